@@ -14,8 +14,8 @@ async function run([folder, ...more]: string[]) {
   if (folder === undefined || more.length > 0) throw new Error('Usage: npm run backup -- FOLDER');
   if (configuration.DATABASE_URL)
     throw new Error(
-      'DATABASE_URL names a Postgres of your own, which is backed up by its own means ' +
-        '(workers/deployment/backups.md). This command copies the one below DATA_DIR.',
+      "DATABASE_URL names your own Postgres. Back it up with that server's tools " +
+        '(workers/deployment/backups.md). This command backs up the embedded database in DATA_DIR.',
     );
   const url = findDatabase(configuration);
   const worker = await openPool(url, { role: 'servicing_worker', size: 1 });

@@ -117,7 +117,7 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
 try {
   const configuration = readCommandConfiguration(process.env);
   if (configuration.NODE_ENV === 'production')
-    throw new Error('The seed is for development: its passwords are known to everybody.');
+    throw new Error('The seed is for development only, because its passwords are public.');
   const url = findDatabase(configuration);
   const secret = readSecret(configuration);
   const { NODE_ENV: environment, SEED_PASSWORD: password, LOCAL_PORT: local_port } = configuration;

@@ -37,7 +37,8 @@ export const addresses = resource({
   actions: {
     'mail-returned': action({
       allow: 'collector',
-      summary: 'Mark an address as undeliverable; letters are held and a task is created',
+      summary: 'Mark an address as undeliverable',
+      description: 'Holds the letters to this address and creates a task.',
       body: ReturnedMail,
       run: recordReturnedMail,
     }),

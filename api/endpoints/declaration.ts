@@ -21,6 +21,7 @@ export type Nested = { child: Resource; key: string; offers: readonly ('list' | 
 export type Action = {
   allow: Allow;
   summary: string;
+  description?: string;
   body?: z.ZodType;
   reply?: z.ZodType;
   status?: number;

@@ -40,7 +40,7 @@ const POLICY =
 
 const described = new WeakMap<readonly Route[], PreparedAnswer>();
 
-/** Built when the API starts, because it takes half a second, and once for each route table. */
+/** Built once per route table when the API starts, because it takes half a second. */
 function documentOf(routes: readonly Route[]): PreparedAnswer {
   const document =
     described.get(routes) ??

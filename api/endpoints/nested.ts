@@ -121,6 +121,7 @@ export function actionRoute(
   return {
     tag: declared.area,
     summary: action.summary,
+    ...(action.description && { description: action.description }),
     action: name,
     resource: declared.path,
     method: 'POST',

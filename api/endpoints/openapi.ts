@@ -7,6 +7,7 @@ import {
   EXAMPLE_ID,
   type Schema,
 } from './examples.ts';
+import { operationIdOf } from './operation-ids.ts';
 import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
@@ -54,10 +55,10 @@ function operation(route: Route, components: Record<string, Json>): Json {
   return {
     tags: [tag],
     summary,
-    description: `Permission: ${allow}.${describeProof(route)}${describeCarried(route)}`,
+    description: describeOperation(route),
     // The docs page uses this to request examples only where its reader has permission.
     'x-permission': { allow, action: route.action, resource: route.resource },
-    operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: operationIdOf(route),
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
       ...pathParameters(path),
@@ -244,6 +245,30 @@ const ERROR: Json = {
     request_id: { type: 'string' },
   },
 };
+
+/** What it does, who may use it and which refusals to expect. */
+const describeOperation = (route: Route): string =>
+  [
+    route.description ? `${route.description} ` : '',
+    describePermission(route),
+    describeApproval(route),
+    describeProof(route),
+    describeCarried(route),
+  ].join('');
+
+function describePermission({ allow }: Route): string {
+  if (allow === 'anyone') return 'No sign-in is required.';
+  if (allow === 'any') return 'Any signed-in user may use it.';
+  if (allow === 'borrower') return 'Only a signed-in borrower may use it.';
+  if (allow === 'provider') return 'Only message providers use it. Their signature is required.';
+  if (allow === 'superadmin') return 'Requires the role superadmin.';
+  return `Requires the role ${allow} or a higher one, or a grant.`;
+}
+
+const describeApproval = ({ four_eyes: kind }: Route): string =>
+  kind === undefined
+    ? ''
+    : ` May need a second person's approval (${kind}). Then it answers 202 and runs after POST /approvals/{id}/approve.`;
 
 const describeCarried = ({ carries }: Route): string =>
   carries === undefined || carries.length === 0

@@ -83,6 +83,8 @@ type Declared = {
   allow: Allow;
   tag: string;
   summary: string;
+  /** When to use the operation and what it changes, for the API documentation. */
+  description?: string;
   /** The action on `resource`, as /users/me and permission rules name it. */
   action: string;
   resource: string;

@@ -9,28 +9,33 @@ import { receiveBody, type Intake } from './receive.ts';
 
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
-/** The same for endpoints that anyone may call, such as signing in. */
+/** Maximum for endpoints that anyone may call, such as signing in. */
 export const OPEN_BODY_BYTES_MAX = 65_536;
-/** Values in a JSON body: every number, text, flag, null, list and object. 10,000 loans can be named in one. */
+/**
+ * Maximum number of values in a JSON body. Every number, string, boolean, null, list and object counts. One
+ * body can name 10,000 loans.
+ */
 export const BODY_VALUES_MAX = 12_000;
 export const DEPTH_MAX = 32;
-/** Fields of a form; further ones are ignored. */
+/** Maximum number of form fields. Further fields are ignored. */
 const FORM_FIELDS_MAX = 1_000;
 const PARSED_METHODS = [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH];
 
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const TEXT = 'text/plain';
-/** A form of Twilio's or Mailgun's; JSON that Amazon calls text. */
+/** Twilio and Mailgun send forms. Amazon sends JSON as text/plain. */
 const OF_PROVIDERS = [FORM, TEXT] as const;
 
 export const bodyBytesMax = (allow: string) =>
   allow === 'anyone' ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX;
 
 /**
- * Reads the body: JSON, from providers of messages also a form or plain text. The body of a DELETE is not
- * read: dashboards send it as text/plain. Compressed bodies are refused, because a small one may become
- * gigabytes. The checks go from cheap to dear: length, number of values, depth, and only then parsing.
+ * Reads a JSON body. Message providers may also send a form or plain text. The body of a DELETE is not
+ * read, because dashboards send it as text/plain.
+ *
+ * Compressed bodies are refused, because a small one can expand to gigabytes. The cheap checks run first:
+ * length, number of values, depth, and then parsing.
  */
 export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}) {
   if (!(PARSED_METHODS as string[]).includes(ctx.method)) return;
@@ -57,7 +62,7 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
 }
 
 /**
- * Forms are flat: a field keeps its name, whatever dots and brackets it has. A broken escape becomes a
+ * Forms are flat: a field keeps its name, including dots and brackets. A broken escape becomes a
  * replacement character.
  */
 const FLAT_FIELDS = {
@@ -86,8 +91,8 @@ const parser = koaBody({
 });
 
 /**
- * Parses a body that has arrived and was judged, by its media type. koa-body reads it from a stream of these
- * bytes, because the request's own stream is at its end.
+ * Parses a complete, checked body by its media type. koa-body reads these bytes from a new stream, because
+ * the request's own stream has ended.
  */
 export async function parseBody(ctx: Context, bytes: Buffer): Promise<unknown> {
   const { headers } = ctx.req;
@@ -103,7 +108,7 @@ export async function parseBody(ctx: Context, bytes: Buffer): Promise<unknown> {
   return arrived.body;
 }
 
-/** Refuses JSON of which parsing and checking would take long, before either begins. */
+/** Refuses JSON that would take long to parse and check, before parsing starts. */
 function assertModest(bytes: Uint8Array) {
   const { values, depth } = measureJson(bytes, { values: BODY_VALUES_MAX, depth: DEPTH_MAX });
   if (depth > DEPTH_MAX) throw tooDeep();
@@ -117,7 +122,7 @@ function assertModest(bytes: Uint8Array) {
 
 const tooDeep = () => new Invalid({ body: `Is nested more than ${DEPTH_MAX} levels deep.` });
 
-/** Refuses text that no column can hold, and values that would exhaust the stack later. */
+/** Throws for text that no column can store and for nesting that would exhaust the stack later. */
 export function checkStorable(value: unknown, path: string[]) {
   if (typeof value === 'string') return checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
@@ -126,7 +131,7 @@ export function checkStorable(value: unknown, path: string[]) {
     value.forEach((inner, index) => checkWithin(inner, String(index), path));
     return;
   }
-  // A key that would reach a prototype where the value is copied.
+  // This key would change the prototype when the value is copied.
   if (Object.hasOwn(value, '__proto__'))
     throw new SyntaxError('The body contains a key that is not allowed.');
   for (const [key, inner] of Object.entries(value)) {

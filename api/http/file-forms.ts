@@ -15,22 +15,28 @@ import { receiveUpload, type Intake } from './receive.ts';
 const FIELDS_BYTES_MAX = 65_536;
 const PARTS_MAX = 100;
 
-/** A file of a form: what its sender calls it, and where its bytes lie for as long as the request. */
+/**
+ * An uploaded file: the name given by the sender, and the temporary path, which exists only during the
+ * request.
+ */
 export type ArrivedFile = { field: string; name: string; type: string; size: number; path: string };
 export type FileForm = { fields: Record<string, string | string[]>; files: ArrivedFile[] };
-/** Without a limit of the tenant's: what any of them can allow, who looks at its own afterwards. */
+/**
+ * Without `bytes_max`, the limit is the highest that any tenant can allow, and the caller checks the
+ * tenant's own limit.
+ */
 export type FormLimits = { intake: Intake; bytes_max?: number };
 
 /**
- * Reads a form with a file and goes on with it. The file comes into a folder of its own, which nobody
- * else may read and which goes with the request: nothing of it is kept before the whole form is here.
+ * Reads a form with a file into a private temporary folder and continues with it. The folder is deleted
+ * with the request. Nothing is stored permanently before the whole form has arrived.
  */
 export async function withFileForm<Result>(
   ctx: Context,
   { intake, bytes_max = FILE_BYTES_MAX }: FormLimits,
   steps: (form: FileForm) => Promise<Result>,
 ): Promise<Result> {
-  // Whoever is refused in the middle of a file has more to send, and no next request.
+  // A client refused in the middle of a file is still sending, so the connection cannot be reused.
   ctx.set('Connection', 'close');
   if (Number(ctx.get('Content-Length') || 0) > bytes_max + 2 * FIELDS_BYTES_MAX) throw tooLarge();
   const folder = await mkdtemp(path.join(tmpdir(), 'form-'));
@@ -46,7 +52,7 @@ export async function withFileForm<Result>(
   }
 }
 
-/** Reads all parts. A field for a file that was left empty sends a file without a name, which is none. */
+/** Reads all parts. An empty file field arrives as a file without a name and is ignored. */
 async function readForm(
   parts: AsyncIterable<Part>,
   folder: string,
@@ -101,7 +107,7 @@ async function textOf(content: AsyncIterable<Uint8Array>, bytes_max: number): Pr
   return Buffer.concat(pieces).toString();
 }
 
-/** A malformed form is the sender's fault; what the system refuses is the disk's. */
+/** A malformed form is the sender's error. Errors with a system code come from the disk. */
 function asRefusal(error: unknown): never {
   if (error instanceof MalformedForm)
     throw new HttpRefusal(
@@ -124,8 +130,8 @@ const tooLarge = () =>
   new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
 
 /**
- * The same as the body of an endpoint, which takes one file, in the field that is called so, and each
- * other field once. Two requests with the same file and fields have the same body.
+ * Reads the form as an endpoint's body: one file in the field `file`, and every other field at most once.
+ * Two requests with the same file and fields have equal bodies.
  */
 export async function withFileBody(ctx: Context, limits: FormLimits, steps: () => Promise<void>) {
   if (!ctx.is('multipart/form-data') || ctx.get('Content-Encoding') !== '')

@@ -1,4 +1,4 @@
-/** One part of a form: a file where it has a file name, otherwise a field. */
+/** One part of a form: a file if it has a file name, otherwise a field. */
 export type Part = {
   name: string;
   filename: string | null;
@@ -15,9 +15,11 @@ const PARAMETER = /;\s*([\w*-]{1,20})=(?:"((?:\\"|[^"])*)"|([^\s;"]*))/g;
 const PLAIN_ENCODINGS = new Set(['', '7bit', '8bit', 'binary']);
 
 /**
- * The parts of a form (RFC 7578) as they arrive. Read the content of each before you ask for the next. It is
- * searched for the boundary by Buffer.indexOf, so its cost depends on the length of the form only. Parsers
- * that look at each byte need minutes for 25 MB of line ends.
+ * Yields the parts of a form (RFC 7578) as they arrive. Read the content of each part before requesting the
+ * next.
+ *
+ * Buffer.indexOf searches for the boundary, so the cost depends only on the form's length. Parsers that
+ * inspect each byte need minutes for 25 MB of line ends.
  */
 export async function* partsOf(
   contentType: string,
@@ -44,9 +46,9 @@ async function exhaust(content: AsyncIterable<Uint8Array>) {
   for await (const piece of content) void piece;
 }
 
-/** What has arrived of a form and was not read yet: never more than one piece and a delimiter. */
+/** The unread bytes that have arrived: never more than one chunk and one delimiter. */
 class Incoming {
-  // The first delimiter may come without a line before it.
+  // The first delimiter may arrive without a preceding line break.
   #unread: Buffer = Buffer.from('\r\n');
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
@@ -67,14 +69,13 @@ class Incoming {
     if (!(await this.#receive())) throw new MalformedForm('The form ends too early.');
   }
 
-  /** Takes the next bytes from what is unread. */
   #take(count: number): Buffer {
     const taken = this.#unread.subarray(0, count);
     this.#unread = this.#unread.subarray(count);
     return taken;
   }
 
-  /** All bytes before the next delimiter, which is taken as well. */
+  /** Yields the bytes before the next delimiter and consumes the delimiter. */
   async *upToDelimiter(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const at = this.#unread.indexOf(this.#delimiter);
@@ -88,7 +89,7 @@ class Incoming {
     }
   }
 
-  /** After a delimiter: whether another part follows. */
+  /** Call it after a delimiter. Returns whether another part follows. */
   async hasPart(): Promise<boolean> {
     while (this.#unread.length < 2) await this.#receiveMore();
     const end = this.#take(2).toString();
@@ -116,7 +117,7 @@ class Incoming {
   }
 }
 
-/** What the headers of a part say of it. */
+/** Parses the headers of a part. */
 function describe(head: string): Omit<Part, 'content'> {
   const headers = new Map(
     head
@@ -130,7 +131,7 @@ function describe(head: string): Omit<Part, 'content'> {
   );
   const disposition = headers.get('content-disposition') ?? '';
   if (!/^form-data(?:;|$)/i.test(disposition)) throw new MalformedForm('A part has no name.');
-  // Encoded content would be kept as it is encoded (RFC 7578, 4.7: do not use it).
+  // Encoded content would be stored in its encoded form (RFC 7578, section 4.7, deprecates it).
   if (!PLAIN_ENCODINGS.has((headers.get('content-transfer-encoding') ?? '').toLowerCase()))
     throw new MalformedForm('A part is encoded.');
   const parameters = new Map(
@@ -144,12 +145,12 @@ function describe(head: string): Omit<Part, 'content'> {
   const filename = parameters.get('filename');
   return {
     name: unescaped(name),
-    // Some browsers send the whole path.
+    // Some browsers send the full path.
     filename: filename === undefined ? null : unescaped(filename.replace(/^.*\\/, '')),
     type: headers.get('content-type') ?? '',
   };
 }
 
-/** Browsers escape quotation marks and line ends, and nothing else. */
+/** Browsers escape only quotation marks and line breaks. */
 const unescaped = (text: string) =>
   text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');

@@ -5,8 +5,8 @@ import type { Context } from 'koa';
 export type PreparedAnswer = { type: string; bytes: Buffer; etag: string };
 
 /**
- * Encodes such an answer once. Koa encodes a string again for each request, and a string of a megabyte
- * blocks all other requests meanwhile.
+ * Encodes the answer once. Koa would encode a string for each request, and encoding a megabyte blocks all
+ * other requests.
  */
 export function prepareAnswer(type: string, content: string | Buffer): PreparedAnswer {
   const bytes = Buffer.from(content as string);

@@ -12,7 +12,7 @@ import {
 } from './bodies-in-flight.ts';
 import type { User } from './permissions.ts';
 
-/** What decides in one process how bodies come in. */
+/** The parts of a process that decide how bodies are received. */
 export type Intake = { admission: Admission; unfinished: BodiesInFlight; limits: Limits };
 
 export const openIntake = (limits: Limits = LIMITS, bounds: BodyBounds = BODY_BOUNDS): Intake => ({
@@ -25,8 +25,8 @@ type Piece = Uint8Array;
 type Kind = { isUpload: boolean; document_id?: string };
 
 /**
- * Runs the steps that read a body. Until they end, the request has no place among those that the process
- * works on, and one among the unfinished. A client that goes away or is too slow ends the steps.
+ * Runs the steps that read a body. Meanwhile the request gives up its place among active requests and
+ * counts as an unfinished body. The steps end early if the client disconnects or is too slow.
  */
 async function whileArriving<Result>(
   ctx: Context,
@@ -34,7 +34,7 @@ async function whileArriving<Result>(
   kind: Kind,
   steps: (arrival: BodyInFlight | null, arrived: () => void) => Promise<Result>,
 ): Promise<Result> {
-  // A body that came together with its head occupies nothing that a client could hold.
+  // A body that arrived together with its headers occupies no place.
   if (ctx.req.complete && kind.document_id === undefined) return steps(null, () => {});
   const { tenant, ip, user } = ctx.state as { tenant: { id: string }; ip: string; user?: User };
   const sender = { tenant_id: tenant.id, ip, session_id: user?.session_id ?? null, ...kind };
@@ -50,7 +50,7 @@ async function whileArriving<Result>(
   }
 }
 
-/** The whole body, at most so many bytes. It is in memory only as far as it has come. */
+/** Receives the whole body, at most `most` bytes. Memory grows only with the bytes that have arrived. */
 export async function receiveBody(ctx: Context, intake: Intake, most: number): Promise<Buffer> {
   const { unfinished, limits } = intake;
   if (Number(ctx.get('Content-Length') || 0) > most) throw tooLarge(most);
@@ -68,8 +68,8 @@ export async function receiveBody(ctx: Context, intake: Intake, most: number): P
 }
 
 /**
- * Runs the steps that take a file in, and gives them its bytes as they come. With the last byte the request
- * has a place again; a link stays taken until the steps end.
+ * Streams the bytes of a file to the steps. The request takes a place again at the last byte. An upload
+ * link stays in use until the steps end.
  */
 export const receiveUpload = <Result>(
   ctx: Context,
@@ -105,8 +105,8 @@ const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): 
 });
 
 /**
- * The body piece by piece, as long as it comes fast enough. A caller that stops reading leaves the
- * connection open, so that an answer can still be sent.
+ * Yields the body in chunks while it arrives fast enough. If the caller stops reading, the connection stays
+ * open so that an answer can still be sent.
  */
 async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight | null) {
   const began = performance.now();
@@ -132,8 +132,9 @@ async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight
 }
 
 /**
- * What a request that breaks off throws looks like a connection to the database that broke. A body that was
- * not read before its client hung up counts as not received: nothing has been done with it.
+ * An aborted request throws an error that looks like a broken database connection. If the client
+ * disconnects before its body was read, the body counts as not received, because nothing has been done with
+ * it.
  */
 const goneOr = (req: IncomingMessage) => (error: unknown) => {
   throw req.destroyed ? new ClientGone() : error;
@@ -144,7 +145,7 @@ const tooSlow = ({ again }: Pace) =>
 
 const tooLarge = (most: number) =>
   new HttpRefusal(413, 'payload_too_large', `The body is larger than ${sizeOf(most)}.`, {
-    // The rest of such a body is not waited for.
+    // The server does not wait for the rest of this body.
     headers: { Connection: 'close' },
   });
 

@@ -119,8 +119,8 @@ const batches = resource({
     }),
     'hand-over': action({
       allow: 'loan_officer',
-      summary:
-        'Deliver the files of a mail batch to an SFTP server (default: the one in the settings)',
+      summary: 'Deliver a mail batch to an SFTP server',
+      description: "Default: the server in the tenant's settings.",
       security_event: 'export',
       body: z.object({ sftp_server_id: uuid.nullish() }),
       carries: 'anything',

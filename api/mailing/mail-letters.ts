@@ -56,13 +56,14 @@ export const mailLetters = resource({
     hold: action({ ...about, summary: 'Hold a letter out of batches', run: holdLetter }),
     release: action({
       ...about,
-      summary: 'Release a held letter to the next batch, which checks it again',
+      summary: 'Release a held letter',
+      description: 'The next batch checks the letter again and includes it.',
       run: releaseLetter,
     }),
     returned: action({
       ...about,
-      summary:
-        'Record that a letter came back: marks its address as undeliverable and creates a task',
+      summary: 'Record a returned letter',
+      description: "Marks the letter's address as undeliverable and creates a task.",
       run: recordReturnedLetter,
     }),
     withdraw: action({

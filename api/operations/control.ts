@@ -40,9 +40,9 @@ const listed = endpoint({
   action: 'list',
   method: 'GET',
   transaction: 'read',
-  summary:
-    'List pauses. Users who are not operators see the paused pools and kinds, and ' +
-    'why their own work is paused',
+  summary: 'List pauses',
+  description:
+    'Users who are not operators see the paused pools and kinds, and the reasons for pauses of their own jobs.',
   path: '/operations/pauses',
   reply: Pause.array(),
   run: async (call: Call) => {
@@ -75,7 +75,8 @@ const pause = endpoint({
   action: 'pause',
   method: 'POST',
   transaction: 'write',
-  summary: 'Pause the jobs that match every given condition (operators only)',
+  summary: 'Pause matching jobs',
+  description: 'Pauses the jobs that match every given condition. For operators only.',
   path: '/operations/pauses',
   body: Hold,
   reply: z.object({ paused: z.boolean() }),
@@ -94,7 +95,8 @@ const resume = endpoint({
   action: 'resume',
   method: 'POST',
   transaction: 'write',
-  summary: 'End a pause (operators only)',
+  summary: 'End a pause',
+  description: 'For operators only.',
   path: '/operations/pauses/end',
   body: Hold,
   reply: z.object({ paused: z.boolean() }),
@@ -128,7 +130,8 @@ const slots = endpoint({
   action: 'change',
   method: 'POST',
   transaction: 'write',
-  summary: 'Set the job slots of each process in a pool (operators only)',
+  summary: 'Set the job slots of a pool',
+  description: 'The number applies to each process. For operators only.',
   path: '/operations/slots',
   body: Slots,
   reply: z.object({ pool: z.string(), slots: z.int().nullable() }),

@@ -205,7 +205,8 @@ const schedules = endpoint({
 const history = endpoint({
   ...about,
   resource: 'operations/quarters',
-  summary: 'Get pool throughput for the last 24 hours in 15-minute intervals (operators only)',
+  summary: 'List pool throughput of the last 24 hours',
+  description: 'One row per 15 minutes. For operators only.',
   path: '/operations/quarters',
   reply: z
     .object({

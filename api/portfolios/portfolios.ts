@@ -92,7 +92,9 @@ export const portfolios = resource({
     }),
     sell: action({
       allow: 'admin',
-      summary: 'Sell a portfolio; its loans transfer at the close of the settlement date',
+      summary: 'Sell a portfolio',
+      description:
+        'The loans transfer to the investor at the close of the settlement date. Until then the sale can be canceled.',
       body: Sale,
       run: sellPortfolio,
     }),

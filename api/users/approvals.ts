@@ -159,7 +159,8 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'approve',
     needs_proof: (call) => grantsPower(call, routes),
     path: '/approvals/{id}/approve',
-    summary: 'Approve a pending request. The requested action runs with all of its usual checks',
+    summary: 'Approve a pending request',
+    description: 'The requested action then runs with all of its usual checks.',
     run: async (call: Call) => {
       const { request, route, asking } = await forSecond(call, routes);
       const { if_match } = request;

@@ -27,7 +27,9 @@ export const authRoutes: Route[] = [
     method: 'POST',
     path: '/auth/login',
     security_event: 'sign_in',
-    summary: 'Sign in. If a second factor is required, the session starts after it is verified',
+    summary: 'Sign in',
+    description:
+      'If a second factor is required, the session starts after you verify it with POST /auth/second-factor.',
     action: 'login',
     body: Login,
     reply: signInReply,

@@ -129,8 +129,9 @@ export const providerRoutes: Route[] = [
     path: '/auth/provider-sign-in',
     action: 'provider-sign-in',
     security_event: 'sign_in',
-    summary:
-      'Complete a sign-in at an SSO provider; answers link if the user must first confirm it (POST /auth/provider-links)',
+    summary: 'Complete a sign-in at an SSO provider',
+    description:
+      'Answers `link` if your account is not linked to the provider yet. Confirm the link with POST /auth/provider-links.',
     body: Came,
     reply: z.union([signInReply, linkReply]),
     transaction: 'own',

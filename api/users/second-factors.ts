@@ -74,7 +74,8 @@ const own: Route[] = [
     path: '/auth/second-factors/totp',
     allow: 'anyone',
     action: 'begin-totp',
-    summary: 'Start setting up an authenticator app; its secret is shown only once',
+    summary: 'Start setting up an authenticator app',
+    description: "The answer shows the app's secret only once.",
     body: Reauthentication,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
     run: async (call: OwnTransactionCall) => {
@@ -127,7 +128,8 @@ const own: Route[] = [
     allow: 'any',
     action: 'recovery-codes',
     security_event: 'recovery_codes',
-    summary: 'Replace your recovery codes; the old codes stop working',
+    summary: 'Replace your recovery codes',
+    description: 'The old codes stop working.',
     body: Reauthentication,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {

@@ -120,7 +120,8 @@ export const webhooks = resource({
     }),
     'retry-delivery': action({
       allow: 'admin',
-      summary: 'Retry a failed delivery (default: the newest)',
+      summary: 'Retry a failed delivery',
+      description: 'Default: the newest failed delivery.',
       body: Retry,
       reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
       carries: 'record',
@@ -142,7 +143,8 @@ export const webhooks = resource({
     }),
     'rotate-secret': action({
       allow: 'admin',
-      summary: 'Rotate the signing secret; the previous secret also signs for some hours',
+      summary: 'Rotate the signing secret',
+      description: 'For some hours, deliveries are also signed with the previous secret.',
       body: Rotation,
       reply: z.object({ ...fields, secret: z.string() }),
       run: rotation.rotateSecret,

@@ -177,7 +177,7 @@ test('a damaged count is found, appears in lists, and is repaired while another 
   expect(mended.rows).toMatchObject([{ tenant: tenant.slug, status: 'active', rows: -5 }]);
   expect(await listed()).toBe(active + 2);
   expect(await violations()).toEqual([]);
-  expect(await mend()).toMatchObject({ say: 'Every count is right.' });
+  expect(await mend()).toMatchObject({ say: 'All counts are correct.' });
 });
 
 test('a list that asks for more than is counted is counted by its rows', async () => {

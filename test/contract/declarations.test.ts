@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Resource } from '../../api/endpoints/declaration.ts';
+import { listedOperations } from '../../api/endpoints/operation-ids.ts';
 import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
@@ -166,6 +167,15 @@ test('the OpenAPI document describes the route table and nothing else', () => {
   expect(operations.map(({ at, method }) => `${method.toUpperCase()} ${at}`).toSorted()).toEqual(
     routes.map(({ method, path: at }) => `${method} /api/v1${at}`).toSorted(),
   );
+});
+
+test('every operationId is a verb and a noun in camelCase', () => {
+  const ids = operations.map(({ operation }) => operation['operationId'] as unknown as string);
+  const endpoints = routes.map(({ method, path: at }) => `${method} ${at}`);
+
+  expect(ids.filter((id) => !/^[a-z]+(?:[A-Z0-9][A-Za-z0-9]*|)$/.test(id))).toEqual([]);
+  expect(ids).toEqual(expect.arrayContaining(['recordPayment', 'listLoanPayments', 'approveLoan']));
+  expect(listedOperations().filter((endpoint) => !endpoints.includes(endpoint))).toEqual([]);
 });
 
 test('in the OpenAPI document every reference leads somewhere and every name is its own', () => {

@@ -143,9 +143,9 @@ test('a restored copy runs no job until it is released, then each job once; exis
 });
 
 test.each([
-  ['a moment before it', '2020-01-01T00:00:00Z', 'must lie between'],
-  ['a moment after it', '2999-01-01T00:00:00Z', 'must lie between'],
-  ['a moment without a zone', '2026-01-01T00:00:00', 'with its zone'],
+  ['a moment before it', '2020-01-01T00:00:00Z', 'must be between'],
+  ['a moment after it', '2999-01-01T00:00:00Z', 'must be between'],
+  ['a moment without a zone', '2026-01-01T00:00:00', 'with a time zone'],
 ])('no copy is made of %s, and nothing is left behind', async (_what, at, reason) => {
   await expect(bring('refused', at)).rejects.toThrow(reason);
   expect(readdirSync(root)).not.toContain('refused');
@@ -160,6 +160,6 @@ test('a restore refuses a folder in use, and reports a backup that was changed',
   await expect(bring('outside')).rejects.toThrow('outside the backup');
   writeFileSync(place, manifest);
   writeFileSync(path.join(backup, 'files', 'first.pdf'), 'forged');
-  await expect(bring('forged')).rejects.toThrow('not as it was written');
+  await expect(bring('forged')).rejects.toThrow('is damaged');
   await expect(startEmbeddedPostgres(path.join(root, 'forged'))).rejects.toThrow('cut off');
 });

@@ -92,7 +92,7 @@ test('after a release that reckons otherwise loans, their payments and the books
   });
   expect(await entriesOf(tenant, same.id)).toBe(entries);
   expect(await ask('look', tenant)).toEqual({
-    say: 'Every loan is what was kept of it.',
+    say: 'All stored balances are correct.',
     rows: [],
   });
 

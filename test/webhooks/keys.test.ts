@@ -127,7 +127,7 @@ test('a key can be removed once everything is sealed with another one; until the
     { key: '2026b', sealed: 14, is_current: true, may_go: false },
     { key: 'first', sealed: 0, is_current: false, may_go: true },
   ]);
-  expect((await operate(`${B},${A}`)).say).toContain('Sealed anew: 0.');
+  expect((await operate(`${B},${A}`)).say).toContain('Resealed: 0.');
   const again = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect(again.body).toEqual(first.body);
   await start(B);

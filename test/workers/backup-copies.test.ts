@@ -32,10 +32,10 @@ const restore = (name: string) => copyVerified(backup, into, [{ path: name, byte
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 test.each([
-  ['link', 'is a link'],
-  ['folder/secret', 'is reached by a link'],
-  ['pipe', 'is a link, or no file'],
-  ['files', 'is a link, or no file'],
+  ['link', 'is not a plain file'],
+  ['folder/secret', 'is reached through a link'],
+  ['pipe', 'is not a plain file'],
+  ['files', 'is not a plain file'],
   ['../secret', 'outside the backup'],
   ['files/../../secret', 'outside the backup'],
   [secret, 'outside the backup'],
@@ -83,5 +83,5 @@ test('a backup closes its folder to others, and takes none that holds other thin
   writeFileSync(path.join(open, 'notes.txt'), '');
 
   expect(modeOf(open)).toBe(0o700);
-  expect(() => assertBackupFolder(open)).toThrow('holds other things (notes.txt)');
+  expect(() => assertBackupFolder(open)).toThrow('contains other files (notes.txt)');
 });

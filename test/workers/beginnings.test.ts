@@ -105,7 +105,7 @@ test('a folder in use or a port in use is reported before anything starts', asyn
   );
   expect(demoed).toMatchObject({ code: 1, stderr: started.stderr });
   expect(ported).toMatchObject({ code: 1, stdout: '' });
-  expect(ported.stderr).toMatch(/^Port \d+ of 127\.0\.0\.1 cannot be had: .*Set PORT.*\n$/);
+  expect(ported.stderr).toMatch(/^Port \d+ of 127\.0\.0\.1 is not available: .*Set PORT.*\n$/);
 });
 
 test('a tape that is a folder, and a data folder that is a file, are refused in a sentence', async () => {

@@ -132,7 +132,7 @@ test('a job that runs is waited for, and one that does not end leaves the tenant
   const patience = { say: (sentence: string) => void told.push(sentence), patienceMs: 0 };
 
   const closing = closeTenant(owner, { id: other.id, door: 'open' }, patience);
-  await expect(closing).rejects.toThrow('still 1 jobs that run');
+  await expect(closing).rejects.toThrow('still 1 running jobs');
   const stillWorks = await other.within(({ today }) => Promise.resolve(today));
   await here.owner.query("delete from graphile_worker._private_jobs where key = 'held'");
   await closeTenant(owner, { id: other.id, door: 'closing' }, { say: () => {} });
@@ -148,11 +148,11 @@ test('a file that is cut off or damaged brings nothing in', async () => {
   const other = Buffer.from(whole);
   other[at + 25] = (other[at + 25] ?? 0) ^ 1;
   const wrong: [Buffer, string][] = [
-    [whole.subarray(0, whole.length / 2), 'cut off'],
-    [whole.subarray(0, whole.length - 1_024), 'cut off'],
+    [whole.subarray(0, whole.length / 2), 'incomplete'],
+    [whole.subarray(0, whole.length - 1_024), 'incomplete'],
     [other, 'damaged'],
-    [Buffer.alloc(0), 'cut off'],
-    [Buffer.from('PK'.repeat(2_000)), 'no export'],
+    [Buffer.alloc(0), 'incomplete'],
+    [Buffer.from('PK'.repeat(2_000)), 'not a tenant export'],
   ];
 
   for (const [bytes, reason] of wrong) {
@@ -168,10 +168,14 @@ test('a file that is cut off or damaged brings nothing in', async () => {
 
 test.each([
   ['a file of another tenant', () => `"storage_key": "${tenant.slug}`, 'which is not its own'],
-  ['a job of another kind', () => '"task": "render-document"', 'is not one of the tenant'],
-  ['a tenant that is open', () => '"door": "closed"', 'is not what the manifest says|refuses'],
-  ['another schema', () => '"schema":"0', 'bring both to the same release'],
-  ['a folder above', () => `"key":"${tenant.slug}`, 'would not be stored'],
+  [
+    'a job of another kind',
+    () => '"task": "render-document"',
+    'is unknown or belongs to another tenant',
+  ],
+  ['a tenant that is open', () => '"door": "closed"', 'differs? from the manifest|refuses'],
+  ['another schema', () => '"schema":"0', 'Bring both to the same release'],
+  ['a folder above', () => `"key":"${tenant.slug}`, 'storage key of another tenant'],
 ])('a file that was made to bring in %s brings nothing in', async (_what, from, reason) => {
   const text = from();
   const letters = /\w+"?$/.exec(text)?.[0] ?? '';

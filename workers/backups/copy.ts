@@ -49,7 +49,7 @@ async function openPlain(file: string) {
 }
 
 const notPlain = (file: string) =>
-  new UnusableBackup(`${file} is a link, or no file at all: a backup has plain files only.`);
+  new UnusableBackup(`${file} is not a plain file. A backup contains plain files only.`);
 
 /** Copies the files that a manifest lists. Throws if a file differs from the manifest. */
 export async function copyVerified(from: string, to: string, entries: readonly Entry[]) {
@@ -59,7 +59,7 @@ export async function copyVerified(from: string, to: string, entries: readonly E
     await assertNoLinkAbove(from, inside);
     const copied = await copyFile(file, path.join(to, inside)).catch(missing);
     if (copied?.sha256 !== entry.sha256)
-      throw new UnusableBackup(`${file} is ${copied ? 'not as it was written' : 'missing'}.`);
+      throw new UnusableBackup(`${file} is ${copied ? 'damaged' : 'missing'}.`);
   }
 }
 
@@ -67,7 +67,7 @@ export async function copyVerified(from: string, to: string, entries: readonly E
 export function assertPathInside(named: string): string {
   const place = path.normalize(named);
   if (path.isAbsolute(place) || place.split(path.sep).includes('..'))
-    throw new UnusableBackup(`The manifest names a place outside the backup: ${named}.`);
+    throw new UnusableBackup(`The manifest names a path outside the backup: ${named}.`);
   return place;
 }
 
@@ -79,7 +79,9 @@ async function assertNoLinkAbove(from: string, inside: string) {
     realpath(path.join(from, folder)).catch(missing),
   ]);
   if (root !== undefined && real !== undefined && real !== path.join(root, folder))
-    throw new UnusableBackup(`${path.join(from, folder)} is reached by a link: a backup has none.`);
+    throw new UnusableBackup(
+      `${path.join(from, folder)} is reached through a link. A backup contains no links.`,
+    );
 }
 
 /**

@@ -11,7 +11,7 @@ export function makePrivateFolder(folder: string) {
     chmodSync(folder, 0o700);
   } catch (error) {
     throw new StartupError(
-      `${folder} is somebody else's, who may let others in. Choose a folder of your own, or below it.`,
+      `${folder} belongs to another user. Choose a folder of your own, or a new folder inside it.`,
       { cause: error },
     );
   }
@@ -26,6 +26,6 @@ export function assertBackupFolder(folder: string) {
   const others = existsSync(folder) ? readdirSync(folder).filter((name) => !OURS.test(name)) : [];
   if (others.length > 0)
     throw new StartupError(
-      `${folder} holds other things (${others[0]}). A backup wants a folder of its own: choose an empty one.`,
+      `${folder} contains other files (${others[0]}). Choose an empty folder for the backup.`,
     );
 }

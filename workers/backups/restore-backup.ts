@@ -35,14 +35,14 @@ export type RestoredBackup = { postgres: EmbeddedPostgres; manifest: Manifest; a
  */
 export async function restoreBackup({ from, into, at, by, say }: Wanted): Promise<RestoredBackup> {
   const manifest = readManifest(from);
-  if (!manifest) throw new UnusableBackup(`${from} holds no finished backup.`);
+  if (!manifest) throw new UnusableBackup(`${from} contains no complete backup.`);
   const moment = at === undefined ? undefined : momentWithin(manifest, at);
   assertEmpty(into);
   makePrivateFolder(into);
   await writeFile(path.join(into, UNFINISHED), '');
-  say('The documents are copied, each checked by its hash');
+  say('Copying the documents and checking their hashes');
   await copyVerified(path.join(from, 'files'), path.join(into, 'files'), manifest.files);
-  say('The database is copied, and reads its log');
+  say('Copying the database and replaying its log');
   let conf = '';
   const fill = async (data: string) => {
     for (const name of manifest.folders)
@@ -81,13 +81,13 @@ const OURS = '# while the backup is restored';
 function momentWithin({ from, until }: Manifest, at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.valueOf()) || !/(Z|[+-]\d\d:?\d\d)$/.test(at))
-    throw new StartupError('--at takes a moment with its zone, such as 2026-01-31T09:30:00Z.');
+    throw new StartupError('--at takes a time with a time zone, such as 2026-01-31T09:30:00Z.');
   if (moment < new Date(from) || moment > new Date(until))
-    throw new StartupError(`This backup reaches from ${from} to ${until}; --at must lie between.`);
+    throw new StartupError(`--at must be between ${from} and ${until}, which this backup covers.`);
   return moment.toISOString();
 }
 
 function assertEmpty(into: string) {
   if (existsSync(into) && readdirSync(into).length > 0)
-    throw new StartupError(`${into} is not empty. A backup is restored into a folder of its own.`);
+    throw new StartupError(`${into} is not empty. Choose an empty or new folder.`);
 }

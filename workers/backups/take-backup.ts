@@ -59,7 +59,7 @@ export async function takeBackup(folder: string, wanted: BackupSettings): Promis
     };
     writeManifest(folder, manifest);
     await session.keepFrom(end.lsn);
-    wanted.say(`${log.length} pieces of the log and ${files.length} new documents were copied`);
+    wanted.say(`${log.length} log segments and ${files.length} new documents were copied`);
     return manifest;
   } finally {
     await session.end();
@@ -79,14 +79,14 @@ async function takeBase(
 ): Promise<Manifest> {
   const { data_directory: data, system_identifier } = session.server;
   if (readdirSync(path.join(data, 'pg_tblspc')).length > 0)
-    throw new UnusableBackup('The server has tablespaces of its own: use pg_basebackup.');
+    throw new UnusableBackup('The server has additional tablespaces. Use pg_basebackup instead.');
   await session.keepLog();
   await session.start();
   const found = await listTree(data);
   const names = found.files.filter(
     (name) => !EMPTY_FOLDERS.some((folder) => name.startsWith(folder)) && !LEFT_OUT.test(name),
   );
-  wanted.say(`${names.length} files of the database are copied`);
+  wanted.say(`${names.length} database files are being copied`);
   const base = path.join(folder, 'base');
   // pg_control says where recovery starts, so it must not be older than the files copied before it.
   const entries = await copyExisting(
@@ -128,8 +128,8 @@ async function takeLog(
   const lost = names?.find((name) => !there.has(name));
   if (!names || lost !== undefined)
     throw new UnusableBackup(
-      `The log since the last backup in ${folder} is not kept any more${lost ? ` (${lost})` : ''}: ` +
-        'another folder was backed up to since, the last backup is too long ago, or the server was restored. Begin in an empty folder.',
+      `The log since the last backup in ${folder} is no longer available${lost ? ` (${lost})` : ''}: ` +
+        'a backup to another folder was made since, the last backup is too old, or the server was restored. Start in an empty folder.',
     );
   const histories = [...there].filter((name) => name.endsWith('.history'));
   return copyExisting(from, path.join(folder, 'log'), [...histories, ...names]);

@@ -20,7 +20,8 @@ export async function waitUntilIdle({ owner, within }: Platform, { tenant_id }: 
     const waiting = await left();
     quiet = waiting === 0 ? quiet + 1 : 0;
     most = Math.max(most, waiting);
-    if (isStuck(waiting, Date.now())) throw new Error(`${waiting} jobs wait and none gets done.`);
+    if (isStuck(waiting, Date.now()))
+      throw new Error(`${waiting} jobs are waiting and none finishes.`);
     bar.at(most - waiting, `${waiting} jobs and deliveries left`, most);
     await pause(LOOK_MS);
   }

@@ -55,12 +55,12 @@ export async function* readEntries(file: FileHandle): AsyncGenerator<Entry> {
     const header = Buffer.alloc(BLOCK);
     const { bytesRead } = await file.read(header, 0, BLOCK, at);
     if (bytesRead < BLOCK)
-      throw new UnusableArchive('The file is cut off, or is no export of a tenant.');
+      throw new UnusableArchive('The file is incomplete, or is not a tenant export.');
     if (header.every((byte) => byte === 0)) return;
     const { name, bytes } = readHeader(header);
     const start = at + BLOCK;
     at = start + bytes + padding(bytes);
-    if (at > size) throw new UnusableArchive(`The file is cut off in ${name}.`);
+    if (at > size) throw new UnusableArchive(`The file is incomplete: it ends in ${name}.`);
     yield { name, bytes, start };
   }
 }
@@ -71,7 +71,7 @@ export async function* readEntryContent(file: FileHandle, { bytes, start }: Entr
   for (let done = 0; done < bytes;) {
     const buffer = Buffer.alloc(Math.min(piece, bytes - done));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done);
-    if (bytesRead === 0) throw new UnusableArchive('The file is cut off.');
+    if (bytesRead === 0) throw new UnusableArchive('The file is incomplete.');
     done += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
@@ -111,6 +111,6 @@ function readHeader(header: Buffer) {
     textAt(156, 157) === '0' &&
     NAME.test(name) &&
     /^[0-7]{11}$/.test(textAt(124, 136));
-  if (!isOurs) throw new UnusableArchive('The file is damaged, or is no export of a tenant.');
+  if (!isOurs) throw new UnusableArchive('The file is damaged, or is not a tenant export.');
   return { name, bytes: Number.parseInt(textAt(124, 136), 8) };
 }

@@ -24,7 +24,7 @@ export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
     throw new UnusableArchive('The file has no manifest at its end.');
   const manifest = await readManifest(file, last);
   if (found.length !== manifest.entries.length)
-    throw new UnusableArchive('The file has other entries than its manifest says.');
+    throw new UnusableArchive("The file's entries differ from its manifest.");
   for (const [at, entry] of found.entries()) {
     const wanted = manifest.entries[at];
     const hash = createHash('sha256');
@@ -34,7 +34,7 @@ export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
       wanted.bytes === entry.bytes &&
       wanted.sha256 === hash.digest('hex');
     if (!isSame)
-      throw new UnusableArchive(`${entry.name} is not what the manifest says: it is damaged.`);
+      throw new UnusableArchive(`${entry.name} differs from the manifest: the file is damaged.`);
   }
   const entries = new Map(found.map((entry) => [entry.name, entry]));
   if (entries.size !== found.length) throw new UnusableArchive('Two entries have the same name.');
@@ -49,7 +49,7 @@ async function readManifest(file: FileHandle, entry: Entry): Promise<Manifest> {
   try {
     return Manifest.parse(JSON.parse(Buffer.concat(pieces).toString()));
   } catch (error) {
-    throw new UnusableArchive('The manifest is not one of an export of a tenant.', {
+    throw new UnusableArchive('The manifest does not belong to a tenant export.', {
       cause: error,
     });
   }
@@ -60,7 +60,7 @@ function assertOwnFiles({ tenant, files }: Manifest, entries: ReadonlyMap<string
   files.forEach(({ key, entry }, at) => {
     const isOwn = isStorageKey(key) && key.startsWith(`${tenant.slug}/`);
     if (!isOwn || entry !== fileEntryName(at + 1) || !entries.has(entry))
-      throw new UnusableArchive('A file of it would not be stored as a file of the tenant.');
+      throw new UnusableArchive('A file has the storage key of another tenant.');
   });
 }
 

@@ -22,13 +22,13 @@ export async function closeTenant(
   const until = Date.now() + patienceMs;
   if (tenant.door === 'open') await owner.steps('write', (tx) => door.setAccess(tx, id, 'closing'));
   if (tenant.door === 'open' || tenant.door === 'closing') {
-    await none(until, say, 'jobs that run', () =>
+    await none(until, say, 'running jobs', () =>
       owner.steps('write', (tx) => countRunningJobs(tx, id)),
     );
     await owner.steps('write', (tx) => door.setAccess(tx, id, 'closed'));
   }
   const begun = new Set(await owner.steps('write', (tx) => door.openTransactions(tx)));
-  await none(until, say, 'transactions that had begun', async () => {
+  await none(until, say, 'open transactions', async () => {
     const still = await owner.steps('write', (tx) => door.openTransactions(tx));
     return still.filter((name) => begun.has(name)).length;
   });
@@ -40,7 +40,7 @@ async function none(until: number, say: Say, what: string, count: () => Promise<
     if (left === 0) return;
     if (Date.now() > until)
       throw new TenantBusy(
-        `There are still ${left} ${what}. The tenant stays closed: ask again later, or open it.`,
+        `There are still ${left} ${what}. The tenant stays closed. Repeat the command later, or open the tenant.`,
       );
     if (left !== told) say(`Waiting for ${left} ${what}.`);
     told = left;

@@ -103,7 +103,7 @@ async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
       lines.map((line) => `${line}\n`).join(''),
     );
   }
-  say(`${waiting.length} jobs that wait`);
+  say(`${waiting.length} waiting jobs`);
   return waiting.length;
 }
 
@@ -123,7 +123,7 @@ async function filesInto(
     if (stored === null && sha256_hash === null) continue;
     if (stored === null || (sha256_hash !== null && stored.sha256_hash !== sha256_hash))
       throw new Error(
-        `The file ${key} ${stored === null ? 'is missing' : 'is not the one that was stored'}: mend that first (npm run invariants).`,
+        `The file ${key} ${stored === null ? 'is missing' : 'was changed'}. Repair it first (npm run invariants).`,
       );
     const content = await files.stream(key);
     if (content === null) throw new Error(`The file ${key} vanished.`);

@@ -26,7 +26,7 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
   await using file = await open(path, 'r');
   const checked = await checkArchive(file);
   const { manifest } = checked;
-  say(`The file is whole: ${manifest.entries.length} entries.`);
+  say(`The file is complete: ${manifest.entries.length} entries.`);
   await owner.steps('snapshot', (tx) => assertWelcome(tx, manifest));
   assertKeys(manifest, into.secret);
   await filesFrom(file, checked, files);
@@ -41,7 +41,7 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
     await jobsFrom(file, checked, tx);
     await door.registerKeys(tx, manifest.keys);
   });
-  say(`${manifest.jobs} jobs that wait`);
+  say(`${manifest.jobs} waiting jobs`);
   return manifest;
 }
 
@@ -52,7 +52,7 @@ async function takingIn(owner: OwnerConnection, steps: (tx: Transaction) => Prom
   } catch (error) {
     if (!/^2[23]/.test(sqlStateOf(error) ?? '')) throw error;
     const reason = (error as Error).message;
-    throw new UnusableArchive(`The database refuses what the file says: ${reason}`, {
+    throw new UnusableArchive(`The database refuses the file's rows: ${reason}`, {
       cause: error,
     });
   }
@@ -62,10 +62,10 @@ async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: 
   const here = await schemaVersion(tx);
   if (schema !== here)
     throw new UnusableArchive(
-      `The file is of the schema ${schema}, this database of ${here}: bring both to the same release.`,
+      `The file has the schema ${schema}, this database ${here}. Bring both to the same release.`,
     );
   const [taken] = await door.findConflicts(tx, tenant);
-  if (taken !== undefined) throw new UnusableArchive(`There is ${taken} in this database already.`);
+  if (taken !== undefined) throw new UnusableArchive(`This database already has ${taken}.`);
   const known = (await listTenantTables(tx)).map(({ name }) => name);
   if (known.join() !== tables.map(({ name }) => name).join())
     throw new UnusableArchive('The file has other tables than this database.');
@@ -77,9 +77,9 @@ async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: 
 }
 
 const NAME_IT =
-  'Rotate SECRET where the tenant comes from, to a key whose id is in use in one place only, and export anew.';
+  'In the source installation, rotate SECRET to a key with an id that no other installation uses. Then export again.';
 const sealedUnder = (id: string) =>
-  `What the file seals under the key ${id} was sealed with another key of that id than is in use here.`;
+  `The file and this installation use different keys with the id ${id}.`;
 
 /**
  * Checks before the first write that SECRET has the tenant's keys. Without them, sealed values could never
@@ -91,8 +91,8 @@ function assertKeys({ keys }: Manifest, secret: string) {
     const own = held.get(id);
     if (own === undefined)
       throw new UnusableArchive(
-        `SECRET lacks the key ${id}, under which the file seals: put it behind the current one, ` +
-          'for this command and for every process of this installation.',
+        `SECRET lacks the key ${id} that the file uses. Append it to SECRET ` +
+          'for this command and every process of this installation.',
       );
     if (check_value !== null && own !== check_value)
       throw new UnusableArchive(`${sealedUnder(id)} ${NAME_IT}`);
@@ -108,7 +108,7 @@ async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive
     const there = await files.describe(key);
     if (there !== null && there.sha256_hash !== hashes.get(name))
       throw new UnusableArchive(
-        `The store has another file under ${key} already: look whose it is.`,
+        `The store already has a different file under ${key}. Find out which tenant it belongs to.`,
       );
     if (there !== null) continue;
     const stored = await files.put(key, readEntryContent(file, entry), { once: true });
@@ -131,7 +131,7 @@ async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transacti
     for await (const lines of rows.exportRows(tx, table, id))
       hash.update(lines.map((line) => `${line}\n`).join(''));
     if (wanted?.rows !== written || wanted.sha256 !== hash.digest('hex'))
-      throw new UnusableArchive(`The rows of ${table.name} are not what the manifest says.`);
+      throw new UnusableArchive(`The rows of ${table.name} differ from the manifest.`);
     if (written > 0) say(`${table.name}: ${written} rows`);
   }
 }
@@ -141,9 +141,9 @@ async function assertAsSaid(tx: Transaction, { tenant, files, entries }: Manifes
   const found = await door.findTenantBySlug(tx, tenant.slug);
   const domains = await door.listDomains(tx, tenant.id);
   if (found?.id !== tenant.id || found.door !== 'closed')
-    throw new UnusableArchive('The file is not of a closed tenant of that name.');
+    throw new UnusableArchive("The file's tenant is not closed, or has another name.");
   if (domains.join() !== tenant.domains.join())
-    throw new UnusableArchive('The file has other domains than its manifest says.');
+    throw new UnusableArchive("The file's domains differ from its manifest.");
   const hashes = new Map(entries.map(({ name, sha256 }) => [name, sha256]));
   const carried = new Map(files.map(({ key, entry }) => [key, hashes.get(entry)]));
   for (const { key, sha256_hash } of await rows.listReferencedFiles(tx, tenant.id)) {
@@ -169,14 +169,15 @@ async function jobsFrom(file: FileHandle, checked: CheckedArchive, tx: Transacti
     const strange = jobs.find(
       ({ task, payload }) => !known.has(task) || payload.tenant_id !== manifest.tenant.id,
     );
-    if (strange) throw new UnusableArchive(`The job ${strange.task} is not one of the tenant.`);
+    if (strange)
+      throw new UnusableArchive(`The job ${strange.task} is unknown or belongs to another tenant.`);
     const keys = jobs.flatMap(({ key }) => (key === null ? [] : [key]));
     const [taken] = await findExistingJobKeys(tx, keys);
     if (taken !== undefined)
-      throw new UnusableArchive(`The queue has a job named ${taken} already.`);
+      throw new UnusableArchive(`The queue already has a job named ${taken}.`);
     await restoreJobs(tx, lines);
     count += lines.length;
   }
   if (count !== manifest.jobs)
-    throw new UnusableArchive('The file has fewer jobs than its manifest says.');
+    throw new UnusableArchive('The number of jobs differs from the manifest.');
 }

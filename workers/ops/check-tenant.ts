@@ -7,7 +7,7 @@ import { findTenant } from './find-tenant.ts';
 export const checkTenant: Operation = {
   name: 'check-tenant',
   usage: '[SLUG]',
-  summary: 'lists, document by document, the settings that it lacks; ends with 1 if one is refused',
+  summary: 'Lists the settings that each document lacks. Exits with 1 if a document is refused',
   words: 1,
   options: ['tenant'],
   run: async ({ app, words: [word], options }) => {
@@ -24,6 +24,6 @@ export const checkTenant: Operation = {
     const lacking = rows.filter((row) => row['refused without'] || row['incomplete without']);
     const code = rows.some((row) => row['refused without']) ? 1 : 0;
     if (lacking.length > 0) return { rows: lacking, code };
-    return { say: `Tenant ${slug} has set all that its documents say.`, rows: [], code };
+    return { say: `Tenant ${slug} has all settings that its documents need.`, rows: [], code };
   },
 };

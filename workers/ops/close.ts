@@ -17,7 +17,7 @@ const STUCK_MS = 120_000;
 export const closeDays: Operation = {
   name: 'close',
   usage: '[--tenant SLUG] [--through YYYY-MM-DD]',
-  summary: 'closes the business date and the days after it up to a date; the workers do it',
+  summary: 'Closes the business date and the following days up to a date. Needs a ledger worker',
   options: ['tenant', 'through'],
   run: async ({ app, options, installation }) => {
     const { id, slug, business_date: first } = await findTenant(app, options['tenant']);

@@ -26,12 +26,13 @@ export const createTenant: Operation = {
   name: 'create-tenant',
   usage:
     'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD] [--time-zone ZONE] [--currency CODE] [--locale TAG]',
-  summary: 'adds a tenant with its chart of accounts, a program and a product',
+  summary: 'Adds a tenant with its chart of accounts, a program and a product',
   words: 1,
   options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
   run: async ({ owner, app, words, options, installation }) => {
     const [slug = ''] = words;
-    if (!SLUG.test(slug)) throw new UsageError('The slug is small letters, digits and hyphens.');
+    if (!SLUG.test(slug))
+      throw new UsageError('A slug consists of lowercase letters, digits and hyphens.');
     const domains = hostsIn(options['domains'] ?? '', installation);
     const place = placeIn(options);
     const today = localDate(new Date(), place.time_zone);
@@ -43,10 +44,13 @@ export const createTenant: Operation = {
     const tenant = { slug, name, business_date, domains, place };
     try {
       const id = await addTenant(owner, createWithin(app, SYSTEM), tenant);
-      return { say: `Tenant ${slug} is there: ${domains.join(', ')}.`, rows: [{ id, ...tenant }] };
+      return {
+        say: `Tenant ${slug} was created: ${domains.join(', ')}.`,
+        rows: [{ id, ...tenant }],
+      };
     } catch (error) {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new UsageError('There is a tenant of that slug or domain already.', { cause: error });
+      throw new UsageError('A tenant with this slug or domain already exists.', { cause: error });
     }
   },
 };
@@ -76,7 +80,7 @@ function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>)
   const own = hosts.find((host) => OF_MACHINE.test(host));
   if (own !== undefined && local_port === null)
     throw new UsageError(
-      `In production "${own}" leads nowhere: links in mails and letters name it.`,
+      `In production "${own}" does not work in links. Use the public host name.`,
     );
   return [...new Set(hosts)];
 }

@@ -15,7 +15,7 @@ const UNIQUE_VIOLATION = '23505';
 export const createUser: Operation = {
   name: 'create-user',
   usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',
-  summary: 'adds a user; without NEW_PASSWORD in the environment, a reset link sets the first one',
+  summary: 'Adds a user. Without NEW_PASSWORD, the user sets a password with a reset link',
   words: 1,
   options: ['tenant', 'role', 'name'],
   run: async ({ app, words, options, newPassword: password }) => {

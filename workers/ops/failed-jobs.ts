@@ -8,7 +8,7 @@ const LIMIT = 100;
 export const listFailedJobs: Operation = {
   name: 'failed',
   usage: '[--limit NUMBER]',
-  summary: 'jobs that failed for good and were not retried',
+  summary: 'Lists jobs that failed for good and were not retried',
   options: ['limit'],
   run: async ({ owner, options }) => {
     await recordFailedJobs(owner);
@@ -27,7 +27,7 @@ export const listFailedJobs: Operation = {
 export const retryFailedJobs: Operation = {
   name: 'retry',
   usage: 'ID … | all',
-  summary: 'runs failed jobs once more, from their first attempt',
+  summary: 'Runs failed jobs again, with a new set of attempts',
   words: Infinity,
   run: async ({ owner, words }) => {
     const ids =

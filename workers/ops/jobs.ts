@@ -20,11 +20,11 @@ async function matchOf({ owner, options }: Given): Promise<seen.JobFilter> {
   const known = seen.JOB_STATES.find((name) => name === state);
   if (!known) throw new UsageError(`--state is one of ${seen.JOB_STATES.join(', ')}.`);
   if (cause !== undefined && known !== 'failed')
-    throw new UsageError('--cause narrows failed jobs alone: say --state failed as well.');
+    throw new UsageError('--cause only works with --state failed.');
   if (older !== undefined && known === 'scheduled')
-    throw new UsageError('--older does not narrow scheduled jobs.');
+    throw new UsageError('--older does not work with --state scheduled.');
   if (older !== undefined && !/^\d{1,8}$/.test(older))
-    throw new UsageError('--older takes seconds.');
+    throw new UsageError('--older takes a number of seconds.');
   const all = tenant === undefined ? [] : await listTenants(owner);
   const found = all.find(({ slug }) => slug === tenant);
   if (tenant !== undefined && !found) throw new UsageError(`There is no tenant "${tenant}".`);
@@ -41,7 +41,7 @@ const shown = (job: seen.ListedJob) => ({
 export const listJobs: Operation = {
   name: 'jobs',
   usage: `${FILTERS_USAGE} [--limit NUMBER]`,
-  summary: 'jobs of one state, the oldest first',
+  summary: 'Lists the jobs of one state, oldest first',
   options: [...FILTERS, 'limit'],
   run: async (given) => {
     const limit = Number(given.options['limit'] ?? LIMIT);
@@ -56,11 +56,11 @@ export const listJobs: Operation = {
 export const showJob: Operation = {
   name: 'job',
   usage: 'NUMBER',
-  summary: 'one job with its payload, and the errors of its attempts',
+  summary: 'Shows a job with its payload and the errors of its attempts',
   words: 1,
   run: async ({ owner, words: [number = ''] }) => {
     const found = NUMBER.test(number) ? await seen.findJob(owner, number) : null;
-    if (found === null) throw new UsageError('There is no such job; "jobs" shows their numbers.');
+    if (found === null) throw new UsageError('There is no such job. "jobs" lists the numbers.');
     const errors = await seen.listAttemptErrors(owner, number);
     const row = { ...shown(found), errors };
     return { say: JSON.stringify(row, null, 2), rows: [row] };
@@ -70,7 +70,7 @@ export const showJob: Operation = {
 export const listFailureCauses: Operation = {
   name: 'failures',
   usage: '',
-  summary: 'jobs that failed for good, by cause',
+  summary: 'Counts jobs that failed for good, by cause',
   run: async ({ owner }) => {
     const rows = await seen.listFailureGroups(owner);
     return rows.length === 0 ? { say: 'No job has failed for good.', rows } : { rows };
@@ -80,14 +80,14 @@ export const listFailureCauses: Operation = {
 export const changeJobs: Operation = {
   name: 'change-jobs',
   usage: `${seen.JOB_ACTIONS.join('|')} NUMBER …|all ${FILTERS_USAGE} [--at MOMENT] [--expected NUMBER] ${CAUSE_USAGE}`,
-  summary: 'does it to these jobs, or to all that match once their number is given as --expected',
+  summary: 'Changes these jobs, or all that match if --expected gives their number',
   words: Infinity,
   options: [...FILTERS, ...CAUSE_OPTIONS, 'at', 'expected'],
   run: async (given) => {
     const { owner, words, options } = given;
     const [wanted, ...numbers] = words;
     const action = seen.JOB_ACTIONS.find((name) => name === wanted);
-    if (!action) throw new UsageError(`Say what to do: ${seen.JOB_ACTIONS.join(', ')}.`);
+    if (!action) throw new UsageError(`Use one of: ${seen.JOB_ACTIONS.join(', ')}.`);
     const at = momentOf(action, options['at']);
     const isAll = numbers.join() === 'all';
     if (!isAll && (numbers.length === 0 || !numbers.every((number) => NUMBER.test(number)))) {
@@ -96,7 +96,7 @@ export const changeJobs: Operation = {
     const match = await matchOf(given);
     const total = isAll ? await seen.countJobs(owner, match, COUNTED_MAX) : numbers.length;
     if (isAll && options['expected'] !== String(total)) {
-      const say = `${total} match; nothing is done. To do it: --expected ${total}`;
+      const say = `${total} jobs match. Nothing was changed. To change them, add --expected ${total}`;
       return { say, rows: [{ action, matching: total, changed: 0 }], code: 1 };
     }
     const page = { offset: 0, limit: AT_ONCE };
@@ -110,7 +110,7 @@ export const changeJobs: Operation = {
     );
     const left = Math.max(0, total - chosen.length);
     return {
-      say: `${action}: done to ${changed} of ${total}.${left > 0 ? ` ${left} are left.` : ''}`,
+      say: `${action}: ${changed} of ${total} changed.${left > 0 ? ` ${left} are left. Repeat the command.` : ''}`,
       rows: [{ action, matching: total, changed, left }],
       code: changed === total ? 0 : 1,
     };
@@ -119,7 +119,7 @@ export const changeJobs: Operation = {
 
 function momentOf(action: seen.JobAction, given: string | undefined): string | undefined {
   if ((action === 'reschedule') !== (given !== undefined)) {
-    throw new UsageError('--at MOMENT belongs to reschedule, which needs it.');
+    throw new UsageError('Use --at MOMENT with reschedule, and only there.');
   }
   if (given === undefined) return undefined;
   const moment = Date.parse(given);

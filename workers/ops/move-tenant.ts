@@ -16,7 +16,7 @@ export const moveTenant: OwnerOperation = {
   name: 'tenant',
   login: 'migrator',
   usage: 'close|open SLUG | export SLUG FILE | import FILE  [--although exported]',
-  summary: 'closes a tenant, opens it, and carries it to another database',
+  summary: 'Closes or opens a tenant, or moves it to another database',
   words: 3,
   options: ['although'],
   run: async (given) => {
@@ -28,8 +28,7 @@ export const moveTenant: OwnerOperation = {
       ['export', carryOut],
       ['import', carryIn],
     ]).get(what);
-    if (!act || words.length !== wanted)
-      throw new UsageError('Say what is to be done, and to whom.');
+    if (!act || words.length !== wanted) throw new UsageError('Name an action and a tenant.');
     const owner = await connectAsOwner(given.url);
     try {
       return await act(given, owner, words);
@@ -63,7 +62,7 @@ async function close(
   assertNotSwitchedOff(found);
   await closeTenant(owner, found, { say });
   return {
-    say: `${found.slug} is closed: nothing reads or writes it, and its jobs wait. npm run ops -- tenant open ${found.slug} opens it.`,
+    say: `${found.slug} is closed. Requests are refused and jobs wait. To open it: npm run ops -- tenant open ${found.slug}`,
     rows: [{ tenant: found.slug, door: 'closed' }],
   };
 }
@@ -78,12 +77,12 @@ async function openAgain(
   if (found.door === 'exported' && options['although'] !== 'exported')
     throw new UsageError(
       `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
-        'If it is not, say --although exported.',
+        'If it is not open elsewhere, add --although exported.',
     );
   if (found.door !== 'open')
     await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'open'));
   return {
-    say: `${found.slug} is open: requests within seconds, jobs that came up meanwhile within 15 minutes.`,
+    say: `${found.slug} is open. Requests work within seconds, and waiting jobs start within 15 minutes.`,
     rows: [{ tenant: found.slug, door: 'open' }],
   };
 }
@@ -97,7 +96,7 @@ async function carryOut(
   const { say = SILENTLY } = given;
   const found = await find(owner, slug);
   assertNotSwitchedOff(found);
-  if (existsSync(path)) throw new UsageError(`${path} is there already.`);
+  if (existsSync(path)) throw new UsageError(`${path} already exists. Choose another file.`);
   const files = await storeOf(given);
   await closeTenant(owner, found, { say });
   await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'closed'));
@@ -118,7 +117,7 @@ async function carryIn(
 ): Promise<OperationResult> {
   if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
   const { secret, say = SILENTLY } = given;
-  if (!secret) throw new UsageError('Set SECRET as the API and the workers have it.');
+  if (!secret) throw new UsageError('Set SECRET to the value that the API and the workers use.');
   const files = await storeOf(given);
   const manifest = await importTenant({ owner, files, secret, say }, path);
   const { slug } = manifest.tenant;

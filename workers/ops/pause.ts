@@ -16,10 +16,10 @@ async function named(owner: Owner, words: readonly string[]): Promise<operations
   for (let at = 0; at < words.length; at += 2) {
     const [kind = '', name] = words.slice(at, at + 2);
     if (!KINDS.some((known) => known === kind)) {
-      throw new UsageError(at === 0 ? SAY_WHAT : `"${kind}" is one word too many.`);
+      throw new UsageError(at === 0 ? SAY_WHAT : `"${kind}" is not expected here. Use: ${WHAT}.`);
     }
-    if (name === undefined) throw new UsageError(`Which ${kind}? Its name is missing.`);
-    if (given.has(kind)) throw new UsageError(`One ${kind} at a time.`);
+    if (name === undefined) throw new UsageError(`Add the name of the ${kind}.`);
+    if (given.has(kind)) throw new UsageError(`Name only one ${kind}.`);
     given.set(kind, name);
   }
   if (given.size === 0) throw new UsageError(SAY_WHAT);
@@ -34,7 +34,7 @@ async function named(owner: Owner, words: readonly string[]): Promise<operations
   return { pool, task, tenant_id: slug === undefined ? undefined : await tenantId(owner, slug) };
 }
 
-const SAY_WHAT = `Say what: ${WHAT}; jobs that match all of it are meant.`;
+const SAY_WHAT = `Name what to pause or resume: ${WHAT}. Only jobs that match all of the words are affected.`;
 
 function assertKnown(kind: string, name: string, known: readonly string[]) {
   if (known.includes(name)) return;
@@ -59,7 +59,7 @@ async function tenantId(owner: Owner, slug: string): Promise<string> {
 export const pauseJobs: Operation = {
   name: 'pause',
   usage: `${WHAT} ${CAUSE_USAGE}`,
-  summary: 'keeps jobs from being fetched: of a pool, a kind, a tenant, or of these together',
+  summary: 'Pauses the jobs of a pool, a kind, a tenant, or a combination',
   words: 6,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
@@ -67,8 +67,8 @@ export const pauseJobs: Operation = {
     await operations.pauseWork(owner, which, parseCause(options));
     return {
       say:
-        `${words.join(' ')} is paused: from now on nothing more is fetched, what runs may finish. ` +
-        `It goes on with: npm run ops -- resume ${words.join(' ')} --reason …`,
+        `${words.join(' ')} is paused. No more jobs start. Running jobs finish. ` +
+        `To end the pause: npm run ops -- resume ${words.join(' ')} --reason …`,
       rows: [which],
     };
   },
@@ -77,15 +77,15 @@ export const pauseJobs: Operation = {
 export const resumeJobs: Operation = {
   name: 'resume',
   usage: `${WHAT} ${CAUSE_USAGE}`,
-  summary: 'ends the pause that was made with the same words',
+  summary: 'Ends the pause with the same words',
   words: 6,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const which = await named(owner, words);
     const was_paused = await operations.resumeWork(owner, which, parseCause(options));
     const say = was_paused
-      ? 'goes on within a second or two.'
-      : 'was not paused. What is: npm run ops -- pauses';
+      ? 'is resumed. Jobs start within two seconds.'
+      : 'was not paused. To list the pauses: npm run ops -- pauses';
     return { say: `${words.join(' ')} ${say}`, rows: [{ ...which, was_paused }] };
   },
 };
@@ -93,7 +93,7 @@ export const resumeJobs: Operation = {
 export const listPauses: Operation = {
   name: 'pauses',
   usage: '',
-  summary: 'what is paused, by whom, since when and why',
+  summary: 'Lists pauses: who, what, since when and why',
   run: async ({ owner }) => {
     const rows = (await operations.listPauses(owner)).map(({ tenant_id: _, ...pause }) => pause);
     return rows.length === 0 ? { say: 'Nothing is paused.', rows } : { rows };

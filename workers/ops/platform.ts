@@ -6,7 +6,7 @@ import { UsageError, type Operation } from './operation.ts';
 export const setOperators: Operation = {
   name: 'operators',
   usage: `SLUG ${CAUSE_USAGE}`,
-  summary: 'makes superadmins of this tenant the operators of the platform, in place of any other',
+  summary: "Makes this tenant's superadmins the platform's operators, instead of another tenant's",
   words: 1,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words: [slug = ''], options }) => {
@@ -22,7 +22,7 @@ export const setOperators: Operation = {
 export const listSchedules: Operation = {
   name: 'schedules',
   usage: '',
-  summary: 'what the clock starts, when it last did and when it will',
+  summary: 'Lists scheduled jobs with their last and next start',
   run: async ({ owner }) => {
     const ticks = await platform.listScheduleTicks(owner);
     const rows = SCHEDULE.map((line) => ({
@@ -38,17 +38,17 @@ export const listSchedules: Operation = {
 export const listReceivers: Operation = {
   name: 'webhooks',
   usage: '',
-  summary: 'receivers of webhooks, those in trouble first',
+  summary: 'Lists webhook receivers, those with problems first',
   run: async ({ owner }) => {
     const rows = await platform.listReceivers(owner);
-    return rows.length === 0 ? { say: 'Nobody subscribes.', rows } : { rows };
+    return rows.length === 0 ? { say: 'There are no webhook subscriptions.', rows } : { rows };
   },
 };
 
 export const listCloses: Operation = {
   name: 'closes',
   usage: '',
-  summary: 'closes that run, and those of the last two days, with the time that is left',
+  summary: 'Lists running closes with the time left, and those of the last two days',
   run: async ({ owner }) => {
     const rows = await platform.listCloses(owner);
     return rows.length === 0 ? { say: 'No day was closed in the last two days.', rows } : { rows };

@@ -21,7 +21,7 @@ const saying = (pause: Pause | undefined) =>
 export const listPools: Operation = {
   name: 'pools',
   usage: '',
-  summary: 'every pool with its workers and slots, what is paused, how many jobs wait',
+  summary: 'Lists pools with workers, slots, pauses and the number of waiting jobs',
   run: async ({ owner }) => {
     const running = await listProcesses(owner);
     const paused = await listPauses(owner);
@@ -61,6 +61,6 @@ export const listPools: Operation = {
 export const showRunsToday: Operation = {
   name: 'runs',
   usage: '',
-  summary: 'what jobs cost today: runs, failures, seconds',
+  summary: "Shows today's runs, failures and seconds by kind of job",
   run: async ({ owner }) => ({ rows: await listRunsToday(owner) }),
 };

@@ -9,7 +9,7 @@ const SHOWN_MAX = 200;
 export const listQuarantinedLoans: Operation = {
   name: 'set-aside',
   usage: '[--tenant SLUG]',
-  summary: 'loans that a close went on without, and why; the next close tries them again',
+  summary: 'Lists quarantined loans with the reasons. The next close tries them again',
   options: ['tenant'],
   run: async ({ app, options }) => {
     const { id } = await findTenant(app, options['tenant']);
@@ -20,6 +20,6 @@ export const listQuarantinedLoans: Operation = {
         readOnly: true,
       },
     );
-    return rows.length === 0 ? { say: 'No loan is set aside.', rows } : { rows };
+    return rows.length === 0 ? { say: 'No loan is quarantined.', rows } : { rows };
   },
 };

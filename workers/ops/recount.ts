@@ -7,12 +7,12 @@ export const recountRecords: OwnerOperation = {
   name: 'recount',
   login: 'migrator',
   usage: '',
-  summary: 'puts right how many records lists say there are; nobody waits for it',
+  summary: 'Corrects the stored record counts of lists, without blocking requests',
   run: async ({ url }) => {
     const owner = await connectAsOwner(url);
     try {
       const rows = await owner.steps('write', recountRows);
-      return rows.length === 0 ? { say: 'Every count is right.', rows } : { rows };
+      return rows.length === 0 ? { say: 'All counts are correct.', rows } : { rows };
     } finally {
       await owner.end();
     }

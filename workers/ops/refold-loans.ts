@@ -25,12 +25,12 @@ class Undone extends Error {
 export const refoldLoans: Operation = {
   name: 'reckon',
   usage: 'look|book [--tenant SLUG]',
-  summary: 'after a release that reckons otherwise: by how much loans change, or books it',
+  summary: 'After a release that changes calculations: shows the changed balances, or books them',
   words: 1,
   options: ['tenant'],
   run: async ({ app, words, options, installation }) => {
     const [mode] = words;
-    if (mode !== 'look' && mode !== 'book') throw new UsageError('Say look or book.');
+    if (mode !== 'look' && mode !== 'book') throw new UsageError('Use look or book.');
     const { id: tenant } = await findTenant(app, options['tenant']);
     const within = createWithin(app, SYSTEM, installation);
     const loans = await within(tenant, ({ tx }) => loansWithEvents(tx), { readOnly: true });
@@ -50,7 +50,7 @@ export const refoldLoans: Operation = {
       bar.at(index + 1, 'loans');
     }
     bar.end(`${loans.length} loans, ${rows.length} of which change`);
-    return rows.length === 0 ? { say: 'Every loan is what was kept of it.', rows } : { rows };
+    return rows.length === 0 ? { say: 'All stored balances are correct.', rows } : { rows };
   },
 };
 

@@ -7,9 +7,9 @@ import { UsageError, type Operation } from './operation.ts';
 export const resealSecrets: Operation = {
   name: 'secrets',
   usage: '                       (the keys: SECRET)',
-  summary: 'seals anew what older keys of SECRET hold, and says which may be taken away',
+  summary: 'Reseals values of older SECRET keys, and shows which keys can be removed',
   run: async ({ owner, app, secret }) => {
-    if (!secret) throw new UsageError('Set SECRET as the API and the workers have it.');
+    if (!secret) throw new UsageError('Set SECRET to the value that the API and the workers use.');
     const keys = deriveKeys(secret);
     const { current } = keys;
     const inTenant: InTenant = (id, steps) => within(app, id, (tx) => steps(tx));
@@ -35,6 +35,6 @@ export const resealSecrets: Operation = {
       ({ key, sealed: count, is_current, may_go }) =>
         `  ${key}: ${count}${is_current ? ', the current key' : ''}${may_go ? ', may be taken out of SECRET' : ''}`,
     );
-    return { say: `Sealed anew: ${anew}. Sealed under each key:\n${lines.join('\n')}`, rows };
+    return { say: `Resealed: ${anew}. Values sealed by each key:\n${lines.join('\n')}`, rows };
   },
 };

@@ -9,7 +9,7 @@ import { findTenant } from './find-tenant.ts';
 export const resetFactors: Operation = {
   name: 'reset-second-factors',
   usage: 'EMAIL [--tenant SLUG]',
-  summary: 'takes the second factors of a user away who has lost them; ends his sessions',
+  summary: "Removes a user's lost second factors and ends the user's sessions",
   words: 1,
   options: ['tenant'],
   run: async ({ app, words, options }) => {
@@ -26,7 +26,7 @@ export const resetFactors: Operation = {
     });
     if (id === null) throw new UsageError(`${slug} has no active user ${email}.`);
     return {
-      say: `${email} of ${slug} signs in without a second factor, and enrolls one if it is wanted.`,
+      say: `${email} of ${slug} now signs in without a second factor, and must enroll a new one if the tenant requires it.`,
       rows: [{ id, tenant: slug, email }],
     };
   },

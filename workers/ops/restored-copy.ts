@@ -8,7 +8,7 @@ type Owner = Parameters<Operation['run']>[0]['owner'];
 export const manageRestoredCopy: Operation = {
   name: 'restored',
   usage: `look | hold ${CAUSE_USAGE} | release ${CAUSE_USAGE}`,
-  summary: 'a copy of a database: what it would do, keeping it from that, and letting it work',
+  summary: 'Shows the jobs of a restored copy, holds them, or releases them',
   words: 1,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words: [what], options }) => {
@@ -17,13 +17,13 @@ export const manageRestoredCopy: Operation = {
       await holdPools(owner, parseCause(options));
       return look(owner);
     }
-    if (what !== 'release') throw new UsageError('Say look, hold or release.');
+    if (what !== 'release') throw new UsageError('Use look, hold or release.');
     const waiting = await jobsByKind(owner);
     const pools = await releasePools(owner, parseCause(options));
     const rows = pools.map((pool) => ({ pool, is_released: true }));
     if (pools.length === 0) return { say: 'Nothing is held as a restored copy.', rows, code: 1 };
     const jobs = waiting.reduce((sum, { jobs: count }) => sum + count, 0);
-    return { say: `${pools.join(', ')} work again, on ${jobs} jobs that waited.`, rows };
+    return { say: `${pools.join(', ')} are released. ${jobs} waiting jobs run now.`, rows };
   },
 };
 
@@ -45,19 +45,19 @@ async function look(owner: Owner) {
   const width = Math.max(...rows.map(({ kind }) => kind.length), 0);
   const lines = rows.map(
     ({ kind, jobs, was_running }) =>
-      `  ${kind.padEnd(width)}  ${jobs}${was_running > 0 ? ` (${was_running} ran when the copy was made)` : ''}`,
+      `  ${kind.padEnd(width)}  ${jobs}${was_running > 0 ? ` (${was_running} were running when the copy was made)` : ''}`,
   );
   const waiting =
     rows.length === 0
-      ? 'No job waits.'
-      : `What it would do, by kind:\n${lines.join('\n')}\n${NEXT}`;
+      ? 'No jobs are waiting.'
+      : `Jobs that would run, by kind:\n${lines.join('\n')}\n${NEXT}`;
   return {
     say: `${state}\n${waiting}`,
     rows: rows.map((row) => ({ ...row, is_held: held.length > 0 })),
   };
 }
 
-const HELD = 'This is a restored copy; nothing is fetched in the pools';
+const HELD = 'This is a restored copy. No jobs start in the pools';
 const NEXT =
-  'The original may have done them since. To discard those of a kind: npm run ops -- change-jobs cancel all ' +
-  '--kind KIND --reason TEXT (those of a later day: --state scheduled as well)\nTo let all that is left run, once each: npm run ops -- restored release --reason TEXT';
+  'The original may have done these jobs. To discard the jobs of a kind: npm run ops -- change-jobs cancel all ' +
+  '--kind KIND --reason TEXT (for jobs of later days, also use --state scheduled)\nTo run the remaining jobs, once each: npm run ops -- restored release --reason TEXT';

@@ -155,7 +155,7 @@ export async function runOperation(
     });
     const { json = false, ...options } = values;
     const [extra] = words.slice(operation.words ?? 0);
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`);
+    if (extra !== undefined) throw new UsageError(`"${extra}" is not expected here.`);
     const given = {
       url,
       words,

@@ -7,7 +7,7 @@ import { findTenant } from './find-tenant.ts';
 export const showOrChangeSettings: Operation = {
   name: 'settings',
   usage: '[KEY=VALUE …] [--tenant SLUG]   (webhooks.timeout_ms=5000)',
-  summary: 'shows what a tenant has set, or changes the keys that are given',
+  summary: "Shows a tenant's settings, or changes the given keys",
   words: Infinity,
   options: ['tenant'],
   run: async ({ app, words, options, installation }) => {

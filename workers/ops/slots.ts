@@ -10,28 +10,29 @@ import { assertPool } from './pause.ts';
 export const setSlots: Operation = {
   name: 'slots',
   usage: `[POOL NUMBER|own ${CAUSE_USAGE}]`,
-  summary: 'how many jobs each process of a pool runs at a time; "own" is what it was started with',
+  summary:
+    'Sets how many jobs a process of the pool runs at a time; "own" restores the start value',
   words: 2,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const [pool, wish = ''] = words;
     if (pool === undefined) {
       const rows = await operations.listPoolSlots(owner);
-      return rows.length === 0 ? { say: 'Every pool has its own number.', rows } : { rows };
+      return rows.length === 0 ? { say: 'Every pool uses its start value.', rows } : { rows };
     }
     await assertPool(owner, pool);
     const number = wish === 'own' ? null : Number(wish);
     const isMeant =
       number === null || (/^\d{1,3}$/.test(wish) && number >= 1 && number <= SLOTS_MAX);
     if (!isMeant) {
-      const stop = `None at all is a pause: npm run ops -- pause pool ${pool} --reason …`;
-      throw new UsageError(`Slots are a number from 1 to ${SLOTS_MAX}, or own. ${stop}`);
+      const stop = `To run no jobs, pause the pool: npm run ops -- pause pool ${pool} --reason …`;
+      throw new UsageError(`Slots must be a number from 1 to ${SLOTS_MAX}, or own. ${stop}`);
     }
     await operations.setSlots(owner, pool, number, parseCause(options));
     const say =
       number === null
-        ? `Each process of ${pool} goes back to its own number within seconds.`
-        : `Each process of ${pool} runs ${number} at a time within seconds; more than that finish first.`;
+        ? `Each process of ${pool} returns to its start value within seconds.`
+        : `Within seconds, each process of ${pool} runs at most ${number} jobs at a time. Running jobs finish first.`;
     return { say, rows: [{ pool, slots: number }] };
   },
 };
@@ -39,7 +40,7 @@ export const setSlots: Operation = {
 export const setSubPools: Operation = {
   name: 'sub-pools',
   usage: `[POOL:NAME KIND …|none ${CAUSE_USAGE}]`,
-  summary: 'gives kinds of jobs processes of their own: npm run worker -- documents:letters',
+  summary: 'Gives kinds of jobs their own processes: npm run worker -- documents:letters',
   words: Infinity,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
@@ -50,18 +51,19 @@ export const setSubPools: Operation = {
     }
     if (!isWorkerName(name) || !name.includes(':')) {
       throw new UsageError(
-        `"${name}" is not POOL:NAME in small letters, such as documents:letters.`,
+        `"${name}" is not a sub-pool name. Use POOL:NAME in lowercase letters, such as documents:letters.`,
       );
     }
     const wanted = tasks.join() === 'none' ? [] : [...new Set(tasks)];
-    if (tasks.length === 0) throw new UsageError('Which kinds of jobs? Or none, which ends it.');
+    if (tasks.length === 0)
+      throw new UsageError('Name the kinds of jobs, or none to remove the sub-pool.');
     assertOfPool(poolOfWorker(name), wanted);
     await operations.defineSubPool(owner, name, wanted, parseCause(options));
     const say =
       wanted.length === 0
-        ? `${name} is no more; its processes run nothing, and may be stopped.`
+        ? `${name} is removed. Its processes run no jobs; stop them.`
         : `${name} runs ${wanted.join(', ')}. Start a process: npm run worker -- ${name}. ` +
-          `Until one runs, ${poolOfWorker(name)} does its work as before.`;
+          `Until one runs, ${poolOfWorker(name)} runs these jobs itself.`;
     return { say, rows: [{ name, tasks: wanted }] };
   },
 };
@@ -70,13 +72,13 @@ function assertOfPool(pool: string, tasks: readonly string[]) {
   const own = allJobs.filter((job) => job.pool === pool).map((job) => job.name);
   const [strange] = tasks.filter((task) => poolOfTask(task) !== pool);
   if (strange === undefined) return;
-  throw new UsageError(`"${strange}" is no kind of job of ${pool}. It has: ${own.join(', ')}.`);
+  throw new UsageError(`${pool} has no kind of job "${strange}". It has: ${own.join(', ')}.`);
 }
 
 export const listChanges: Operation = {
   name: 'changes',
   usage: '[--limit NUMBER]',
-  summary: 'what operations changed of the workers: who, what, when and why',
+  summary: 'Lists changes by operators: who, what, when and why',
   options: ['limit'],
   run: async ({ owner, options }) => {
     const limit = Number(options['limit'] ?? 50);
@@ -84,6 +86,6 @@ export const listChanges: Operation = {
       throw new UsageError('--limit takes a number from 1 to 10000.');
     }
     const rows = await platform.listChanges(owner, limit);
-    return rows.length === 0 ? { say: 'Nobody has changed anything.', rows } : { rows };
+    return rows.length === 0 ? { say: 'No operator has changed anything.', rows } : { rows };
   },
 };

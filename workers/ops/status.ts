@@ -9,7 +9,7 @@ const NONE = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_rea
 export const showQueueStatus: Operation = {
   name: 'status',
   usage: '',
-  summary: 'the queue, by pool and kind of job: waiting, scheduled, running, failed',
+  summary: 'Counts jobs by pool and kind: waiting, scheduled, running, failed',
   run: async ({ owner }) => {
     const tasks = await queueStatus(owner);
     const paused = await listPauses(owner);

@@ -82,7 +82,7 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       return pdf;
     } catch (error) {
       if (isClosed || error instanceof DocumentNotPrintable) throw error;
-      options.onTrouble?.(`The browser is started anew: ${messageOf(error)}`);
+      options.onTrouble?.(`The browser restarts: ${messageOf(error)}`);
       // A document may have left something behind, so the next one gets a new browser.
       await stop();
       // A slow document is not the browser's fault and must not delay other documents.

@@ -52,7 +52,8 @@ export function openSftp(options: SftpOptions): ExternalServices['upload'] {
     const client = new ssh2.Client();
     let socket: Socket | undefined;
     const late = setTimeout(
-      () => lost.reject(new Error(`The file was not there within ${timeout_ms / 1000} seconds.`)),
+      () =>
+        lost.reject(new Error(`The upload did not finish within ${timeout_ms / 1000} seconds.`)),
       timeout_ms,
     );
     try {
@@ -153,7 +154,7 @@ const isSame = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 const strange = (shown: string) =>
-  `The server shows the key ${shown}, which is not among host_keys. Ask whoever runs it whether that is theirs.`;
+  `The server's key ${shown} is not in host_keys. Ask the server's operator to confirm the key, then add it.`;
 
 /** Replaces an existing file, which a plain rename refuses on many servers. */
 async function renamed(sftp: SFTPWrapper, from: string, to: string) {

@@ -71,7 +71,7 @@ const ForWorker = z
     (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
     {
       path: ['TWILIO_AUTH_TOKEN'],
-      message: 'TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN go together',
+      message: 'Set both TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, or neither',
       when: () => true,
     },
   );

@@ -21,7 +21,7 @@ export async function assertFree(variable: string, port: number, host: string): 
   if (error === null) return;
   const why = REASONS[error.code ?? ''] ?? error.message;
   throw new StartupError(
-    `Port ${port} of ${host} cannot be had: ${why}. Set ${variable} to another.`,
+    `Port ${port} of ${host} is not available: ${why}. Set ${variable} to another port.`,
   );
 }
 
