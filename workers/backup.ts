@@ -15,7 +15,7 @@ async function run([folder, ...more]: string[]) {
   if (configuration.DATABASE_URL)
     throw new Error(
       "DATABASE_URL names your own Postgres. Back it up with that server's tools " +
-        '(workers/deployment/backups.md). This command backs up the embedded database in DATA_DIR.',
+        '(workers/deployment/backups.md). This command backs up the embedded database in the folder DATA_DIR.',
     );
   const url = findDatabase(configuration);
   const worker = await openPool(url, { role: 'servicing_worker', size: 1 });

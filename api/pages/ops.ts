@@ -83,10 +83,13 @@ const home: Page = {
   },
 };
 
-/** Streams updates of the same page. */
+/** Streams updates of the same page. A user without access gets no stream. */
 const live: Page = {
   path: '/live',
-  show: async (visit) => streamPage(visit.tenant.id, () => overview(visit)),
+  show: async (visit) => {
+    await isOperator(visit);
+    return streamPage(visit.tenant.id, () => overview(visit));
+  },
 };
 
 const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;

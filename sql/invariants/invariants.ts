@@ -5,6 +5,7 @@ import { documentViolations, type DescribeFile } from '../documents/invariants.t
 import { ledgerInvariants } from '../ledger/invariants.ts';
 import { conclusionInvariants } from '../loans/conclusion-invariants.ts';
 import { loanInvariants } from '../loans/invariants.ts';
+import { standingInvariants } from '../loans/standing-invariants.ts';
 import { paymentInvariants } from '../payments/invariants.ts';
 import { saleInvariants } from '../portfolios/invariants.ts';
 import { messageChecks } from '../webhooks/invariants.ts';
@@ -32,6 +33,7 @@ export async function checkInvariants(
         ...ledgerInvariants,
         ...loanInvariants,
         ...conclusionInvariants,
+        ...standingInvariants,
         ...collateralInvariants,
         ...paymentInvariants,
         ...saleInvariants,

@@ -42,6 +42,14 @@ export const findFormInForce = (tx: Transaction, loanId: string, code: string, y
     for update
   `);
 
+/** The numbers of the loan's manual forms that are in force. */
+export const manualInForce = (tx: Transaction, loanId: string) =>
+  tx.anyFirst(sql.type(z.object({ form_number: z.string() }))`
+    select form_number from forms_1099c
+    where loan_id = ${loanId} and source = 'manual' and status not in ('void', 'corrected')
+    order by form_number
+  `);
+
 /** Whether a form of the loan waits for the tenant's 1099-C settings. */
 export const hasDraft = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`

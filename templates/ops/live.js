@@ -7,7 +7,11 @@ if (shown) {
     if (state) state.textContent = text;
   };
   source.addEventListener('open', () => say('live'));
-  source.addEventListener('error', () => say('connecting again …'));
+  source.addEventListener('error', () => {
+    // A browser does not connect again after a refusal.
+    const isRefused = source.readyState === EventSource.CLOSED;
+    say(isRefused ? 'not live, reload the page' : 'connecting again …');
+  });
   source.addEventListener('message', ({ data }) => {
     const fresh = new DOMParser().parseFromString(JSON.parse(data), 'text/html');
     for (const part of document.querySelectorAll('[data-live]')) {

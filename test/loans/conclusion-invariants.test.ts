@@ -99,3 +99,55 @@ test('closed and charged-off loans that are not, a waived residual and a release
     expect.stringContaining('was released as paid off, loan'),
   ]);
 });
+
+test('a loan shown as current though it is late, an active loan that owes nothing, and recoveries without an entry are found', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [late, undated, empty, lost] = await Promise.all([1, 2, 3, 4].map(() => newLoan(tenant)));
+  await admin.post(`/loans/${lost?.id}/charge-off`, { reason: 'bankruptcy', force: true });
+  await pay(tenant, String(lost?.id), '100.00');
+  await travelTo(stage, tenant, '2026-02-17');
+  const rules = ['a loan with something past due', 'an active loan', 'what was recovered'] as const;
+  const before = await broken(...rules);
+
+  const set = (change: string, id = '') =>
+    stage.owner.query(`update loans set ${change} where id = $1`, [id]);
+  await set(`delinquency_bucket = 'current'`, late?.id);
+  await set('first_delinquency_date = null', undated?.id);
+  await set('principal_balance = 0, accrual_balance = 0, interest_settled = 1000000', empty?.id);
+  await set('recovered_amount = 250', lost?.id);
+
+  expect(before).toEqual([]);
+  expect((await broken(...rules)).toSorted()).toEqual([
+    expect.stringMatching(
+      /unpaid since 2026-02-15, and is shown as current, first delinquent on 2026-02-15/,
+    ),
+    expect.stringMatching(
+      /unpaid since 2026-02-15, and is shown as dpd_1_29, first delinquent on no day/,
+    ),
+    expect.stringContaining('is active and owes nothing'),
+    expect.stringContaining('recovered 250.00, and the books have a recovery of 100.00'),
+  ]);
+});
+
+test('a promise that is kept by money that was refunded is found', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const promise = { promised_amount: '50.00', promised_date: '2026-01-15', grace_days: 0 };
+  const { body } = await tenant.officer.post(`/loans/${id}/promises-to-pay`, promise);
+  const payment_id = await pay(tenant, id, '50.00');
+  await travelTo(stage, tenant, '2026-01-16');
+  const refund = { amount: '20.00', payment_id, reason: 'Goodwill' };
+  const paidBack = await tenant.officer.post(`/loans/${id}/payments/reimbursement`, refund);
+  const judged = await tenant.officer.get(`/promises-to-pay/${body.id}`);
+
+  await stage.owner.query(`update promises_to_pay set status = 'kept' where id = $1`, [body.id]);
+
+  expect(paidBack.status, JSON.stringify(paidBack.body)).toBe(201);
+  expect(judged.body.status).toBe('partially_kept');
+  expect(await broken('a promise is not kept')).toEqual([
+    expect.stringContaining(
+      'of 50.00 is kept, and 30.00 of what was paid in time was not refunded',
+    ),
+  ]);
+});

@@ -140,3 +140,28 @@ test('the task to complete the settings is canceled with the last draft that nee
   expect([both.length, afterReversal.length]).toEqual([1, 1]);
   expect(await openTasks()).toEqual([]);
 });
+
+test('when a charge-off is reversed, a task names the form that was made by hand for it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await admin.post(`/loans/${id}/charge-off`, { reason: 'bankruptcy', force: true });
+  const form = await tenant.officer.post(`/loans/${id}/1099c`, { amount_discharged: '9000.00' });
+  const tasks = async () =>
+    (await tenant.officer.get('/tasks?status=open')).body as Record<string, string>[];
+  const before = await tasks();
+
+  const reversed = await admin.post(`/loans/${id}/reverse-charge-off`, { reason: 'mistake' });
+  const after = (await tasks()).filter((task) =>
+    before.every((known) => known['id'] !== task['id']),
+  );
+
+  expect([form.status, reversed.status]).toEqual([201, 200]);
+  expect(after).toMatchObject([
+    {
+      title: expect.stringMatching(/^Check form 1099-C of LN-/),
+      description: expect.stringContaining(`${form.body.form_number} was made by hand`),
+      task_type: 'compliance',
+    },
+  ]);
+});

@@ -7,7 +7,7 @@ import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
-import { syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
+import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/projection/final-payment.ts';
@@ -151,6 +151,7 @@ export async function recordEvents(
   const before = { events: counted, state: loan.state };
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
+  await reviewManualForms(work, row, before, after);
   if (!isBoarded) {
     const moved = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, now, moved, trigger);

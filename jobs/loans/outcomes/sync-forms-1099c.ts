@@ -45,6 +45,29 @@ export async function syncForms1099C(
   }
 }
 
+/**
+ * Asks for a review of the forms that were made by hand when a charge-off of the loan no longer counts, because they
+ * may rest on it.
+ */
+export async function reviewManualForms(
+  work: Work,
+  loan: RawLoan,
+  before: CountedHistory,
+  after: CountedHistory,
+) {
+  const counting = new Set(after.events.map(({ id }) => id));
+  const isUndone = before.events.some(({ id, kind }) => kind === 'charge_off' && !counting.has(id));
+  if (!isUndone) return;
+  const numbers = await forms.manualInForce(work.tx, loan.id);
+  if (numbers.length === 0) return;
+  const made = `${numbers.join(', ')} was made by hand`;
+  await remind(
+    work,
+    loan,
+    `A charge-off of the loan was reversed, and ${made}. Correct the form or make it void if it rests on that charge-off.`,
+  );
+}
+
 async function followYear(
   work: Work,
   loan: RawLoan,
