@@ -60,7 +60,7 @@ export const autoResponses = resource({
   },
   filters: ['channel', 'match_type', 'action', 'is_active', 'program_id'],
 
-  // Forwarded messages contain whatever borrowers write, with their names and addresses.
+  // Forwarded messages contain the borrowers' own words, with their names and addresses.
   carries: ({ action }) => (action === 'forward' ? 'anything' : []),
   four_eyes: { create: 'destinations', update: 'destinations' },
   asks_if: { create: forwards, update: forwards },

@@ -162,7 +162,7 @@ export function actionRoute(
   };
 }
 
-/** Finds the reason in an action's body, whatever the field is called. The history keeps it. */
+/** Finds the reason in an action's body, under either field name. The history keeps it. */
 function reasonOf(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
   return [reason, notes].find((text): text is string => typeof text === 'string');

@@ -246,7 +246,7 @@ const ERROR: Json = {
   },
 };
 
-/** What it does, who may use it and which refusals to expect. */
+/** The effect of the operation, the required permission and possible refusals. */
 const describeOperation = (route: Route): string =>
   [
     route.description ? `${route.description} ` : '',

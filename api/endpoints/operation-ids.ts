@@ -193,5 +193,5 @@ export function operationIdOf({ method, path, action, summary }: Named): string 
   return `${verb}${portal}${isChild && action === 'create' ? '' : owner}${noun}`;
 }
 
-/** The endpoints with an id of their own. A test checks that each of them exists. */
+/** The endpoints in `OPERATION_IDS`. A test checks that each exists. */
 export const listedOperations = (): readonly string[] => Object.keys(OPERATION_IDS);

@@ -220,7 +220,7 @@ const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
 
 /**
  * The fields that make up the version: those that a PUT may write and an answer returns. If a PUT may also
- * write fields that no answer returns, the time of the last change stands in for them.
+ * write fields that no answer returns, the time of the last change replaces them.
  */
 function versionNames(declared: AnyDeclaration): string[] {
   const { fields, writeOnly = {} } = declared;

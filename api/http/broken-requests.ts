@@ -60,7 +60,7 @@ export function answerBroken(server: Server): Server {
   return server;
 }
 
-/** Answers a connection beyond the limit, whatever it requests. */
+/** Refuses a connection beyond the limit with an answer. */
 export function refuseConnection(socket: Duplex) {
   socket.on('error', () => socket.destroy());
   socket.end(bytesOf(TOO_MANY_CONNECTIONS), () => socket.destroy());

@@ -22,7 +22,7 @@ export const coBorrowers = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    borrower_id: uuid.describe('The co-borrower, who has a borrower record.'),
+    borrower_id: uuid.describe("The co-borrower's own borrower record."),
     borrower_name: z.string().readonly(),
     role: z.enum(CO_BORROWER_ROLES),
     status: z.enum(['liable', 'released']).readonly(),

@@ -55,7 +55,10 @@ const SeenPool = z
     ...standing,
     runs_per_minute: z.number(),
     wait_median: z.number().nullable().describe('Median wait before a job started, in seconds.'),
-    wait_99th: z.number().nullable().describe('Seconds; 14401 stands for more than four hours.'),
+    wait_99th: z
+      .number()
+      .nullable()
+      .describe('99th percentile of that wait, in seconds. 14401 means more than four hours.'),
     processes: Process.array().describe('Operators only.'),
     sub_pools: z
       .object({ name: z.string(), kinds: z.string().array(), ...standing })

@@ -52,7 +52,7 @@ const comingBack: Page = {
   },
 };
 
-/** A user who has signed in otherwise agrees to link the provider as another way to sign in. */
+/** A user signed in by other means agrees to link the provider as another way to sign in. */
 const link: Page = {
   path: '/link',
   isOpen: true,

@@ -41,7 +41,7 @@ export const portalDashboard: Route = borrowerEndpoint({
           next_payment_date,
           next_payment_amount,
           past_due_amount,
-          balance: money.describe('All that is owed, with what was charged off.'),
+          balance: money.describe('The total balance, including charged-off amounts.'),
         }),
       ),
       alerts: z.array(

@@ -52,11 +52,11 @@ export const approvals = resource({
       .array(z.string())
       .nullable()
       .readonly()
-      .describe('What had changed when the request was closed as outdated.'),
+      .describe('The fields that had changed when the request was closed as outdated.'),
     status: z
       .enum(['pending', 'approved', 'rejected', 'canceled', 'expired', 'outdated'])
       .readonly()
-      .describe('outdated: what it is about changed before somebody approved it.'),
+      .describe('outdated: the content to approve changed before the approval.'),
     reason: z.string().nullable().readonly(),
     requested_by: uuid.readonly(),
     requested_by_email: z.string().readonly(),

@@ -130,9 +130,9 @@ function namesIn(schema: unknown): string[] {
 }
 
 const SECRET = /secret|password|ssn|account_number|token|hash|tin$/;
-// The account number in a credit report is the loan's number.
+// The account number in a credit report is the loan's number. The security log keeps keyed hashes of unknown addresses.
 const HARMLESS =
-  /^(consumer_account_number|ssn_last_four|account_number_last_four|csrf_token|sha256_hash|.*_last_four|has_.*|password_min|payer_tin)$/;
+  /^(consumer_account_number|ssn_last_four|account_number_last_four|csrf_token|sha256_hash|.*_last_four|has_.*|password_min|payer_tin|attempted_address_hash)$/;
 
 test('no answer has a field for a secret', () => {
   const named = routes.flatMap((route) =>
