@@ -68,7 +68,7 @@ function tellOfTape(
   console.log(`${path.basename(file)}: ${loans} loans.`);
   tellOfRefusals(refusals);
   console.log(
-    `${matched} of ${compared} published instalments equal the level payment, rounded up.`,
+    `${matched} of ${compared} published installments equal the level payment, rounded up.`,
   );
   for (const line of differing.slice(0, LISTED)) console.log(`  ${line}`);
   if (differing.length > LISTED) console.log(`  and ${differing.length - LISTED} more`);

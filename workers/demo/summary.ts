@@ -102,7 +102,7 @@ export function printReport({ summary, violations, failed, phases, ...rest }: Re
   line('boarded', summary.loans_boarded);
   line('refused', summary.loans_refused);
   line(
-    'instalments matching',
+    'installments matching',
     `${summary.installments_matched} of ${summary.installments_compared}`,
   );
   for (const { bucket, loans, principal } of spread) {

@@ -7,7 +7,7 @@ import { findTenant } from './find-tenant.ts';
 const SHOWN_MAX = 200;
 
 export const listQuarantinedLoans: Operation = {
-  name: 'set-aside',
+  name: 'quarantined',
   usage: '[--tenant SLUG]',
   summary: 'Lists quarantined loans with the reasons. The next close tries them again',
   options: ['tenant'],

@@ -14,16 +14,16 @@ const BALANCES = [
 
 /** Rolls back the transaction, so that a preview leaves no trace. */
 class Undone extends Error {
-  readonly reckoned: RefoldResult;
-  constructor(reckoned: RefoldResult) {
+  readonly refolded: RefoldResult;
+  constructor(refolded: RefoldResult) {
     super();
-    this.reckoned = reckoned;
+    this.refolded = refolded;
   }
 }
 
 /** Each loan has its own transaction, so you can interrupt the operation and run it again. */
 export const refoldLoans: Operation = {
-  name: 'reckon',
+  name: 'refold',
   usage: 'look|book [--tenant SLUG]',
   summary: 'After a release that changes calculations: shows the changed balances, or books them',
   words: 1,
@@ -34,18 +34,18 @@ export const refoldLoans: Operation = {
     const { id: tenant } = await findTenant(app, options['tenant']);
     const within = createWithin(app, SYSTEM, installation);
     const loans = await within(tenant, ({ tx }) => loansWithEvents(tx), { readOnly: true });
-    const bar = startProgressBar('Reckoning', loans.length, process.stderr);
+    const bar = startProgressBar('Recalculating', loans.length, process.stderr);
     const rows: Record<string, unknown>[] = [];
     for (const [index, { id, loan_number }] of loans.entries()) {
-      const reckoned = await within(tenant, async (work) => {
+      const refolded = await within(tenant, async (work) => {
         const found = await refoldLoan(work, id);
         if (mode === 'look') throw new Undone(found);
         return found;
       }).catch((error: unknown) => {
-        if (error instanceof Undone) return error.reckoned;
+        if (error instanceof Undone) return error.refolded;
         throw error;
       });
-      const changes = changesOf(reckoned);
+      const changes = changesOf(refolded);
       if (changes.length > 0) rows.push({ loan_number, ...Object.fromEntries(changes) });
       bar.at(index + 1, 'loans');
     }
