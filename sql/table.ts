@@ -8,6 +8,14 @@ export type Row = Record<string, unknown> & { id: string };
 
 type Counted = 'status' | 'is_archived';
 
+/** The tables that own rows of others, and the column by which an owned row names its owner. */
+export const OWNER_KEYS = {
+  borrowers: 'borrower_id',
+  collateral: 'collateral_id',
+  investors: 'investor_id',
+  loans: 'loan_id',
+} as const;
+
 /**
  * A table's declaration: its name for writes, and its visible select (`rows`), whose columns are the fields
  * of the resource. `rows` uses the alias `record`.
@@ -19,7 +27,7 @@ export type Table = {
    * The table whose row is locked before a row of this one, because changes may affect other records of the
    * same owner. Omit it if changes only affect the row itself.
    */
-  owner?: 'loans' | 'borrowers' | 'investors';
+  owner?: keyof typeof OWNER_KEYS;
   /**
    * Columns of the bare table (alias `row`). A list that filters and sorts only by these finds and counts
    * its rows there; only its page uses the joins of `rows`, which must neither add nor remove rows. Include
@@ -78,14 +86,15 @@ export async function findLocked(tx: Transaction, table: Table, id: string): Pro
 function locking({ name, owner }: Table, id: string) {
   if (name === 'loans') return sql.typeAlias('void')`select app.lock_loan(${id})`;
   const bare = sql.identifier([name]);
-  const key = sql.fragment`(select owned.${sql.identifier([`${owner?.slice(0, -1)}_id`])}
-    from ${bare} as owned where owned.id = ${id})`;
+  const keyOf = (owning: keyof typeof OWNER_KEYS) => sql.fragment`(
+    select owned.${sql.identifier([OWNER_KEYS[owning]])} from ${bare} as owned where owned.id = ${id}
+  )`;
   const first =
     owner === undefined
       ? sql.fragment`select`
       : owner === 'loans'
-        ? sql.fragment`select app.lock_loan(${key})`
-        : sql.fragment`select from ${sql.identifier([owner])} where id = ${key} for no key update`;
+        ? sql.fragment`select app.lock_loan(${keyOf(owner)})`
+        : sql.fragment`select from ${sql.identifier([owner])} where id = ${keyOf(owner)} for no key update`;
   return sql.typeAlias('void')`
     with first as materialized (${first})
     select from ${bare} as record cross join (select count(*) from first) as held
