@@ -688,7 +688,7 @@ insert into app.borrower_columns (table_name, column_name, becomes) values
   ('users', 'last_name', '''Redacted'''),
   ('users', 'email', '''redacted-'' || id || ''@redacted.invalid'''),
   ('security_log', 'ip_address', 'null'),
-  ('security_log', 'attempted_address_hash', 'null'),
+  ('security_log', 'attempted_identifier', 'null'),
   ('audit_log', 'reason', '''Redacted'''),
   ('audit_log', 'changes', 'app.redacted_changes(entity_type, changes)'),
   ('audit_log', 'actor_email', 'case actor_type when ''borrower'' then ''Redacted'' else actor_email end'),

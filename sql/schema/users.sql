@@ -392,7 +392,7 @@ create table security_log (
   reason text,
   user_id uuid,
   -- A keyed hash of the attempted address, if no account has it.
-  attempted_address_hash text,
+  attempted_identifier text,
   -- The affected record: the user whose role changed, or the downloaded file.
   subject_id uuid,
   route text not null,

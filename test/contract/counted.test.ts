@@ -45,8 +45,8 @@ test('the tables that say they are counted, and they alone, have triggers that c
       triggers: [
         'count_added',
         `count_changed by ${counted.join(', ')}`,
-        'count_truncated',
         'count_deleted',
+        'count_truncated',
       ],
     })),
   );

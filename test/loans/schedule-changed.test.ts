@@ -142,7 +142,7 @@ test('a second change renews the open task and notifies the borrower again', asy
   const versions = await versionsOf(tenant, loan.id);
 
   expect(tasks).toHaveLength(1);
-  expect(tasks[0]?.['description']).toContain('(payment reversed)');
+  expect(tasks[0]?.['description']).toContain('reason: payment reversed');
   expect(await noticesOf(tenant, loan.id)).toHaveLength(3);
   expect(versions[0]?.['reason']).toBe('payment_reversed');
 });
@@ -171,7 +171,7 @@ test('no notice is sent for a schedule that was agreed, or undone by those who a
   expect(reasons).toEqual([
     'schedule_agreed',
     'schedule_agreed',
-    'plan_agreed_reversed',
+    'schedule_agreed_reversed',
     'schedule_agreed',
     'disbursement',
   ]);

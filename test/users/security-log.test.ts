@@ -103,12 +103,12 @@ test('coming in, failing to, and going out are written down with whose account i
 
   expect(officer).toMatchObject({ event: 'sign_in', outcome: 'done' });
   expect(wrong).toMatchObject({ event: 'sign_in', outcome: 'refused', user_id: viewer });
-  expect(wrong).toMatchObject({ reason: 'invalid_credentials', attempted_address_hash: null });
+  expect(wrong).toMatchObject({ reason: 'invalid_credentials', attempted_identifier: null });
   expect(stranger).toMatchObject({
     user_id: null,
-    attempted_address_hash: expect.stringMatching(/^\w{64}$/),
+    attempted_identifier: expect.stringMatching(/^\w{64}$/),
   });
-  expect(again?.['attempted_address_hash']).toBe(stranger?.['attempted_address_hash']);
+  expect(again?.['attempted_identifier']).toBe(stranger?.['attempted_identifier']);
   expect(signIn).toMatchObject({ event: 'sign_in', outcome: 'done', user_id: viewer });
   expect(signIn).toMatchObject({ ip_address: '127.0.0.1', request_id: expect.any(String) });
   expect(signOut).toMatchObject({ event: 'sign_out', outcome: 'done', user_id: viewer });

@@ -21,7 +21,8 @@ afterAll(async () => {
   await database.drop();
   rmSync(DATA_DIR, { recursive: true });
 });
-const given = { url: database.url, owner, app, installation: DEFAULT_INSTALLATION };
+const installation = { ...DEFAULT_INSTALLATION, local_port: 3000 };
+const given = { url: database.url, owner, app, installation };
 
 test('the seed joins what another program has left, changes nothing of it, and may be repeated', async () => {
   const options = { domains: 'localhost,127.0.0.1' };
