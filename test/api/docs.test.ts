@@ -55,19 +55,19 @@ test('the description is a page that loads from here alone, under its policy, an
 
     const response = await page.goto(`http://${here}/api/v1/docs`);
     await page.click('#operations-tag-users');
-    await page.click('#operations-users-postAuthLogin button');
-    await page.click('#operations-users-postAuthLogin .try-out button');
+    await page.click('#operations-users-signIn button');
+    await page.click('#operations-users-signIn .try-out button');
     await page.fill(
-      '#operations-users-postAuthLogin textarea',
+      '#operations-users-signIn textarea',
       JSON.stringify({ email: `loan_officer@${tenant.slug}.test`, password: PASSWORD }),
     );
-    await page.click('#operations-users-postAuthLogin button.execute');
-    await page.waitForSelector('#operations-users-postAuthLogin .live-responses-table .response');
-    const shown = await page.textContent('#operations-users-postAuthLogin .live-responses-table');
+    await page.click('#operations-users-signIn button.execute');
+    await page.waitForSelector('#operations-users-signIn .live-responses-table .response');
+    const shown = await page.textContent('#operations-users-signIn .live-responses-table');
     await page.waitForSelector('body[data-examples=real]');
     const tried = [
-      await tryOut(page, 'borrowers', 'getBorrowersId'),
-      await tryOut(page, 'borrowers', 'postBorrowers'),
+      await tryOut(page, 'borrowers', 'getBorrower'),
+      await tryOut(page, 'borrowers', 'createBorrower'),
     ];
     if (pictures) {
       await mkdir(pictures, { recursive: true });
