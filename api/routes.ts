@@ -86,7 +86,7 @@ import { webhookDeliveryRecords as webhookDeliveries } from './webhooks/deliveri
 import { createSubscription, webhooks } from './webhooks/subscriptions.ts';
 
 /** The endpoints in the order of the specification. */
-const business: readonly Route[] = [
+const specifiedRoutes: readonly Route[] = [
   ...borrowers.routes,
   ...addresses.routes,
   ...emails.routes,
@@ -191,4 +191,4 @@ const business: readonly Route[] = [
 ];
 
 /** Every endpoint. The approval endpoints come last, because approving runs one of the others. */
-export const routes: readonly Route[] = [...business, ...approvalRoutes(business)];
+export const routes: readonly Route[] = [...specifiedRoutes, ...approvalRoutes(specifiedRoutes)];

@@ -43,7 +43,7 @@ process.on('uncaughtException', crash);
 process.on('unhandledRejection', crash);
 
 /** The database may start up to a minute later. The process is not ready until the database answers. */
-async function openWhenThere() {
+async function openDatabaseWithRetry() {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const size = configuration.DATABASE_POOL;
@@ -70,7 +70,7 @@ const installation = {
   may_close_future: !isProduction,
   local_port: isProduction ? null : (configuration.LOCAL_PORT ?? configuration.PORT),
 };
-const pool = await openWhenThere();
+const pool = await openDatabaseWithRetry();
 await assertPrimary(pool);
 await assertTenantIsolation(pool, configuration.NODE_ENV);
 await followDatabaseClock(pool, { log, environment: configuration.NODE_ENV });
@@ -112,13 +112,13 @@ const app = createApp({
   intake,
 });
 
-let lastCame = 0;
+let lastConnectionAt = 0;
 const server = limitConnections(
   createHttpServer(app, CONNECTION_TIMEOUTS),
   configuration.TRUSTED_PROXIES,
 );
 server.on('connection', () => {
-  lastCame = performance.now();
+  lastConnectionAt = performance.now();
 });
 server.once('error', ({ message }) => {
   throw new StartupError(`The API cannot listen (PORT, HOST): ${message}.`);
@@ -129,13 +129,13 @@ server.listen(configuration.PORT, configuration.HOST, () => {
   log.info({ port }, 'listening');
   // Notifies the parent process, which waits for this message.
   process.send?.({ listening: port });
-  forgetTheStart();
+  collectStartupGarbage();
   // Takes 0.2 seconds, which would otherwise delay all requests when one first needs it.
   setImmediate(() => fieldsByResource(routes));
 });
 
 /** Frees the memory that only start-up needed. V8 would otherwise keep it until memory runs short. */
-function forgetTheStart() {
+function collectStartupGarbage() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined;
   void collect?.({ type: 'major', execution: 'async' });
@@ -143,16 +143,16 @@ function forgetTheStart() {
 
 /** The whole shutdown takes at most 30 seconds, including the longest drain period. */
 const SETTLE_MS = 1_000;
-const HUSH_MS = 250;
-const LONGEST_HUSH_MS = 3_000;
+const QUIET_MS = 250;
+const QUIET_WAIT_MAX_MS = 3_000;
 const LINGER_MS = 500;
 const FINISH_MS = 15_000;
 const END_POOL_MS = 3_000;
 
 /** Waits until no new connection has arrived for a moment, or until the limit. */
-async function hush() {
-  const limit = performance.now() + LONGEST_HUSH_MS;
-  while (performance.now() < Math.min(lastCame + HUSH_MS, limit)) await wait(HUSH_MS / 5);
+async function waitForQuiet() {
+  const limit = performance.now() + QUIET_WAIT_MAX_MS;
+  while (performance.now() < Math.min(lastConnectionAt + QUIET_MS, limit)) await wait(QUIET_MS / 5);
 }
 
 /**
@@ -172,7 +172,7 @@ async function stop(signal: string) {
   // are not accepted yet, but not accepted ones.
   health.isLeaving = false;
   await wait(settleMs);
-  await hush();
+  await waitForQuiet();
   health.isLeaving = true;
   const closed = new Promise((resolve) => server.once('close', resolve));
   // Closes only the listening socket. An idle connection may be about to send a request; its answer then

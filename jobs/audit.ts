@@ -8,7 +8,7 @@ type Change = { old: unknown; new: unknown };
 const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id|beneficial_owners/;
 
 /** Derived columns. Their changes are not recorded. (`borrower_name` is recorded on the borrower.) */
-const UNREMARKABLE = new Set(['updated_at', 'allowed_actions', 'borrower_name']);
+const UNAUDITED_COLUMNS = new Set(['updated_at', 'allowed_actions', 'borrower_name']);
 
 /**
  * Writes one audit row in the same transaction as the change. A change and its audit row are committed or
@@ -24,8 +24,8 @@ export async function recordAudit(
   await trail.write(tx, {
     entity_type: entity.type,
     entity_id: entity.id,
-    borrower_id: asId(entity.borrower_id),
-    loan_id: asId(entity.loan_id),
+    borrower_id: stringOrNull(entity.borrower_id),
+    loan_id: stringOrNull(entity.loan_id),
     action,
     actor_type: actor.type,
     actor_id: actor.id,
@@ -66,8 +66,8 @@ export async function auditChange(
   steps: () => Promise<string>,
   reason?: string,
 ): Promise<Row> {
-  const { row, changes } = await outcome(work, table, before, steps);
-  await recordAudit(work, entityOf(table, row), action, changes, reason);
+  const { row, changes } = await runAndDiff(work, table, before, steps);
+  await recordAudit(work, auditedEntity(table, row), action, changes, reason);
   return row;
 }
 
@@ -82,13 +82,18 @@ export async function auditUpdate(
   steps: () => Promise<string>,
   { isHidden }: { isHidden: boolean },
 ): Promise<Row> {
-  const { row, changes } = await outcome(work, table, before, steps);
+  const { row, changes } = await runAndDiff(work, table, before, steps);
   const isTold = isHidden || Object.keys(changes).length > 0;
-  if (isTold) await recordAudit(work, entityOf(table, row), 'update', changes);
+  if (isTold) await recordAudit(work, auditedEntity(table, row), 'update', changes);
   return row;
 }
 
-async function outcome(work: Work, table: Table, before: Row | null, steps: () => Promise<string>) {
+async function runAndDiff(
+  work: Work,
+  table: Table,
+  before: Row | null,
+  steps: () => Promise<string>,
+) {
   const id = await steps();
   const after = await find(work.tx, table, id);
   const row = after ?? before;
@@ -99,7 +104,7 @@ async function outcome(work: Work, table: Table, before: Row | null, steps: () =
 /**
  * Loans and borrowers reference themselves. All other records reference their `loan_id` and `borrower_id`.
  */
-function entityOf({ name }: Table, row: Row) {
+function auditedEntity({ name }: Table, row: Row) {
   return {
     type: name,
     id: row.id,
@@ -116,15 +121,15 @@ export function differences(
   const changes: Record<string, Change> = {};
   for (const field of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
     const change = { old: before?.[field] ?? null, new: after?.[field] ?? null };
-    if (UNREMARKABLE.has(field) || JSON.stringify(change.old) === JSON.stringify(change.new))
+    if (UNAUDITED_COLUMNS.has(field) || JSON.stringify(change.old) === JSON.stringify(change.new))
       continue;
     changes[field] =
       MASKED.test(field) || secret.includes(field)
-        ? { old: mask(change.old), new: mask(change.new) }
+        ? { old: maskValue(change.old), new: maskValue(change.new) }
         : change;
   }
   return changes;
 }
 
-const mask = (value: unknown) => (value === null ? null : '***');
-const asId = (value: unknown) => (typeof value === 'string' ? value : null);
+const maskValue = (value: unknown) => (value === null ? null : '***');
+const stringOrNull = (value: unknown) => (typeof value === 'string' ? value : null);

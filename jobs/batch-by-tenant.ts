@@ -4,9 +4,9 @@ import type { Within, Work } from './work.ts';
  * Concurrent transactions per tenant. With two, one transaction that waits for a lock does not block all
  * other calls.
  */
-const UNDER_WAY_MAX = 2;
+const CONCURRENT_BATCHES_MAX = 2;
 
-type Asked<Item, Answer> = {
+type BatchEntry<Item, Answer> = {
   within: Within;
   item: Item;
   tell: (answer: Answer) => void;
@@ -24,9 +24,9 @@ type Asked<Item, Answer> = {
 export function batchByTenant<Item, Answer>(
   ask: (work: Work, items: readonly Item[]) => Promise<readonly Answer[]>,
 ): (within: Within, tenantId: string, item: Item) => Promise<Answer> {
-  const tenants = new Map<string, { waiting: Asked<Item, Answer>[]; underWay: number }>();
+  const tenants = new Map<string, { waiting: BatchEntry<Item, Answer>[]; underWay: number }>();
 
-  async function send(tenantId: string, all: readonly Asked<Item, Answer>[]): Promise<void> {
+  async function send(tenantId: string, all: readonly BatchEntry<Item, Answer>[]): Promise<void> {
     const [first] = all;
     if (!first) return;
     const items = all.map(({ item }) => item);
@@ -44,7 +44,7 @@ export function batchByTenant<Item, Answer>(
       const tenant = tenants.get(tenantId) ?? { waiting: [], underWay: 0 };
       tenants.set(tenantId, tenant);
       tenant.waiting.push({ within, item, tell, fail });
-      if (tenant.underWay === UNDER_WAY_MAX) return;
+      if (tenant.underWay === CONCURRENT_BATCHES_MAX) return;
       tenant.underWay += 1;
       // Waits until all calls of the current event loop turn have queued their items.
       setImmediate(async () => {

@@ -6,8 +6,8 @@ import type { Log } from './log.ts';
 
 /** If this machine's clock and Postgres differ by more, production does not start. */
 export const SKEW_MAX_MS = 30_000;
-const LOOK_MS = 10_000;
-const REPORT_MS = 600_000;
+const CHECK_INTERVAL_MS = 10_000;
+const REPORT_INTERVAL_MS = 600_000;
 
 export type Clock = {
   /** The database's time, computed from this machine's clock and the last measured difference. */
@@ -15,12 +15,12 @@ export type Clock = {
   stop(): void;
 };
 
-const gauge = new Gauge({
+const skewGauge = new Gauge({
   name: 'clock_skew_seconds',
   help: "How far this machine's clock is ahead of the database's.",
 });
 
-type Following = { log: Log; environment: string; machine?: () => number };
+type ClockMonitorOptions = { log: Log; environment: string; machine?: () => number };
 
 /**
  * Follows the clock of Postgres, so that machines with wrong clocks agree on the time. In production,
@@ -29,15 +29,16 @@ type Following = { log: Log; environment: string; machine?: () => number };
  */
 export async function followDatabaseClock(
   pool: DatabasePool,
-  { log, environment, machine = Date.now }: Following,
+  { log, environment, machine = Date.now }: ClockMonitorOptions,
 ): Promise<Clock> {
-  let skewMs = await measure(pool, machine);
-  const problem = problemOf(skewMs);
+  let skewMs = await measureSkew(pool, machine);
+  const problem = describeSkew(skewMs);
   if (problem !== null && environment === 'production') throw new StartupError(problem);
   let reportedAt = -Infinity;
   const report = () => {
-    gauge.set(skewMs / 1000);
-    if (problemOf(skewMs) === null || performance.now() - reportedAt < REPORT_MS) return;
+    skewGauge.set(skewMs / 1000);
+    if (describeSkew(skewMs) === null || performance.now() - reportedAt < REPORT_INTERVAL_MS)
+      return;
     reportedAt = performance.now();
     const skew_seconds = Math.round(skewMs / 1000);
     log.error({ skew_seconds }, 'the clock of this machine differs from the clock of Postgres');
@@ -45,10 +46,10 @@ export async function followDatabaseClock(
   report();
   const look = async () => {
     // If the query fails, the last measured difference stays in use.
-    skewMs = await measure(pool, machine).catch(() => skewMs);
+    skewMs = await measureSkew(pool, machine).catch(() => skewMs);
     report();
   };
-  const looking = setInterval(() => void look(), LOOK_MS);
+  const looking = setInterval(() => void look(), CHECK_INTERVAL_MS);
   looking.unref();
   return { now: () => new Date(machine() - skewMs), stop: () => clearInterval(looking) };
 }
@@ -57,14 +58,14 @@ export async function followDatabaseClock(
  * Milliseconds by which this machine's clock is ahead. Assumes that Postgres read its clock halfway through
  * the round trip.
  */
-async function measure(pool: DatabasePool, machine: () => number): Promise<number> {
+async function measureSkew(pool: DatabasePool, machine: () => number): Promise<number> {
   const asked = machine();
   const started = performance.now();
   const answer = await databaseTime(pool);
   return asked + (performance.now() - started) / 2 - answer.getTime();
 }
 
-function problemOf(skewMs: number): string | null {
+function describeSkew(skewMs: number): string | null {
   if (Math.abs(skewMs) <= SKEW_MAX_MS) return null;
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   return (

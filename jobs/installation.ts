@@ -26,8 +26,8 @@ export type Installation = {
   readonly local_port: number | null;
 };
 
-const missing = () => Promise.reject(new Error('This process has no document store.'));
-const locked = () => {
+const rejectNoStore = () => Promise.reject(new Error('This process has no document store.'));
+const throwNoSecret = () => {
   throw new Error('This process has no SECRET.');
 };
 
@@ -37,24 +37,24 @@ const locked = () => {
  */
 export const DEFAULT_INSTALLATION: Installation = {
   files: {
-    put: missing,
-    seize: missing,
-    get: missing,
-    stream: missing,
-    describe: missing,
-    remove: missing,
-    clear: missing,
-    presign: missing,
+    put: rejectNoStore,
+    seize: rejectNoStore,
+    get: rejectNoStore,
+    stream: rejectNoStore,
+    describe: rejectNoStore,
+    remove: rejectNoStore,
+    clear: rejectNoStore,
+    presign: rejectNoStore,
   },
   scans_uploads: false,
   link_secret: '',
   keys: {
     current: '',
-    seal: locked,
-    unseal: locked,
-    signatures: locked,
-    keyedHash: locked,
-    indexes: locked,
+    seal: throwNoSecret,
+    unseal: throwNoSecret,
+    signatures: throwNoSecret,
+    keyedHash: throwNoSecret,
+    indexes: throwNoSecret,
   },
   networks: parseNetworks([], { isProduction: true }),
   may_close_future: false,

@@ -37,7 +37,7 @@ const FIELDS = new Map<string, Kind>([
   ...kinds(serializeError, 'err'),
 ]);
 
-function known(given: object): Record<string, unknown> {
+function pickKnownFields(given: object): Record<string, unknown> {
   const entries = Object.entries(given).flatMap(([field, value]): [string, unknown][] => {
     const told = value === undefined ? undefined : FIELDS.get(field)?.(value);
     return told === undefined ? [] : [[field, told]];
@@ -59,12 +59,12 @@ export const openLog = (
     base: { ...base, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: (error: unknown) => error },
-    formatters: { bindings: known },
+    formatters: { bindings: pickKnownFields },
     hooks: {
       logMethod([first, second]: unknown[], method) {
         if (typeof first === 'string') return method.call(this, {}, first);
         const fields = first instanceof Error ? { err: first } : (first ?? {});
-        method.call(this, known(fields), typeof second === 'string' ? second : 'error');
+        method.call(this, pickKnownFields(fields), typeof second === 'string' ? second : 'error');
       },
     },
   };

@@ -22,7 +22,7 @@ const QUOTATION = /[:"`<>{}[\]()\r\n]|(?<!\p{L})['‘“]|['’”](?!\p{L})/u;
 const WORD = /^[\p{L}_][\p{L}_'’-]{0,39}[.,;!?…]?$/u;
 const NUMBER = /^\d{1,3}[.,;%]?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[.,;]?$/i;
-const LONGEST = 200;
+const MESSAGE_CHARACTERS_MAX = 200;
 
 /**
  * Keeps the words of a sentence up to its first quotation. Replaces everything that is not a word, a short
@@ -35,7 +35,7 @@ export function stripQuotedValues(sentence: string): string {
   return words
     .map((word) => (isSayable(word) ? word : '…'))
     .join(' ')
-    .slice(0, LONGEST);
+    .slice(0, MESSAGE_CHARACTERS_MAX);
 }
 
 /** One sentence for a list of failures: the message and the error code. */

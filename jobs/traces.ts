@@ -30,7 +30,7 @@ export async function openTraces(service: string, endpoint: string, log: Log): P
       import('@opentelemetry/context-async-hooks'),
       import('@opentelemetry/resources'),
     ]);
-  const tell = tellOnce(log);
+  const tell = warnOnce(log);
   const url = new URL('v1/traces', endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: CLOSE_MS });
   const provider = new sdk.TracerProvider({
@@ -55,7 +55,7 @@ export async function openTraces(service: string, endpoint: string, log: Log): P
 }
 
 /** Logs one warning for an unavailable collector. Its spans are lost. */
-function tellOnce(log: Log) {
+function warnOnce(log: Log) {
   let isTold = false;
   const tell = () => {
     if (!isTold) log.warn('traces cannot be sent; the collector is not available');
@@ -67,7 +67,7 @@ function tellOnce(log: Log) {
   return tell;
 }
 
-type Doing = {
+type ActiveSpan = {
   name: string;
   kind?: SpanKind;
   attributes?: Attributes;
@@ -77,7 +77,7 @@ type Doing = {
 
 /** Runs the steps within a span. On an error, the span records only the error's class. */
 export function inSpan<Result>(
-  { name, kind = SpanKind.INTERNAL, attributes = {}, request_id = null }: Doing,
+  { name, kind = SpanKind.INTERNAL, attributes = {}, request_id = null }: ActiveSpan,
   steps: (span: Span) => Promise<Result>,
 ): Promise<Result> {
   const tracer = trace.getTracer('loan-servicing');

@@ -57,9 +57,11 @@ async function listByIds(
   { where, isLast }: { where: SqlFragment; isLast: boolean },
 ) {
   const { words, offset, limit } = request;
-  const isBare = isOwn(table, askedBy(request)) && words === undefined;
-  const placed = isBare ? placing(table, request, where) : placingFound(table, request, where);
-  const isPlannedOnce = isBare && isUsual(table, request);
+  const isBare = isOwnColumns(table, requestedFields(request)) && words === undefined;
+  const placed = isBare
+    ? selectPage(table, request, where)
+    : selectPageWithTotal(table, request, where);
+  const isPlannedOnce = isBare && isPreparable(table, request);
   await tx.query(isPlannedOnce ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }));
   const isFirst = offset === 0 && limit > 0;
   const asked = isLast && isFirst ? andCommit(rowsOf(table)) : prepared(rowsOf(table));
@@ -89,7 +91,7 @@ const rowsOf = ({ rows }: Table) => sql.unsafe`
   order by place.position
 `;
 
-const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
+const storePage = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
   select set_config('app.page', coalesce(
            (select array_agg(row.id order by ${orderOf(sort)}) from page as row)::text, '{}'
          ), true),
@@ -102,37 +104,37 @@ const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
  */
 function sourceOf(table: Table, fields: readonly string[]) {
   const { name, own = [], computed, rows } = table;
-  if (isOwn(table, fields)) return sql.identifier([name]);
+  if (isOwnColumns(table, fields)) return sql.identifier([name]);
   const isComputed = fields.every(
     (field) => own.includes(field) || computed?.fields.includes(field),
   );
   return computed && isComputed ? sql.fragment`(${computed.rows})` : sql.fragment`(${rows})`;
 }
 
-const placeOf = ({ sort }: ListRequest) =>
+const sortColumns = ({ sort }: ListRequest) =>
   sql.join(
     [...new Set(['id', sort.field])].map((field) => sql.identifier(['row', field])),
     sql.fragment`, `,
   );
 
 /** If the page is not full, it determines the total and nothing is counted. */
-function placing(table: Table, request: ListRequest, where: SqlFragment) {
+function selectPage(table: Table, request: ListRequest, where: SqlFragment) {
   const { limit, offset, sort } = request;
   const isTelling =
     offset === 0 ? sql.fragment`rows < ${limit}` : sql.fragment`rows between 1 and ${limit - 1}`;
-  const inAll = isKept(table, request)
-    ? keptCount(table, where)
-    : sql.fragment`select count(*) from ${sourceOf(table, askedBy(request))} as row where ${where}`;
+  const inAll = hasStoredCount(table, request)
+    ? storedCount(table, where)
+    : sql.fragment`select count(*) from ${sourceOf(table, requestedFields(request))} as row where ${where}`;
   const count = sql.fragment`
     select (${inAll})
     from (select count(*)::integer as rows from page) as page where not (${isTelling})
   `;
   return sql.unsafe`
     with page as materialized (
-      select ${placeOf(request)} from ${sourceOf(table, [...askedBy(request), sort.field])} as row
+      select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), sort.field])} as row
       where ${where} order by ${orderOf(sort)} ${sliceOf(request)}
     )
-    ${handingOn(request, count)}
+    ${storePage(request, count)}
   `;
 }
 
@@ -140,32 +142,32 @@ function placing(table: Table, request: ListRequest, where: SqlFragment) {
  * A filter on computed fields or a search needs all matches for the page, so they are materialized once and
  * counted from there.
  */
-const placingFound = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
+const selectPageWithTotal = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
   with found as materialized (
-    select ${placeOf(request)} from ${sourceOf(table, [...askedBy(request), request.sort.field])} as row
+    select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), request.sort.field])} as row
     where ${where}
   ),
   page as materialized (
     select * from found as row order by ${orderOf(request.sort)} ${sliceOf(request)}
   )
-  ${handingOn(request, sql.fragment`select count(*) from found`)}
+  ${storePage(request, sql.fragment`select count(*) from found`)}
 `;
 
-const askedBy = ({ conditions, words }: ListRequest) => [
+const requestedFields = ({ conditions, words }: ListRequest) => [
   ...conditions.map(({ field }) => field),
   ...(words ? ['q'] : []),
 ];
 
 /** Filters on counted columns apply to row_counts with the same SQL. */
-const isKept = ({ counted }: Table, { conditions }: ListRequest) =>
+const hasStoredCount = ({ counted }: Table, { conditions }: ListRequest) =>
   counted !== undefined &&
   conditions.every(({ field }) => (counted as readonly string[]).includes(field));
 
-const keptCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
+const storedCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
   select coalesce(sum(row.rows), 0) from row_counts as row where row.table_name = ${name} and ${where}
 `;
 
-const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
+const isOwnColumns = ({ own = [] }: Table, fields: readonly string[]) =>
   own.length > 0 && fields.every((field) => own.includes(field));
 
 /** Common page sizes are literals, so that the plan takes them into account. */
@@ -180,7 +182,7 @@ const sliceOf = ({ limit, offset }: ListRequest) =>
   (offset === 0 && SIZES.get(limit)) || sql.fragment`limit ${limit} offset ${offset}`;
 
 /** The few variants that nearly all lists use. Other variants are too numerous to prepare. */
-const isUsual = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
+const isPreparable = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
   words === undefined &&
   (sort.field === 'created_at' || sort.field === 'id') &&
   conditions.length <= 2 &&

@@ -4,15 +4,15 @@
  */
 export function maskPersonalNumbers(text: string): string {
   if (!NINE_DIGITS.test(shadowOf(text))) return text;
-  return [cardsIn, namedIn, socialsIn, beforeNameIn].reduce(cut, text);
+  return [cardsIn, namedIn, socialsIn, beforeNameIn].reduce(maskRanges, text);
 }
 
-type Cut = { from: number; to: number; mask: string };
+type NumberRange = { from: number; to: number; mask: string };
 
 /**
  * Searches the shadow of the text, which has the same length, and cuts the matches out of the text itself.
  */
-function cut(text: string, find: (shadow: string) => Cut[]): string {
+function maskRanges(text: string, find: (shadow: string) => NumberRange[]): string {
   let kept = '';
   let end = 0;
   for (const { from, to, mask } of find(shadowOf(text))) {
@@ -52,8 +52,10 @@ export function maskPersonalNumbersIn(value: unknown, key = ''): unknown {
 
 function textUnder(key: string, text: string): string {
   const masked = maskPersonalNumbers(text);
-  const isNamed = NAMED.test(key) || NAMED_WITHIN.test(key);
-  return isNamed && ALONE.test(shadowOf(masked).trim()) ? maskedSocial(shadowOf(masked)) : masked;
+  const isNamed = NUMBER_FIELD_NAME.test(key) || NAMED_WITHIN.test(key);
+  return isNamed && BARE_NINE_DIGITS.test(shadowOf(masked).trim())
+    ? maskedSocial(shadowOf(masked))
+    : masked;
 }
 
 /** A zero-width character, which some programs insert between digits. */
@@ -81,18 +83,18 @@ const AND_ANOTHER =
   /[^\p{L}\p{N}*$€£]{1,3}(?:(?:and|or) )?(\d(?:[.\u200b\u2010-\u2014-]?\d){8}|\d{3} \d{2} \d{4})(?![\p{L}\p{N}_]|[.,-]\d)/iuy;
 const BEFORE_ITS_NAME =
   /(?<![\p{L}\p{N}_+$€£]|\d[.,-]|\*[ -])\d{9}(?=[^\p{L}\p{N}*]{1,3}(?:(?:is|as|was|=) (?:the |his |her |their |my )?)?(?:ssn|social|itin)(?!\p{L}))/giu;
-const NAMED =
+const NUMBER_FIELD_NAME =
   /ssn|itin|^social$|social[ _-]?sec|tax[ _-]?id|tax[ _-]?payer|(?:^|[ _-])tin(?:$|[ _-])|^tin[ _-]?n/i;
 const NAMED_WITHIN = /[a-z]T(?:in|IN)(?![a-z])/;
-const ALONE = /^\d(?:[ ./\u200b\u2010-\u2014-]{0,3}\d){8}$/;
+const BARE_NINE_DIGITS = /^\d(?:[ ./\u200b\u2010-\u2014-]{0,3}\d){8}$/;
 
-function cardsIn(shadow: string): Cut[] {
+function cardsIn(shadow: string): NumberRange[] {
   return [...shadow.matchAll(RUN)].flatMap(({ 0: run, index }) => {
     const groups = [...run.matchAll(/\d+/g)].map(({ 0: digits, index: at }) => ({
       digits,
       from: index + at,
     }));
-    const cuts: Cut[] = [];
+    const cuts: NumberRange[] = [];
     for (let first = 0; first < groups.length;) {
       const card = cardAt(groups, first, shadow);
       if (card) cuts.push(card.cut);
@@ -124,13 +126,13 @@ function cardAt(groups: readonly Group[], first: number, shadow: string) {
 }
 const MOST_DIGITS = 19;
 
-const socialCut = (found: string, from: number): Cut => ({
+const socialCut = (found: string, from: number): NumberRange => ({
   from,
   to: from + found.length,
   mask: maskedSocial(found),
 });
 
-function namedIn(shadow: string): Cut[] {
+function namedIn(shadow: string): NumberRange[] {
   return [...shadow.matchAll(AFTER_ITS_NAME)].flatMap(({ 0: all, 1: number = '', index }) => {
     let end = index + all.length;
     const cuts = [socialCut(number, end - number.length)];

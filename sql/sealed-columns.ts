@@ -6,10 +6,10 @@ import { sql, type Transaction } from './database/db.ts';
  * A sealed column and the key columns of its table, besides the tenant. `index` is a keyed hash for
  * searching; it depends on the key, so it is replaced with the value.
  */
-type Place = { table: string; keys: readonly string[]; column: string; index?: string };
+type SealedPlace = { table: string; keys: readonly string[]; column: string; index?: string };
 
 /** Every column sealed under SECRET. A test finds missing ones. */
-export const SEALED_COLUMNS: readonly Place[] = [
+export const SEALED_COLUMNS: readonly SealedPlace[] = [
   { table: 'webhook_subscriptions', keys: ['id'], column: 'secret_sealed' },
   { table: 'webhook_subscriptions', keys: ['id'], column: 'previous_secret_sealed' },
   { table: 'communication_providers', keys: ['channel'], column: 'secret_sealed' },
@@ -35,14 +35,19 @@ export const SEALED_COLUMNS: readonly Place[] = [
 ];
 
 /** The stored response of an Idempotency-Key may contain a secret, sealed like its own column. */
-const ANSWERS = { table: 'idempotency_keys', keys: ['user_id', 'method', 'path', 'key'] } as const;
-const KEPT = { ...ANSWERS, column: 'body' };
-export const SEALED_PLACES: readonly Place[] = [...SEALED_COLUMNS, KEPT];
+const IDEMPOTENT_RESPONSES = {
+  table: 'idempotency_keys',
+  keys: ['user_id', 'method', 'path', 'key'],
+} as const;
+const SEALED_RESPONSE_BODY = { ...IDEMPOTENT_RESPONSES, column: 'body' };
+export const SEALED_PLACES: readonly SealedPlace[] = [...SEALED_COLUMNS, SEALED_RESPONSE_BODY];
 
 const identifier = (name: string) => sql.identifier([name]);
-const textOf = (place: Place) =>
-  place === KEPT ? sql.fragment`body ->> 'secret'` : sql.fragment`${identifier(place.column)}`;
-const namedBy = ({ keys }: Place) =>
+const textOf = (place: SealedPlace) =>
+  place === SEALED_RESPONSE_BODY
+    ? sql.fragment`body ->> 'secret'`
+    : sql.fragment`${identifier(place.column)}`;
+const namedBy = ({ keys }: SealedPlace) =>
   sql.join(
     keys.map((key) => sql.fragment`${key}::text, ${identifier(key)}::text`),
     sql.fragment`, `,
@@ -54,7 +59,7 @@ export type SealedValue = z.output<typeof SealedValue>;
 /** Locks some rows that are sealed under a key other than the current one. */
 export const lockSealedUnderOtherKeys = (
   tx: Transaction,
-  place: Place,
+  place: SealedPlace,
   current: string,
   limit: number,
 ) =>
@@ -68,7 +73,7 @@ export const lockSealedUnderOtherKeys = (
 /** Stores values that were sealed again. Does not change updated_at. */
 export async function replaceSealed(
   tx: Transaction,
-  place: Place,
+  place: SealedPlace,
   rows: readonly (SealedValue & { index: string })[],
 ) {
   await tx.query(sql.typeAlias('void')`select set_config('app.sealing', 'on', true)`);
@@ -77,7 +82,7 @@ export async function replaceSealed(
     sql.fragment` and `,
   );
   const value =
-    place === KEPT
+    place === SEALED_RESPONSE_BODY
       ? sql.fragment`jsonb_set(place.body, '{secret}', to_jsonb(anew.sealed))`
       : sql.fragment`anew.sealed`;
   const index = place.index
@@ -108,10 +113,10 @@ export const countSealedByKey = (tx: Transaction) =>
   `);
 
 const Unusable = z.object({ id: z.string(), is_other: z.boolean() });
-type Known = { id: string; check_value: string };
+type RegisteredKey = { id: string; check_value: string };
 
 /** Registers this process's keys. Returns keys in use that it lacks or has with another value. */
-export const announceKeys = (pool: DatabasePool, known: readonly Known[]) =>
+export const announceKeys = (pool: DatabasePool, known: readonly RegisteredKey[]) =>
   pool.any(sql.type(Unusable)`
     select id, is_other from app.use_secret_keys(
       ${sql.array(

@@ -2,18 +2,20 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from './database/db.ts';
 
-const Found = z.object({
+const TenantRow = z.object({
   id: z.string(),
   slug: z.string(),
   is_active: z.boolean(),
   /** Anything but open while the tenant moves to another database. */
   door: z.string(),
 });
-export type FoundTenant = z.output<typeof Found>;
+export type FoundTenant = z.output<typeof TenantRow>;
 
 /** Finds the tenant of a host name. Runs before the tenant is known. */
 export const findByHost = (pool: DatabasePool, host: string) =>
-  pool.maybeOne(sql.type(Found)`select id, slug, is_active, door from app.tenant_of_host(${host})`);
+  pool.maybeOne(
+    sql.type(TenantRow)`select id, slug, is_active, door from app.tenant_of_host(${host})`,
+  );
 
 /** Host names sort before IP addresses, so that links use localhost rather than 127.0.0.1. */
 export const DOMAIN_ORDER = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;

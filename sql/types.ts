@@ -9,7 +9,7 @@ import { maskPersonalNumbers, maskPersonalNumbersIn } from './personal-numbers.t
 type SqlType = 'uuid' | 'text' | 'date' | 'timestamptz' | 'numeric' | 'int4' | 'bool' | 'jsonb';
 
 const sqlTypes = new WeakMap<z.core.$ZodType, SqlType>();
-const known = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema => {
+const registerType = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema => {
   sqlTypes.set(schema, type);
   return schema;
 };
@@ -20,13 +20,13 @@ const wrong = (error: string) => ({ error, abort: true });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
-export const uuid = known(
+export const uuid = registerType(
   z.string().max(36).regex(UUID, wrong('Must be a UUID.')).toLowerCase().meta({ format: 'uuid' }),
   'uuid',
 );
 
 /** One line of text, up to 200 characters, without control characters. */
-export const text = known(
+export const text = registerType(
   z
     .string()
     .max(200, 'Must be at most 200 characters.')
@@ -34,7 +34,7 @@ export const text = known(
   'text',
 );
 
-export const requiredText = known(
+export const requiredText = registerType(
   z
     .string()
     .max(200, 'Must be at most 200 characters.')
@@ -47,7 +47,7 @@ export const requiredText = known(
  * One line in free words: a reason, a title, a description. Social security and card numbers in it are
  * masked before they are stored. Use `text` for names, addresses and identifiers.
  */
-export const freeText = known(
+export const freeText = registerType(
   z
     .string()
     .max(200, wrong('Must be at most 200 characters.'))
@@ -57,7 +57,7 @@ export const freeText = known(
   'text',
 );
 
-export const requiredFreeText = known(
+export const requiredFreeText = registerType(
   freeText.refine((value) => value.trim() !== '', 'Must not be empty.'),
   'text',
 );
@@ -66,7 +66,7 @@ export const requiredFreeText = known(
  * Several lines in free words, up to 10,000 characters. Line breaks and tabs are allowed; social security
  * and card numbers are masked.
  */
-export const prose = known(
+export const prose = registerType(
   z
     .string()
     .max(10_000, wrong('Must be at most 10,000 characters.'))
@@ -79,7 +79,7 @@ export const prose = known(
   'text',
 );
 
-export const externalId = known(
+export const externalId = registerType(
   requiredText.max(200).describe('Lookup key of another system.'),
   'text',
 );
@@ -95,7 +95,7 @@ export const emailAddress = z
   .toLowerCase();
 
 /** An existing day of the proleptic Gregorian calendar between 1800 and 9999. */
-export const date = known(
+export const date = registerType(
   z
     .string()
     .max(10)
@@ -120,7 +120,7 @@ const FIRST_INSTANT = Date.UTC(1, 0, 2);
 const LAST_INSTANT = Date.UTC(9999, 11, 30);
 const isStorable = (instant: number) => instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
 
-export const timestamp = known(
+export const timestamp = registerType(
   z
     .string()
     .max(40)
@@ -135,7 +135,7 @@ export const timestamp = known(
 const AMOUNT = /^-?\d{1,13}(\.\d{1,2})?$/;
 
 /** An amount that the ledger can hold: up to 13 digits before the decimal point and two after it. */
-export const signedMoney = known(
+export const signedMoney = registerType(
   z
     .string()
     .max(17)
@@ -145,7 +145,7 @@ export const signedMoney = known(
   'numeric',
 );
 
-export const money = known(
+export const money = registerType(
   z
     .string({ error: 'Must be a decimal string like "1234.56".' })
     .max(16, wrong('Must be an amount like "1234.56".'))
@@ -155,7 +155,7 @@ export const money = known(
   'numeric',
 );
 
-export const positiveMoney = known(
+export const positiveMoney = registerType(
   money
     .refine((value) => !/^[0.]+$/.test(value), wrong('Must be more than zero.'))
     .meta({ format: 'decimal', examples: ['1234.56'] }),
@@ -171,7 +171,7 @@ function toScaleTwo(value: string): string {
 }
 
 const fraction = (most: number, example: string, hint: string) =>
-  known(
+  registerType(
     z
       .string({ error: hint })
       .max(13, wrong(hint))
@@ -193,8 +193,8 @@ export const ratio = fraction(10, '0.985', 'Must be at most 10, like "0.985", wi
 /** A computed rate. A short loan with fees may exceed 1,000 percent a year. */
 export const computedRate = fraction(10_000, '0.085', 'Must be a fraction like "0.085".');
 
-export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
-export const flag = known(z.boolean(), 'bool');
+export const integer = registerType(z.int().min(-2147483648).max(2147483647), 'int4');
+export const flag = registerType(z.boolean(), 'bool');
 
 const tooLong = wrong('Must be at most 16 kB of JSON.');
 
@@ -202,7 +202,7 @@ const tooLong = wrong('Must be at most 16 kB of JSON.');
  * A plain JSON object of up to 16 kB. The length is checked first. Keys that could reach a prototype are
  * rejected; social security and card numbers are masked.
  */
-export const jsonObject = known(
+export const jsonObject = registerType(
   z
     .record(z.string(), z.custom<z.core.util.JSONType>())
     .refine(isWithinSizeLimit, tooLong)
@@ -217,7 +217,7 @@ export const jsonObject = known(
 );
 
 /** JSON that the system wrote itself, returned as stored. */
-export const ownJson = known(z.record(z.string(), z.json()), 'jsonb');
+export const ownJson = registerType(z.record(z.string(), z.json()), 'jsonb');
 
 export const timestamps = {
   created_at: timestamp.readonly(),

@@ -11,7 +11,7 @@ export type Values = Record<string, unknown>;
 
 /** Inserts the record and returns its id. Undefined values take the column's default. */
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
-  tx.oneFirst(inserting(table, values));
+  tx.oneFirst(insertStatement(table, values));
 
 /** Inserts frequent records without answering their ids. Concurrent calls share one statement. */
 export const batchedInsert = (table: TableName) =>
@@ -25,12 +25,12 @@ export async function insertAll(tx: Transaction, table: TableName, records: read
   const alike = Map.groupBy(records, (record) => definedColumns(record).join());
   for (const [first = {}, ...others] of alike.values()) {
     const query =
-      others.length === 0 ? inserting(table, first) : several(table, [first, ...others]);
+      others.length === 0 ? insertStatement(table, first) : insertMany(table, [first, ...others]);
     await tx.query(deferred(query));
   }
 }
 
-function several(table: TableName, records: readonly Values[]) {
+function insertMany(table: TableName, records: readonly Values[]) {
   const name = sql.identifier([table]);
   const columns = sql.join(
     definedColumns(records[0] ?? {}).map((column) => sql.identifier([column])),
@@ -43,10 +43,10 @@ function several(table: TableName, records: readonly Values[]) {
   `;
 }
 
-function inserting(table: TableName, values: Values) {
-  const entries = givenIn(values);
+function insertStatement(table: TableName, values: Values) {
+  const entries = definedKeys(values);
   const columns = entries.map(([column]) => sql.identifier([column]));
-  return shaped(`insert ${table}`, entries, (given) => {
+  return cacheShape(`insert ${table}`, entries, (given) => {
     const bound = sql.join(given, sql.fragment`, `);
     return sql.typeAlias('id')`
       insert into ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
@@ -61,7 +61,8 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return;
   const differences = entries.map(
-    ([column, value]) => sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
+    ([column, value]) =>
+      sql.fragment`${sql.identifier([column])} is distinct from ${toBoundValue(value)}`,
   );
   await tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set ${setClause(values)}
@@ -73,8 +74,8 @@ export const definedColumns = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
 export const setClause = (values: Values): SqlFragment => {
-  const entries = givenIn(values);
-  return shaped('assign', entries, (given) => {
+  const entries = definedKeys(values);
+  return cacheShape('assign', entries, (given) => {
     const assigned = given.map((value, at) => {
       const [column = ''] = entries[at] ?? [];
       return sql.fragment`${sql.identifier([column])} = ${value}`;
@@ -83,16 +84,16 @@ export const setClause = (values: Values): SqlFragment => {
   });
 };
 
-const givenIn = (values: Values) =>
+const definedKeys = (values: Values) =>
   Object.entries(values).filter(([, value]) => value !== undefined);
 
-type Bound = ReturnType<typeof bound>;
+type Bound = ReturnType<typeof toBoundValue>;
 type Shape = { readonly values: readonly PrimitiveValueExpression[] };
 const shapes = new Map<string, Shape>();
 const SHAPES_MAX = 1_000;
 
 /** Builds a statement's text once per set of columns, and then only replaces the bound values. */
-function shaped<Made extends Shape>(
+function cacheShape<Made extends Shape>(
   name: string,
   entries: readonly (readonly [column: string, value: unknown])[],
   make: (given: Bound[]) => Made,
@@ -101,13 +102,13 @@ function shaped<Made extends Shape>(
   const key = `${name} ${columns.join()}`;
   const known = shapes.get(key) as Made | undefined;
   if (known === undefined && shapes.size >= SHAPES_MAX) shapes.clear();
-  const made = known ?? make(entries.map(([, value]) => bound(value)));
+  const made = known ?? make(entries.map(([, value]) => toBoundValue(value)));
   shapes.set(key, made);
-  return Object.freeze({ ...made, values: entries.map(([, value]) => plain(value)) });
+  return Object.freeze({ ...made, values: entries.map(([, value]) => toPlainValue(value)) });
 }
 
 const isJson = (value: unknown) => typeof value === 'object' && value !== null;
-const plain = (value: unknown) =>
+const toPlainValue = (value: unknown) =>
   (isJson(value) ? JSON.stringify(value) : value) as PrimitiveValueExpression;
 
 export const setArchived = (tx: Transaction, table: TableName, id: string, archived: boolean) =>
@@ -118,7 +119,7 @@ export async function deleteRow(tx: Transaction, table: TableName, id: string) {
 }
 
 /** Objects and arrays are bound as jsonb, all other values as text. */
-function bound(value: unknown): SqlFragment | PrimitiveValueExpression {
-  const given = plain(value);
+function toBoundValue(value: unknown): SqlFragment | PrimitiveValueExpression {
+  const given = toPlainValue(value);
   return isJson(value) ? sql.fragment`${given}::jsonb` : given;
 }

@@ -19,7 +19,7 @@ export function checkTemplate(source: unknown, knows: IsKnownPath = isKnownPath)
   return toHandlebars(source, knows).problems;
 }
 
-function refused(message: string): { handlebars: string; problems: Problem[] } {
+function refuseTemplate(message: string): { handlebars: string; problems: Problem[] } {
   return { handlebars: '', problems: [{ line: 1, column: 1, message }] };
 }
 
@@ -28,23 +28,23 @@ export function toHandlebars(
   source: unknown,
   knows: IsKnownPath = isKnownPath,
 ): { handlebars: string; problems: Problem[] } {
-  if (typeof source !== 'string') return refused('A template must be a string.');
+  if (typeof source !== 'string') return refuseTemplate('A template must be a string.');
   if (Buffer.byteLength(source) > SOURCE_BYTES_MAX) {
-    return refused(`A template has at most ${SOURCE_BYTES_MAX} bytes.`);
+    return refuseTemplate(`A template has at most ${SOURCE_BYTES_MAX} bytes.`);
   }
 
   const reader: Reader = { source, knows, problems: [], open: [], expressions: 0 };
   let handlebars = '';
   let position = 0;
   for (let start = next(0); start >= 0 && reader.problems.length < 20; start = next(position)) {
-    handlebars = followedBy(handlebars, source.slice(position, start));
+    handlebars = appendText(handlebars, source.slice(position, start));
     const tag = readTag(reader, start);
     handlebars += tag.handlebars;
     position = tag.end;
   }
-  handlebars = followedBy(handlebars, source.slice(position));
+  handlebars = appendText(handlebars, source.slice(position));
   for (const block of reader.open) {
-    report(reader, block.start, `{{#${block.name}}} is never closed.`);
+    reportProblem(reader, block.start, `{{#${block.name}}} is never closed.`);
   }
   return { handlebars, problems: reader.problems };
 
@@ -56,7 +56,7 @@ export function toHandlebars(
 /**
  * Keeps a brace that follows a tag as text. Handlebars would read a third closing brace as part of the tag.
  */
-function followedBy(handlebars: string, text: string): string {
+function appendText(handlebars: string, text: string): string {
   const touches = handlebars.endsWith('}}') && text.startsWith('}');
   return handlebars + (touches ? '{{!}}' : '') + text;
 }
@@ -74,23 +74,23 @@ type Tag = { handlebars: string; end: number };
 function readTag(reader: Reader, start: number): Tag {
   const { source } = reader;
   if (source[start - 1] === '\\') {
-    return refuse(reader, start, start + 2, 'A backslash before {{ is not allowed.');
+    return refuseTag(reader, start, start + 2, 'A backslash before {{ is not allowed.');
   }
   if (source.startsWith('{{!', start)) return readComment(reader, start);
   const close = source.indexOf('}}', start);
   const inner = close < 0 ? '' : source.slice(start + 2, close);
   if (close < 0 || inner.includes('{{')) {
-    return refuse(reader, start, start + 2, 'This {{ is never closed.');
+    return refuseTag(reader, start, start + 2, 'This {{ is never closed.');
   }
   const end = close + 2;
   if (inner.startsWith('{') || inner.startsWith('&')) {
-    return refuse(reader, start, end, 'Values are always escaped: use double braces.');
+    return refuseTag(reader, start, end, 'Values are always escaped: use double braces.');
   }
   reader.expressions += 1;
   if (reader.expressions > EXPRESSIONS_MAX) {
     const message = `A template has at most ${EXPRESSIONS_MAX} expressions.`;
     // Returning the end of the source stops the reader.
-    return refuse(reader, start, source.length, message);
+    return refuseTag(reader, start, source.length, message);
   }
   return readInner(reader, start, end, inner.trim());
 }
@@ -106,15 +106,15 @@ function readInner(reader: Reader, start: number, end: number, inner: string): T
   if (inner === 'else') return elseOf(reader, start, end);
 
   const expression = readExpression(inner);
-  if (typeof expression === 'string') return refuse(reader, start, end, expression);
+  if (typeof expression === 'string') return refuseTag(reader, start, end, expression);
   const unknown = expression.filters.find(({ name }) => !isTenantFilter(name));
-  if (unknown) return refuse(reader, start, end, `There is no filter “${unknown.name}”.`);
+  if (unknown) return refuseTag(reader, start, end, `There is no filter “${unknown.name}”.`);
   for (const path of [expression.path, ...pathArguments(expression)]) {
-    if (!mayName(reader, path))
-      return refuse(reader, start, end, `There is no value “${path.join('.')}”.`);
+    if (!isNameable(reader, path))
+      return refuseTag(reader, start, end, `There is no value “${path.join('.')}”.`);
   }
   if (expression.filters.length > DEPTH_MAX) {
-    return refuse(reader, start, end, `At most ${DEPTH_MAX} filters may follow each other.`);
+    return refuseTag(reader, start, end, `At most ${DEPTH_MAX} filters may follow each other.`);
   }
   return { handlebars: `{{${expressionToHandlebars(expression)}}}`, end };
 }
@@ -124,26 +124,26 @@ function openBlock(
   { start, end, name, subject }: { start: number; end: number; name: string; subject: string },
 ): Tag {
   if (name !== 'if' && name !== 'unless') {
-    return refuse(reader, start, end, `{{#${name}}} is not allowed; if and unless are.`);
+    return refuseTag(reader, start, end, `{{#${name}}} is not allowed; if and unless are.`);
   }
   const expression = readExpression(subject);
-  if (typeof expression === 'string') return refuse(reader, start, end, expression);
+  if (typeof expression === 'string') return refuseTag(reader, start, end, expression);
   if (expression.filters.length > 0) {
-    return refuse(reader, start, end, 'A condition takes a value without filters.');
+    return refuseTag(reader, start, end, 'A condition takes a value without filters.');
   }
-  if (!mayName(reader, expression.path)) {
-    return refuse(reader, start, end, `There is no value “${expression.path.join('.')}”.`);
+  if (!isNameable(reader, expression.path)) {
+    return refuseTag(reader, start, end, `There is no value “${expression.path.join('.')}”.`);
   }
   reader.open.push({ name, start, hasElse: false });
   if (reader.open.length > DEPTH_MAX) {
-    return refuse(reader, start, end, `Conditions nest at most ${DEPTH_MAX} deep.`);
+    return refuseTag(reader, start, end, `Conditions nest at most ${DEPTH_MAX} deep.`);
   }
   return { handlebars: `{{#${name} ${expressionToHandlebars(expression)}}}`, end };
 }
 
 function closeBlock(reader: Reader, start: number, end: number, name: string): Tag {
   if (reader.open.at(-1)?.name !== name) {
-    return refuse(reader, start, end, `{{/${name}}} closes nothing.`);
+    return refuseTag(reader, start, end, `{{/${name}}} closes nothing.`);
   }
   reader.open.pop();
   return { handlebars: `{{/${name}}}`, end };
@@ -152,7 +152,7 @@ function closeBlock(reader: Reader, start: number, end: number, name: string): T
 function elseOf(reader: Reader, start: number, end: number): Tag {
   const block = reader.open.at(-1);
   if (!block || block.hasElse)
-    return refuse(reader, start, end, '{{else}} belongs to no condition.');
+    return refuseTag(reader, start, end, '{{else}} belongs to no condition.');
   block.hasElse = true;
   return { handlebars: '{{else}}', end };
 }
@@ -161,11 +161,11 @@ function readComment(reader: Reader, start: number): Tag {
   const closing = reader.source.startsWith('{{!--', start) ? '--}}' : '}}';
   const close = reader.source.indexOf(closing, start + (closing === '}}' ? 3 : 5));
   if (close < 0)
-    return refuse(reader, start, reader.source.length, 'This comment is never closed.');
+    return refuseTag(reader, start, reader.source.length, 'This comment is never closed.');
   return { handlebars: '', end: close + closing.length };
 }
 
-function mayName({ knows }: Reader, path: readonly string[]): boolean {
+function isNameable({ knows }: Reader, path: readonly string[]): boolean {
   return path.length <= DEPTH_MAX && knows(path);
 }
 
@@ -173,12 +173,12 @@ function isTenantFilter(name: string): boolean {
   return (TENANT_FILTERS as readonly string[]).includes(name);
 }
 
-function refuse(reader: Reader, start: number, end: number, message: string): Tag {
-  report(reader, start, message);
+function refuseTag(reader: Reader, start: number, end: number, message: string): Tag {
+  reportProblem(reader, start, message);
   return { handlebars: '', end };
 }
 
-function report(reader: Reader, offset: number, message: string): void {
+function reportProblem(reader: Reader, offset: number, message: string): void {
   const before = reader.source.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - (before.lastIndexOf('\n') + 1) + 1;

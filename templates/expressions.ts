@@ -13,17 +13,17 @@ const TEXT = /^("[^"\\\r\n{}]{0,60}"|'[^'\\\r\n{}]{0,60}')$/;
 /** Returns the parsed expression, or a sentence that says what is wrong. */
 export function readExpression(source: string): Expression | string {
   const [head = '', ...pipes] = splitOutsideQuotes(source, '|').map((part) => part.trim());
-  if (!PATH.test(head)) return `“${shown(head)}” is not the name of a value.`;
+  if (!PATH.test(head)) return `“${abbreviate(head)}” is not the name of a value.`;
   const expression: Expression = { path: head.split('.'), filters: [] };
   for (const pipe of pipes) {
     const match = FILTER.exec(pipe);
     const name = match?.[1];
-    if (!match || name === undefined) return `“${shown(pipe)}” is not a filter.`;
+    if (!match || name === undefined) return `“${abbreviate(pipe)}” is not a filter.`;
     const list = match[2]?.trim() ?? '';
     const args = list === '' ? [] : splitOutsideQuotes(list, ',').map((arg) => arg.trim());
     const wrong = args.find((arg) => !PATH.test(arg) && !TEXT.test(arg));
     if (args.length > 1) return `The filter ${name} takes one argument.`;
-    if (wrong !== undefined) return `“${shown(wrong)}” cannot be given to a filter.`;
+    if (wrong !== undefined) return `“${abbreviate(wrong)}” cannot be given to a filter.`;
     expression.filters.push({ name, args });
   }
   return expression;
@@ -34,7 +34,7 @@ export function expressionToHandlebars({ path, filters }: Expression): string {
   const value = path.length === 1 && path[0] === 'this' ? 'this' : path.join('.');
   let call = value;
   filters.forEach(({ name, args }, index) => {
-    const given = [`as_${name}`, call, ...args.map(argument)].join(' ');
+    const given = [`as_${name}`, call, ...args.map(compileArgument)].join(' ');
     call = index === filters.length - 1 ? given : `(${given})`;
   });
   return call;
@@ -48,7 +48,7 @@ export function pathArguments({ filters }: Expression): string[][] {
 }
 
 /** The locale is read from the root, so it also works inside a loop over rows. */
-function argument(arg: string): string {
+function compileArgument(arg: string): string {
   return arg === 'locale' ? '@root.locale' : arg;
 }
 
@@ -67,6 +67,6 @@ function splitOutsideQuotes(source: string, separator: string): string[] {
   return parts;
 }
 
-function shown(text: string): string {
+function abbreviate(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -33,10 +33,10 @@ export const filters: Readonly<Record<string, Filter>> = {
 export const TENANT_FILTERS = ['currency', 'date', 'number', 'percent'] as const;
 
 function formatNumber(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string {
-  const text = plain(value);
+  const text = plainText(value);
   if (!isDecimal(text)) return text;
   const tag = localeTag(locale);
-  const format = kept(
+  const format = cachedFormat(
     numberFormats,
     `${tag} ${options.style ?? 'number'} ${options.currency ?? ''}`,
     () => new Intl.NumberFormat(tag, options),
@@ -50,14 +50,14 @@ function isDecimal(text: string): text is Intl.StringNumericLiteral {
 }
 
 function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeFormatOptions): string {
-  const text = plain(value);
+  const text = plainText(value);
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const instant = isDay || /^\d{4}-\d{2}-\d{2}[T ]/.test(text) ? new Date(text) : undefined;
   if (!instant || Number.isNaN(instant.getTime())) return text;
   const tag = localeTag(setting.locale);
   // A date has no time zone. Converting it could print the previous day.
   const zone = isDay ? 'UTC' : timeZone(setting.time_zone);
-  const format = kept(
+  const format = cachedFormat(
     dateFormats,
     `${tag} ${zone} ${options.dateStyle ?? 'short'}`,
     () => new Intl.DateTimeFormat(tag, { ...options, timeZone: zone }),
@@ -66,12 +66,12 @@ function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeForm
 }
 
 /** Returns an empty text for missing values and for objects. */
-function plain(value: unknown): string {
+function plainText(value: unknown): string {
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
 }
 
-function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
+function cachedFormat<T>(formats: Map<string, T>, key: string, make: () => T): T {
   const found = formats.get(key);
   if (found) return found;
   if (formats.size >= FORMATTERS_MAX) formats.clear();
@@ -82,10 +82,10 @@ function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
 
 function localeTag(locale: unknown): string {
   if (typeof locale !== 'string' || locale.length > 35) return FALLBACK_LOCALE;
-  return kept(localeTags, locale, () => canonical(locale));
+  return cachedFormat(localeTags, locale, () => canonicalLocale(locale));
 }
 
-function canonical(locale: string): string {
+function canonicalLocale(locale: string): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? FALLBACK_LOCALE;
   } catch {

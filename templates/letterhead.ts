@@ -18,18 +18,18 @@ const SUBSETS = {
 /** One font file: the characters that it contains, in one weight. */
 export type FontFile = { weight: number; range: string; woff2: string };
 
-let read: FontFile[] | undefined;
-let written: string | undefined;
+let fontFilesCache: FontFile[] | undefined;
+let fontFacesCache: string | undefined;
 
 /** The font files in base64. Use this to load the typeface once for many pages. */
 export const fontFiles = (): readonly FontFile[] =>
-  (read ??= Object.entries(SUBSETS).flatMap(([subset, range]) =>
+  (fontFilesCache ??= Object.entries(SUBSETS).flatMap(([subset, range]) =>
     WEIGHTS.map((weight) => ({ weight, range, woff2: fileOf(subset, weight) })),
   ));
 
 /** The typeface as CSS with embedded font files, so that a letter looks the same on every machine. */
 export const fontFaces = (): string =>
-  (written ??= fontFiles()
+  (fontFacesCache ??= fontFiles()
     .map(
       ({ weight, range, woff2 }) =>
         `@font-face{font-family:"${FONT_FAMILY}";font-weight:${weight};unicode-range:${range};` +

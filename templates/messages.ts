@@ -29,7 +29,7 @@ let messages: readonly DefaultMessage[] | undefined;
  * templates, so a tenant can copy one and change it.
  */
 export function defaultMessages(): readonly DefaultMessage[] {
-  messages ??= [...messagesIn('', 'en'), ...messagesIn('es/', 'es')];
+  messages ??= [...readMessages('', 'en'), ...readMessages('es/', 'es')];
   return messages;
 }
 
@@ -49,7 +49,7 @@ export function defaultMessage(
   );
 }
 
-function messagesIn(folder: string, language: 'en' | 'es'): DefaultMessage[] {
+function readMessages(folder: string, language: 'en' | 'es'): DefaultMessage[] {
   return readdirSync(new URL(`./${folder}`, FOLDER))
     .filter((file) => file.endsWith('.html'))
     .toSorted()

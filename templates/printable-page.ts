@@ -11,16 +11,16 @@ export type PrintablePage = {
 /** Replaces characters without a font. Source Sans 3 has no replacement character (U+FFFD). */
 const REPLACEMENT = '?';
 /** A character outside ASCII, or a character reference such as `&#20013;`. */
-const CHARACTER = /&(?:#\d+|#x[0-9a-f]+|[a-z][a-z0-9]*);?|[^\u0000-\u007f]/giu; // eslint-disable-line no-control-regex
-const NEVER_SEEN = /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]$/u;
+const NON_ASCII_CHARACTER = /&(?:#\d+|#x[0-9a-f]+|[a-z][a-z0-9]*);?|[^\u0000-\u007f]/giu; // eslint-disable-line no-control-regex
+const INVISIBLE_CHARACTER = /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]$/u;
 /**
  * Decomposed letters (Latin, Hangul, kana), which some systems use in names. The fonts only have composed
  * letters.
  */
-const IN_PARTS =
+const DECOMPOSED_LETTERS =
   /[A-Za-z\u00c0-\u024f][\u0300-\u036f]+|[\u1100-\u11ff]+|[\u3040-\u30ff][\u3099\u309a]/g;
 /** Scripts in current use for which no font is installed, by their Unicode names. */
-const UNSHIPPED = [
+const SCRIPTS_WITHOUT_FONT = [
   ['Adlam', /\p{Script=Adlam}/u],
   ['Canadian Aboriginal', /\p{Script=Canadian_Aboriginal}/u],
   ['Cham', /\p{Script=Cham}/u],
@@ -41,12 +41,12 @@ const UNSHIPPED = [
  * mark, because otherwise a font of the machine would print it.
  */
 export function withScriptFonts(html: string): PrintablePage {
-  const whole = html.replace(IN_PARTS, (parts) => parts.normalize('NFC'));
+  const whole = html.replace(DECOMPOSED_LETTERS, (parts) => parts.normalize('NFC'));
   const codes = new Set<number>();
-  for (const [match] of whole.matchAll(CHARACTER)) {
+  for (const [match] of whole.matchAll(NON_ASCII_CHARACTER)) {
     for (const character of charactersOf(match)) {
       const code = character.codePointAt(0) ?? 0;
-      if (!NEVER_SEEN.test(character) && !isLatin(code)) codes.add(code);
+      if (!INVISIBLE_CHARACTER.test(character) && !isLatin(code)) codes.add(code);
     }
   }
   if (codes.size === 0) return { html, fonts: [], unprintable: [] };
@@ -54,7 +54,9 @@ export function withScriptFonts(html: string): PrintablePage {
   if (missing.size === 0) return { html: whole, fonts, unprintable: [] };
   const isMissing = (character: string) => missing.has(character.codePointAt(0) ?? 0);
   const replaced = whole
-    .replace(CHARACTER, (match) => (charactersOf(match).some(isMissing) ? '\ufffd' : match))
+    .replace(NON_ASCII_CHARACTER, (match) =>
+      charactersOf(match).some(isMissing) ? '\ufffd' : match,
+    )
     .replace(/\ufffd(?:\ufffd|\u200d|\ufe0f|\p{Emoji_Modifier})*/gu, REPLACEMENT);
   return { html: replaced, fonts, unprintable: namesOf(missing) };
 }
@@ -67,7 +69,7 @@ function namesOf(codes: ReadonlySet<number>): string[] {
     const character = String.fromCodePoint(code);
     if (/[\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}]/u.test(character))
       return 'emoji';
-    const script = UNSHIPPED.find(([, pattern]) => pattern.test(character));
+    const script = SCRIPTS_WITHOUT_FONT.find(([, pattern]) => pattern.test(character));
     return script?.[0] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
   });
   return [...new Set(names)].sort();

@@ -37,9 +37,9 @@ export function renderMessage({ channel, subject, body }: MessageTemplate, data:
   const values = cleanData(data);
   const isHtml = channel === 'email' || channel === 'letter';
   const text = isHtml
-    ? sanitize(textToHtml(fill(body, isolatedData(data), true)))
-    : cleanText(fill(body, values, false)).trim();
-  const title = subject ? oneLine(fill(subject, values, false)) : null;
+    ? sanitize(textToHtml(renderTemplate(body, isolatedData(data), true)))
+    : cleanText(renderTemplate(body, values, false)).trim();
+  const title = subject ? oneLine(renderTemplate(subject, values, false)) : null;
   const limit = channel === 'sms' ? SMS_CHARACTERS_MAX : OUTPUT_BYTES_MAX;
   if (text.length > limit) {
     throw new TemplateRefused([
@@ -71,7 +71,7 @@ const KNOWN_HELPERS = Object.fromEntries(
   [...Object.keys(filters).map((name) => `as_${name}`), 'if', 'unless'].map((name) => [name, true]),
 );
 
-function fill(source: string, values: unknown, isHtml: boolean): string {
+function renderTemplate(source: string, values: unknown, isHtml: boolean): string {
   const key = `${isHtml ? 'html' : 'text'} ${source}`;
   let template = compiled.get(key);
   if (!template) {

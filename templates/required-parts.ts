@@ -23,7 +23,7 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
     ...valuesOf('due', due, ['amount_due', 'regular_payment', 'past_due', 'fees']),
     ...valuesOf('loan', loan, ['interest_rate', 'principal_balance']),
     ...valuesOf('pay_to', pay_to, ['name']),
-    ...ifThere('line', line, [
+    ...optionalValues('line', line, [
       ...(['days', 'credit_limit', 'available_credit', 'interest_charge'] as const),
       'balance_subject_to_interest',
     ]),
@@ -46,9 +46,9 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
     ...(data.reasons_on_request
       ? { 'tenant.branding.support_phone': tenant.branding.support_phone }
       : { reasons: data.reasons }),
-    ...ifThere('credit_bureau', credit_bureau, ['name', 'address', 'phone']),
-    ...ifThere('credit_score', credit_score, ['score', 'date', 'range_low', 'range_high']),
-    ...ifThere('credit_score', credit_score, ['source', 'key_factors']),
+    ...optionalValues('credit_bureau', credit_bureau, ['name', 'address', 'phone']),
+    ...optionalValues('credit_score', credit_score, ['score', 'date', 'range_low', 'range_high']),
+    ...optionalValues('credit_score', credit_score, ['source', 'key_factors']),
   }),
   payoff_letter: ({ tenant, pay_to, ...data }) => ({
     ...valuesOf('', data, [
@@ -85,7 +85,8 @@ const valuesOf = <Part extends object>(
   Object.fromEntries(keys.map((key) => [name === '' ? key : `${name}.${key}`, part?.[key]]));
 
 /** The values of an optional part. */
-const ifThere: typeof valuesOf = (name, part, keys) => (part ? valuesOf(name, part, keys) : {});
+const optionalValues: typeof valuesOf = (name, part, keys) =>
+  part ? valuesOf(name, part, keys) : {};
 
 const isEmpty = (value: unknown): boolean =>
   value === null ||

@@ -14,7 +14,7 @@ export function sanitize(html: string): string {
  * could cover text that the law requires.
  */
 export const sanitizeWording = (html: string): string =>
-  sanitizeHtml(html, BESIDE).replaceAll(' />', '>');
+  sanitizeHtml(html, WORDING_RULES).replaceAll(' />', '>');
 
 /** Converts plain text to paragraphs. HTML stays unchanged. */
 export function textToHtml(text: string): string {
@@ -39,7 +39,7 @@ const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   // `known` below selects the attributes.
   allowedAttributes: false,
-  transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
+  transformTags: { '*': (tagName, given) => ({ tagName, attribs: knownAttributes(given) }) },
   allowedSchemes: ['https', 'http', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['https', 'data'] },
   allowProtocolRelative: false,
@@ -50,22 +50,24 @@ const RULES: sanitizeHtml.IOptions = {
   parser: { decodeEntities: false },
 };
 
-const BESIDE: sanitizeHtml.IOptions = {
+const WORDING_RULES: sanitizeHtml.IOptions = {
   ...RULES,
   allowedTags: TAGS.split(' ').filter((tag) => tag !== 'img'),
   transformTags: {
     '*': (tagName, given) => {
-      const { style: _, width: __, height: ___, ...attribs } = known(given);
+      const { style: _, width: __, height: ___, ...attribs } = knownAttributes(given);
       return { tagName, attribs };
     },
   },
 };
 
-function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
-  return Object.fromEntries(Object.entries(given).filter(([key, value]) => isKnown(key, value)));
+function knownAttributes(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  return Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => isKnownAttribute(key, value)),
+  );
 }
 
-function isKnown(key: string, value: string): boolean {
+function isKnownAttribute(key: string, value: string): boolean {
   if (key === 'href') return /^(https:\/\/|mailto:|tel:)[^\s]+$/i.test(value) || isLocalLink(value);
   if (key === 'src')
     return /^(https:\/\/[^\s]+|data:image\/(png|jpeg|gif);base64,[\w+/=]+)$/i.test(value);
@@ -98,14 +100,14 @@ function withoutLink(part: string): string {
   const start = part.lastIndexOf('<a');
   const end = start < 0 ? -1 : part.indexOf('>', start);
   if (end < 0) return part;
-  const address = printable(part.slice(start, end));
+  const address = printableAddress(part.slice(start, end));
   const words = part.slice(end + 1);
   const isSaid = address === '' || words.includes(address);
   return `${part.slice(0, start)}${words}${isSaid ? '' : ` (${address})`}`;
 }
 
 /** The link's address, or nothing if it has a query or a fragment. */
-function printable(tag: string): string {
+function printableAddress(tag: string): string {
   const [, address = ''] = tag.split('href="');
   const [url = ''] = address.split('"', 1);
   return /^https?:\/\/[^?#]+$/.test(url) ? url : '';

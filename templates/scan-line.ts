@@ -16,13 +16,13 @@ export function scanLine(loanNumber: string, amountDue: string): string {
 function checkDigit(characters: string): number {
   const digits = Array.from(characters, (character) => Number.parseInt(character, 36)).join('');
   const total = Array.from(digits).reduceRight(
-    (sum, digit, index) => sum + weighed(Number(digit), (digits.length - index) % 2 === 1),
+    (sum, digit, index) => sum + weightedDigit(Number(digit), (digits.length - index) % 2 === 1),
     0,
   );
   return (10 - (total % 10)) % 10;
 }
 
-function weighed(digit: number, isDoubled: boolean): number {
+function weightedDigit(digit: number, isDoubled: boolean): number {
   const value = isDoubled ? digit * 2 : digit;
   return value > 9 ? value - 9 : value;
 }

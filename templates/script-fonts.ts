@@ -43,12 +43,12 @@ const SCRIPTS = [
 /** Joiners shape the letters around them, so they belong to every script whose range contains them. */
 const JOINERS = new Set([0x200c, 0x200d]);
 
-const known = new Map<string, readonly Subset[]>();
+const subsetCache = new Map<string, readonly Subset[]>();
 const coverage = new Map<string, Set<number>>();
 
 /** Says whether the typeface of every document prints the character. */
 export const isLatin = (code: number) =>
-  code < 0x7f || sourceSans(LATIN).some((subset) => prints(subset, code));
+  code < 0x7f || sourceSans(LATIN).some((subset) => hasGlyph(subset, code));
 
 /**
  * Returns the font files that print the characters, and the characters that no font prints. Chinese
@@ -74,7 +74,7 @@ export function scriptFontsFor(characters: ReadonlySet<number>): {
 }
 
 function subsetFor(code: number, text: string): Subset | undefined {
-  const find = (subsets: readonly Subset[]) => subsets.find((subset) => prints(subset, code));
+  const find = (subsets: readonly Subset[]) => subsets.find((subset) => hasGlyph(subset, code));
   let found = find(sourceSans(EUROPEAN));
   for (const script of SCRIPTS) found ??= find(notoSans(script));
   for (const form of chineseForms(text)) found ??= find(notoSans(form));
@@ -89,7 +89,7 @@ function chineseForms(text: string): Chinese[] {
 
 function sourceSans(names: readonly string[]): readonly Subset[] {
   const folder = '@fontsource/source-sans-3';
-  return remembered(names.join(' '), () => {
+  return cachedSubsets(names.join(' '), () => {
     const ranges = rangesOf(folder);
     return names.map((name) =>
       subset(
@@ -106,7 +106,7 @@ function sourceSans(names: readonly string[]): readonly Subset[] {
 /** The subsets of a script. Chinese, Japanese and Korean have about a hundred each, named by numbers. */
 function notoSans(script: string): readonly Subset[] {
   const folder = `@fontsource-variable/noto-sans-${script}`;
-  return remembered(script, () =>
+  return cachedSubsets(script, () =>
     Object.entries(rangesOf(folder)).flatMap(([name, range]) => {
       const isOwn = name === script || name.startsWith('[');
       const file = `noto-sans-${script}-${name.replace(/[[\]]/g, '')}-wght-normal.woff2`;
@@ -115,11 +115,11 @@ function notoSans(script: string): readonly Subset[] {
   );
 }
 
-function remembered(key: string, read: () => readonly Subset[]): readonly Subset[] {
-  const before = known.get(key);
+function cachedSubsets(key: string, read: () => readonly Subset[]): readonly Subset[] {
+  const before = subsetCache.get(key);
   if (before) return before;
   const subsets = read();
-  known.set(key, subsets);
+  subsetCache.set(key, subsets);
   return subsets;
 }
 
@@ -143,7 +143,7 @@ function rangeOf({ ranges, files }: Omit<Subset, 'range'>): string {
 }
 
 /** The published range tells which file to open. Only the file's character map tells what it prints. */
-function prints({ ranges, files }: Subset, code: number): boolean {
+function hasGlyph({ ranges, files }: Subset, code: number): boolean {
   const isInRange = ranges.some(([start, end]) => code >= start && code <= end);
   return isInRange && files.every(({ path }) => charactersIn(path).has(code));
 }
@@ -151,12 +151,12 @@ function prints({ ranges, files }: Subset, code: number): boolean {
 function charactersIn(path: string): Set<number> {
   const before = coverage.get(path);
   if (before) return before;
-  const characters = coveredCharacters(readFileSync(locate(path)));
+  const characters = coveredCharacters(readFileSync(locateFont(path)));
   coverage.set(path, characters);
   return characters;
 }
 
-const base64 = (path: string) => readFileSync(locate(path)).toString('base64');
-const locate = (path: string) => fileURLToPath(import.meta.resolve(path));
+const base64 = (path: string) => readFileSync(locateFont(path)).toString('base64');
+const locateFont = (path: string) => fileURLToPath(import.meta.resolve(path));
 const rangesOf = (folder: string): Record<string, string> =>
-  JSON.parse(readFileSync(locate(`${folder}/unicode.json`), 'utf8'));
+  JSON.parse(readFileSync(locateFont(`${folder}/unicode.json`), 'utf8'));

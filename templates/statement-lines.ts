@@ -58,9 +58,9 @@ type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording'> & {
  * How many lines of activity fit on the first page, and how many lines other parts take away. Measured in
  * the browser.
  */
-const ROOM = { lines: 6, past_due: 3, cure: 1, autopay: 1 };
+const FIRST_PAGE_LINES = { lines: 6, past_due: 3, cure: 1, autopay: 1 };
 /** The address size that fits. A larger address takes lines from the activity. */
-const ADDRESS = { lines: 4, characters: 38 };
+const ADDRESS_LIMITS = { lines: 4, characters: 38 };
 
 /**
  * Says whether the activity fits on the first page, between the figures and the payment slip. Otherwise all
@@ -68,15 +68,15 @@ const ADDRESS = { lines: 4, characters: 38 };
  */
 export function isOnePage({ due, line, recipient, wording, activity }: Page): boolean {
   const addressLines = [recipient.name, ...recipient.address_lines].reduce(
-    (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS.characters)),
+    (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS_LIMITS.characters)),
     0,
   );
   const room =
-    ROOM.lines -
-    (isPositive(due.past_due) ? ROOM.past_due : 0) -
-    (due.cure ? ROOM.cure : 0) -
-    (due.autopay ? ROOM.autopay : 0) -
-    Math.max(0, addressLines - ADDRESS.lines) -
+    FIRST_PAGE_LINES.lines -
+    (isPositive(due.past_due) ? FIRST_PAGE_LINES.past_due : 0) -
+    (due.cure ? FIRST_PAGE_LINES.cure : 0) -
+    (due.autopay ? FIRST_PAGE_LINES.autopay : 0) -
+    Math.max(0, addressLines - ADDRESS_LIMITS.lines) -
     linesOf(wording?.closing ?? '');
   return !line && activity.length <= room;
 }

@@ -42,13 +42,13 @@ export function safeSvg(text: string): { text: string } | { problem: string } {
   const clean = sanitizeHtml(text.slice(text.search(/<svg[\s>]/)), RULES).trim();
   const drawn = /^<svg[ >]/.test(clean) && /<(path|rect|circle|ellipse|line|poly|text)/.test(clean);
   if (!drawn) return { problem: 'Its SVG draws nothing.' };
-  const problem = costly(clean);
+  const problem = costReason(clean);
   if (problem) return { problem };
   return { text: clean.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"') };
 }
 
 /** Says why the SVG would be too slow to print. A few characters can draw for minutes. */
-function costly(clean: string): string | null {
+function costReason(clean: string): string | null {
   if (clean.length > CHARACTERS_MAX)
     return `Its SVG has more than ${CHARACTERS_MAX / 1_000} kB of shapes: simplify it, or save it as a PNG.`;
   if (/ stroke-dasharray="(?!(none|0)")/.test(clean))
@@ -68,22 +68,22 @@ const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   // `known` below selects the attributes.
   allowedAttributes: false,
-  transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
+  transformTags: { '*': (tagName, given) => ({ tagName, attribs: knownAttributes(given) }) },
   nonTextTags: ['script', 'style', 'foreignObject', 'animate', 'set', 'metadata', 'title', 'desc'],
   parseStyleAttributes: false,
   nestingLimit: DEPTH_MAX,
   parser: { xmlMode: true, lowerCaseTags: false, lowerCaseAttributeNames: false },
 };
 
-function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
-  const plain = Object.entries({ ...given, ...styled(given['style']) }).filter(
+function knownAttributes(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  const plain = Object.entries({ ...given, ...styleToAttributes(given['style']) }).filter(
     ([name, value]) => KNOWN.has(name) && !/[<>&\\]|:|url\((?!#[\w-]+\))/i.test(value),
   );
   return Object.fromEntries(plain);
 }
 
 /** Converts a drawing program's `style="fill:#a00;stroke:none"` to attributes. */
-const styled = (style = ''): sanitizeHtml.Attributes =>
+const styleToAttributes = (style = ''): sanitizeHtml.Attributes =>
   Object.fromEntries(
     style.split(';').map((said) => {
       const [name = '', ...value] = said.split(':');

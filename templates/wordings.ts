@@ -18,7 +18,7 @@ export type WordedDocument = (typeof WORDED_DOCUMENTS)[number];
 export const hasOpening = (name: WordedDocument) => name !== 'monthly_statement';
 
 type Value = string | null | undefined;
-const OF_LETTER = {
+const LETTER_VALUES = {
   'tenant.name': ({ tenant }) => tenant.name,
   'tenant.url': ({ tenant }) => tenant.portal_url,
   'tenant.support_email': ({ tenant }) => tenant.branding.support_email,
@@ -31,7 +31,7 @@ const OF_LETTER = {
 /** The values that the text may use, by path. Each function reads the data stored with the document. */
 const VALUES: { [Name in WordedDocument]: Record<string, (data: DocumentData[Name]) => Value> } = {
   monthly_statement: {
-    ...OF_LETTER,
+    ...LETTER_VALUES,
     'statement.date': ({ letter_date }) => letter_date,
     'statement.period_start': ({ period_start }) => period_start,
     'statement.period_end': ({ period_end }) => period_end,
@@ -40,19 +40,19 @@ const VALUES: { [Name in WordedDocument]: Record<string, (data: DocumentData[Nam
     due_date: ({ due }) => due.next_due_date,
   },
   payoff_letter: {
-    ...OF_LETTER,
+    ...LETTER_VALUES,
     'payoff.amount': ({ payoff_amount }) => payoff_amount,
     'payoff.good_through': ({ good_through }) => good_through,
     'payoff.per_diem': ({ per_diem }) => per_diem,
   },
-  adverse_action_notice: OF_LETTER,
+  adverse_action_notice: LETTER_VALUES,
 };
 
 /** The paths that the document's text may use. */
 export const wordingPaths = (name: WordedDocument): ReadonlySet<string> =>
   new Set(Object.keys(VALUES[name]));
 
-const isWorded = (name: DocumentName): name is WordedDocument =>
+const hasWording = (name: DocumentName): name is WordedDocument =>
   WORDED_DOCUMENTS.some((worded) => worded === name);
 
 /**
@@ -65,7 +65,7 @@ export function renderWording<Name extends DocumentName>(
   data: DocumentData[Name],
 ) {
   const { wording, currency } = data;
-  if (!wording || !isWorded(name)) return {};
+  if (!wording || !hasWording(name)) return {};
   const values = new Map<string, unknown>([
     ['locale', locale],
     ['currency', currency],

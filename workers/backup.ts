@@ -9,7 +9,7 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
  * in use. The first backup copies everything, later ones only what is new. If you run your own Postgres,
  * use that server's tools: workers/deployment/backups.md.
  */
-async function run([folder, ...more]: string[]) {
+async function runBackup([folder, ...more]: string[]) {
   const configuration = readCommandConfiguration(process.env);
   if (folder === undefined || more.length > 0) throw new Error('Usage: npm run backup -- FOLDER');
   if (configuration.DATABASE_URL)
@@ -37,7 +37,7 @@ async function run([folder, ...more]: string[]) {
 }
 
 try {
-  await run(process.argv.slice(2));
+  await runBackup(process.argv.slice(2));
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

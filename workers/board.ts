@@ -14,14 +14,15 @@ import { tapeFileProblem } from './processes/tape-file.ts';
 
 /** `npm run board` boards a tape of current loans: all rows or none. */
 const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
-const LISTED = 200;
+const LISTED_MAX = 200;
 
-function report(refusals: readonly TapeIssue[]): number {
+function printRefusals(refusals: readonly TapeIssue[]): number {
   const lines = new Set(refusals.map(({ line }) => line)).size;
   console.error(`Nothing was boarded. ${lines} ${lines === 1 ? 'line is' : 'lines are'} refused:`);
-  for (const { line, column, reason } of refusals.slice(0, LISTED))
+  for (const { line, column, reason } of refusals.slice(0, LISTED_MAX))
     console.error(`  line ${line}${column === null ? '' : `, ${column}`}: ${reason}`);
-  if (refusals.length > LISTED) console.error(`  and ${refusals.length - LISTED} more reasons`);
+  if (refusals.length > LISTED_MAX)
+    console.error(`  and ${refusals.length - LISTED_MAX} more reasons`);
   return 1;
 }
 
@@ -30,7 +31,7 @@ async function boardFile(file: string, slug: string | undefined, product: string
   if (problem !== null) throw new StartupError(problem);
   const configuration = readCommandConfiguration(process.env);
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
-  if (refusals.length > 0) return report(refusals);
+  if (refusals.length > 0) return printRefusals(refusals);
   if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
   // A transaction with a thousand loans may wait longer for locks than a request does.
   const settings = { size: 2, statementTimeoutMs: 120_000 };
@@ -48,7 +49,7 @@ async function boardFile(file: string, slug: string | undefined, product: string
     bar.end(`${ids.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
     return 0;
   } catch (error) {
-    if (error instanceof TapeRejected) return report(error.refusals);
+    if (error instanceof TapeRejected) return printRefusals(error.refusals);
     throw error;
   } finally {
     await pool.end();

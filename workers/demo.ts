@@ -6,14 +6,14 @@ import { watchSignals } from './demo/signals.ts';
 
 /** `npm run demo` services a tape of loans from end to end. */
 exitOnUncaughtError();
-const asked = watchSignals();
+const stopSignals = watchSignals();
 try {
-  process.exitCode = await runDemo(readOptions(process.argv.slice(2), process.env), asked);
+  process.exitCode = await runDemo(readOptions(process.argv.slice(2), process.env), stopSignals);
 } catch (error) {
-  if (asked.code() === null)
+  if (stopSignals.code() === null)
     console.error(error instanceof StartupError ? error.message : serializeError(error));
   process.exitCode = 1;
 }
 // After a stop request, exit without waiting for unfinished steps.
-const code = asked.code();
-if (code !== null) process.exit(code);
+const signalExitCode = stopSignals.code();
+if (signalExitCode !== null) process.exit(signalExitCode);

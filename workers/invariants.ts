@@ -55,7 +55,7 @@ async function violationsIn(
   }
 }
 
-function print(violations: readonly Violation[]) {
+function printViolations(violations: readonly Violation[]) {
   for (const { rule, tenant_id, message } of violations) {
     console.log(`${rule}: ${message}${tenant_id === null ? '' : ` (tenant ${tenant_id})`}`);
   }
@@ -68,7 +68,7 @@ try {
   const database = await openDatabase(configuration);
   try {
     const violations = await violationsIn(database.url, configuration);
-    print(violations);
+    printViolations(violations);
     process.exitCode = violations.length === 0 ? 0 : 1;
   } finally {
     await database.close();

@@ -15,7 +15,7 @@ const USAGE =
   'Usage: npm run restore -- FOLDER --into NEW_FOLDER [--at MOMENT] --reason TEXT [--by NAME]';
 const CHECK_MS = 600_000;
 
-async function run(given: string[]): Promise<number> {
+async function runRestore(given: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: given,
     options: {
@@ -66,7 +66,7 @@ async function violationsIn({ postgres, manifest }: RestoredBackup, folder: stri
 }
 
 try {
-  process.exitCode = await run(process.argv.slice(2));
+  process.exitCode = await runRestore(process.argv.slice(2));
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

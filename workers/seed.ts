@@ -34,7 +34,7 @@ const STAFF = [
 ];
 const TIME_ZONE = 'America/New_York';
 
-type Given = {
+type SeedInputs = {
   url: string;
   secret: string;
   environment: string;
@@ -42,7 +42,7 @@ type Given = {
   local_port: number;
 };
 
-async function seed({ url, password, local_port, ...keys }: Given) {
+async function seedInstallation({ url, password, local_port, ...keys }: SeedInputs) {
   const app = await openPool(url, { size: 2 });
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
   const within = createWithin(app, SYSTEM, {
@@ -57,7 +57,7 @@ async function seed({ url, password, local_port, ...keys }: Given) {
       const business_date = localDate(new Date(), TIME_ZONE);
       const id =
         known.get(tenant.slug) ?? (await addTenant(owner, within, { ...tenant, business_date }));
-      await fill(within, id, tenant.slug, password);
+      await fillTenant(within, id, tenant.slug, password);
     }
   } finally {
     await Promise.all([app.end(), owner.end()]);
@@ -65,7 +65,7 @@ async function seed({ url, password, local_port, ...keys }: Given) {
 }
 
 /** Users and loans are created in one transaction, so a tenant has both or neither. */
-const fill = (within: Within, id: string, slug: string, password: string) =>
+const fillTenant = (within: Within, id: string, slug: string, password: string) =>
   within(id, async (work) => {
     // An interrupted run may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await initializeTenant(work);
@@ -121,7 +121,7 @@ try {
   const url = findDatabase(configuration);
   const secret = readSecret(configuration);
   const { NODE_ENV: environment, SEED_PASSWORD: password, LOCAL_PORT: local_port } = configuration;
-  await seed({ url, secret, environment, password, local_port });
+  await seedInstallation({ url, secret, environment, password, local_port });
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -40,7 +40,7 @@ async function stop(code: number): Promise<void> {
   isStopping = true;
   await Promise.all(running.children.map((child) => child.stop(STOP_WITHIN_MS)));
   // Also waits for a database that is still starting.
-  await opening.catch(() => {});
+  await databaseStart.catch(() => {});
   await running.postgres?.stop();
   process.exit(code);
 }
@@ -51,17 +51,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-const opening = database(configuration);
+const databaseStart = startDatabase(configuration);
 try {
-  const url = await opening;
-  if (!isStopping) await serve(url, configuration);
+  const url = await databaseStart;
+  if (!isStopping) await startServing(url, configuration);
 } catch (error) {
   if (!isStopping) console.error((error as Error).message);
   await stop(1);
 }
 
 /** Checked before anything starts. Otherwise a process would crash and restart repeatedly. */
-async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
+async function arePortsFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
   await assertFree('PORT', PORT, HOST);
   if (METRICS_PORT === undefined) return;
   for (const index of MEASURED.keys())
@@ -69,16 +69,16 @@ async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
 }
 
 /** Returns the address of the server in DATABASE_URL, or of an embedded server below DATA_DIR. */
-async function database(given: StartConfiguration): Promise<string> {
+async function startDatabase(given: StartConfiguration): Promise<string> {
   const { DATABASE_URL, DATA_DIR, LOG_LEVEL } = given;
   if (DATABASE_URL) {
     assertWritable(DATA_DIR);
-    await portsAreFree(given);
+    await arePortsFree(given);
     await migrate(DATABASE_URL);
     return DATABASE_URL;
   }
   const claim = await claimFolder(DATA_DIR);
-  await portsAreFree(given);
+  await arePortsFree(given);
   console.log('Starting Postgres …');
   const postgres = await startEmbeddedPostgres(DATA_DIR, { claim });
   const { url } = postgres;
@@ -95,7 +95,7 @@ async function database(given: StartConfiguration): Promise<string> {
   return url;
 }
 
-async function serve(url: string, given: StartConfiguration) {
+async function startServing(url: string, given: StartConfiguration) {
   const { HOST, LOG_LEVEL, DATA_DIR, METRICS_PORT } = given;
   // Links contain the port, so it is chosen before the first process starts.
   const PORT = given.PORT === 0 ? await freePort(HOST) : given.PORT;
@@ -148,10 +148,10 @@ async function serve(url: string, given: StartConfiguration) {
   );
   const port = await listening.promise;
   isUp = true;
-  greet(port, logins, given);
+  printGreeting(port, logins, given);
 }
 
-function greet(port: number, logins: Logins, { METRICS_PORT }: StartConfiguration) {
+function printGreeting(port: number, logins: Logins, { METRICS_PORT }: StartConfiguration) {
   const address = `http://localhost:${port}`;
   const { from, emails, password } = logins;
   const tenants =

@@ -31,7 +31,7 @@ const STALLED_MS = 60_000;
 
 exitOnUncaughtError();
 const name = process.argv[2] ?? '';
-const own = poolOfWorker(name) as Pool;
+const ownPool = poolOfWorker(name) as Pool;
 if (!isWorkerName(name)) {
   console.error(
     `Which pool? One of ${POOLS.join(', ')}: npm run worker -- ledger\n` +
@@ -39,12 +39,12 @@ if (!isWorkerName(name)) {
   );
   process.exit(2);
 }
-const configuration = readWorkerConfiguration(process.env, own);
+const configuration = readWorkerConfiguration(process.env, ownPool);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
 const isProduction = configuration.NODE_ENV === 'production';
 const log = openLog(configuration.LOG_LEVEL, { pool: name });
 const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
-const traces = collector === undefined ? null : await openTraces(own, collector, log);
+const traces = collector === undefined ? null : await openTraces(ownPool, collector, log);
 
 const unknown = unknownTasks(SCHEDULE, allJobs);
 if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unknown.join(', ')}.`);
@@ -52,7 +52,7 @@ if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unkn
 await runProcess(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
   if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, configuration.METRICS_HOST, log);
-  const { statementTimeoutMs } = POOL_SETTINGS[own];
+  const { statementTimeoutMs } = POOL_SETTINGS[ownPool];
   const size = configuration.DATABASE_POOL;
   const patience = statementTimeoutMs === undefined ? {} : { statementTimeoutMs };
   const pool = await openPoolWithRetry(url, { size, ...patience }, { log, giveUp });
@@ -71,9 +71,9 @@ await runProcess(log, async ({ giveUp, onFatal }) => {
     may_close_future: !isProduction,
     local_port: isProduction ? null : configuration.LOCAL_PORT,
   };
-  const lent = await openPoolOutside(own, configuration, { pool, installation, log, clock });
-  const jobs = allJobs.filter((job) => job.pool === own);
-  const settings = POOL_SETTINGS[own];
+  const lent = await openPoolOutside(ownPool, configuration, { pool, installation, log, clock });
+  const jobs = allJobs.filter((job) => job.pool === ownPool);
+  const settings = POOL_SETTINGS[ownPool];
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
   const worker = await startWorker(
     {
@@ -93,10 +93,10 @@ await runProcess(log, async ({ giveUp, onFatal }) => {
           owner,
           jobs.map((job) => job.name),
         );
-        if (own === 'ledger') measureCloses(owner);
+        if (ownPool === 'ledger') measureCloses(owner);
         return [
           startSchedule(owner, log, { lines: SCHEDULE, jobs }),
-          ...(own === 'outbound' ? [startEventRelay(owner, log)] : []),
+          ...(ownPool === 'outbound' ? [startEventRelay(owner, log)] : []),
         ];
       },
     },

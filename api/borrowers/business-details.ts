@@ -74,7 +74,7 @@ export const businessDetails = resource({
   update: changeBusinessDetail,
 });
 
-const about = {
+const routeDefaults = {
   tag: 'borrowers',
   path: '/borrowers/{id}/business-detail',
   resource: 'business-details',
@@ -85,7 +85,7 @@ const about = {
 /** A borrower has at most one, so there is no list. */
 export const businessDetailRoutes = [
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     summary: 'Get the details of a business borrower',
     action: 'show',
@@ -100,7 +100,7 @@ export const businessDetailRoutes = [
     },
   }),
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     summary: 'Add the details of a business borrower',
     action: 'create',

@@ -9,7 +9,7 @@ export const communicationPreferences = Preferences.required().meta({
   id: 'CommunicationPreferences',
 });
 
-const about = {
+const routeDefaults = {
   tag: 'borrowers',
   path: '/borrowers/{id}/communication-preferences',
   resource: 'borrowers',
@@ -23,7 +23,7 @@ const about = {
  */
 export const preferenceRoutes = [
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     summary: "Get a borrower's channel preferences",
     action: 'show',
@@ -32,7 +32,7 @@ export const preferenceRoutes = [
     run: ({ work, params }: Call) => findOrThrow(work, preferences, params['id']),
   }),
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'PUT',
     summary: "Update a borrower's channel preferences",
     action: 'edit',

@@ -37,11 +37,11 @@ export const borrowerExports = resource({
   filters: ['borrower_id', 'status'],
 });
 
-const about = { tag: 'borrowers', allow: 'superadmin', transaction: 'write' } as const;
+const routeDefaults = { tag: 'borrowers', allow: 'superadmin', transaction: 'write' } as const;
 
 export const privacyRoutes: Route[] = [
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/borrowers/{id}/export',
     carries: 'anything',
@@ -54,7 +54,7 @@ export const privacyRoutes: Route[] = [
     run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),
   }),
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/borrower-exports/{id}',
     carries: 'anything',
@@ -85,7 +85,7 @@ export const privacyRoutes: Route[] = [
   }),
   // Not an action of the borrower, because the audit history would repeat the erased data.
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/borrowers/{id}/redact',
     security_event: 'redaction',

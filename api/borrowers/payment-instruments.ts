@@ -17,7 +17,7 @@ import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /** Money may be paid out to an account once an admin has verified it. */
-async function verifies({ work, params, body }: Call) {
+async function marksAsVerified({ work, params, body }: Call) {
   if ((body as { is_verified?: boolean }).is_verified !== true || !isAdmin(work)) return false;
   const row = await find(work.tx, table, params['id'] ?? '');
   return row?.['is_verified'] !== true;
@@ -92,7 +92,7 @@ export const paymentInstruments = resource({
   ],
 
   four_eyes: { create: 'destinations', update: 'destinations' },
-  asks_if: { create: verifies, update: verifies },
+  asks_if: { create: marksAsVerified, update: marksAsVerified },
   create: addInstrument,
   update: changeInstrument,
   remove: removeInstrument,

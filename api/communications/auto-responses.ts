@@ -13,15 +13,15 @@ import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /** Whether a new or changed rule forwards messages to an address. */
-async function forwards({ work, params, body }: Call) {
+async function forwardsMessages({ work, params, body }: Call) {
   const given = body as { action?: string; forward_to?: string | null };
   if (given.action !== undefined) return given.action === 'forward';
   const row = await find(work.tx, table, params['id'] ?? '');
   return row?.['action'] === 'forward';
 }
 
-const forwardsWhereDenied = async (call: Call) =>
-  (await forwards(call)) && (await isAnyFieldDenied(call));
+const forwardsDeniedFields = async (call: Call) =>
+  (await forwardsMessages(call)) && (await isAnyFieldDenied(call));
 
 export const autoResponses = resource({
   name: 'AutoResponse',
@@ -63,8 +63,8 @@ export const autoResponses = resource({
   // Forwarded messages contain the borrowers' own words, with their names and addresses.
   carries: ({ action }) => (action === 'forward' ? 'anything' : []),
   four_eyes: { create: 'destinations', update: 'destinations' },
-  asks_if: { create: forwards, update: forwards },
-  needs_proof: { create: forwardsWhereDenied, update: forwardsWhereDenied },
+  asks_if: { create: forwardsMessages, update: forwardsMessages },
+  needs_proof: { create: forwardsDeniedFields, update: forwardsDeniedFields },
   create: addAutoResponse,
   update: changeAutoResponse,
 });

@@ -23,7 +23,7 @@ import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { fieldErrors, HttpRefusal } from '../http/errors.ts';
 
 const channel = z.enum(PROVIDER_CHANNELS);
-const about = {
+const routeDefaults = {
   method: 'POST',
   allow: 'provider',
   tag: 'communications',
@@ -34,7 +34,7 @@ const about = {
 } as const;
 
 /** Authenticates the provider before it reads the body. */
-async function fromProvider<Said>(
+async function readProviderCallback<Said>(
   call: OwnTransactionCall,
   { channel: from, says }: { channel: ProviderChannel | null; says: 'reports' | 'message' },
   schema: z.ZodType<Said>,
@@ -45,23 +45,23 @@ async function fromProvider<Said>(
   const believed = await within(tenant_id, (work) => verifyCallback(work, from, callback), {
     readOnly: true,
   });
-  if (believed === null) throw notBelieved();
+  if (believed === null) throw invalidSignature();
   if ('certificate_url' in believed) {
     await within(tenant_id, (work) => requestCertificate(work, believed.certificate_url));
-    throw notYet();
+    throw certificatePending();
   }
   const checked = believed.provider[says]
     .pipe(schema)
     .safeParse(parseBody(callback), { reportInput: true, error: validationMessage });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
-    if (!(await acceptCallback(work, believed, callback))) throw notBelieved();
+    if (!(await acceptCallback(work, believed, callback))) throw invalidSignature();
     return steps(work, checked.data, believed.name);
   });
 }
 
 /** Amazon sends its password only after a 401 with WWW-Authenticate. */
-const notBelieved = () =>
+const invalidSignature = () =>
   new HttpRefusal(
     401,
     'invalid_provider_signature',
@@ -71,7 +71,7 @@ const notBelieved = () =>
     },
   );
 
-const notYet = () =>
+const certificatePending = () =>
   new HttpRefusal(
     503,
     'certificate_awaited',
@@ -82,36 +82,41 @@ const notYet = () =>
   );
 
 /** Providers that send forms expect no JSON. An empty answer tells Twilio not to reply. */
-const answerTo = ({ header }: OwnTransactionCall) =>
+const emptyAnswer = ({ header }: OwnTransactionCall) =>
   header('Content-Type').startsWith('application/json') ? {} : '';
 
-const inbound = (from: ProviderChannel): Route => ({
-  ...about,
+const inboundRoute = (from: ProviderChannel): Route => ({
+  ...routeDefaults,
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive a borrower's message by ${from}`,
   reply: z.union([z.object({}), z.literal('')]),
   run: async (call: OwnTransactionCall) => {
-    await fromProvider(
+    await readProviderCallback(
       call,
       { channel: from, says: 'message' },
       InboundMessage,
       (work, message, provider) => receiveMessage(work, from, provider, message),
     );
-    return answerTo(call);
+    return emptyAnswer(call);
   },
 });
 
 export const providerCallbackRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     path: '/communications/webhooks/delivery-status',
     summary: 'Record delivery reports from a provider',
     reply: z.object({ received: z.int(), changed: z.int() }),
     run: (call: OwnTransactionCall) =>
-      fromProvider(call, { channel: null, says: 'reports' }, DeliveryReports, processReports),
+      readProviderCallback(
+        call,
+        { channel: null, says: 'reports' },
+        DeliveryReports,
+        processReports,
+      ),
   },
-  inbound('sms'),
-  inbound('email'),
+  inboundRoute('sms'),
+  inboundRoute('email'),
   {
     method: 'PUT',
     path: '/communications/providers/{channel}',

@@ -11,9 +11,9 @@ const STATUSES = [
   ...(['undelivered', 'blocked', 'received'] as const),
 ] as const;
 
-const given = z.string().nullable().readonly();
-const when = timestamp.nullable().readonly();
-const id = uuid.nullable().readonly();
+const nullableText = z.string().nullable().readonly();
+const nullableTimestamp = timestamp.nullable().readonly();
+const nullableId = uuid.nullable().readonly();
 
 export const communicationLogs = resource({
   name: 'CommunicationLog',
@@ -26,34 +26,34 @@ export const communicationLogs = resource({
 
   fields: {
     id: uuid.readonly(),
-    template_id: id,
-    template_type: given,
-    borrower_id: id,
-    loan_id: id,
-    batch_id: id,
+    template_id: nullableId,
+    template_type: nullableText,
+    borrower_id: nullableId,
+    loan_id: nullableId,
+    batch_id: nullableId,
     direction: z.enum(['outbound', 'inbound']).readonly(),
     channel: z.enum(CHANNELS).readonly(),
-    recipient: given,
-    sender: given,
-    subject: given,
-    body: given,
+    recipient: nullableText,
+    sender: nullableText,
+    subject: nullableText,
+    body: nullableText,
     status: z.enum(STATUSES).readonly(),
-    provider: given,
-    provider_message_id: given,
-    error_code: given,
-    error_message: given,
+    provider: nullableText,
+    provider_message_id: nullableText,
+    error_code: nullableText,
+    error_message: nullableText,
     attempts: integer.readonly(),
-    queued_at: when,
-    sent_at: when,
-    delivered_at: when,
-    opened_at: when,
-    clicked_at: when,
-    failed_at: when,
-    received_at: when,
+    queued_at: nullableTimestamp,
+    sent_at: nullableTimestamp,
+    delivered_at: nullableTimestamp,
+    opened_at: nullableTimestamp,
+    clicked_at: nullableTimestamp,
+    failed_at: nullableTimestamp,
+    received_at: nullableTimestamp,
     triggered_by: z.enum(TRIGGERS).readonly(),
-    sent_by_id: id,
-    in_reply_to_id: id,
-    document_id: id,
+    sent_by_id: nullableId,
+    in_reply_to_id: nullableId,
+    document_id: nullableId,
     blocked_reasons: z.array(z.enum(BLOCK_REASONS)).readonly(),
     metadata: ownJson.readonly(),
     ...timestamps,

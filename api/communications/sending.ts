@@ -15,13 +15,13 @@ import { HttpRefusal } from '../http/errors.ts';
 import { communicationLogs } from './logs.ts';
 
 const channel = z.enum(CHANNELS);
-const what = {
+const templateFields = {
   template_id: uuid.nullish(),
   template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Use this instead of a template.'),
 };
 
 const Preview = z.object({
-  ...what,
+  ...templateFields,
   borrower_id: uuid,
   loan_id: uuid.nullish(),
   channel: channel.nullish(),
@@ -33,11 +33,11 @@ const Send = Preview.extend({
     .describe('Also send to co-borrowers who receive notices, on their preferred channels.'),
 });
 const Batch = z.object({
-  ...what,
+  ...templateFields,
   borrower_ids: z.array(uuid).min(1).max(1_000),
   channel: channel.nullish(),
 });
-const Question = z.object({
+const BlockersQuery = z.object({
   borrower_id: uuid,
   channel,
   template_type: z.enum(TEMPLATE_TYPES).nullish(),
@@ -45,12 +45,16 @@ const Question = z.object({
   at: timestamp.nullish(),
 });
 
-const about = { tag: 'communications', resource: 'communications', method: 'POST' } as const;
-const staff = { ...about, allow: 'loan_officer' } as const;
+const routeDefaults = {
+  tag: 'communications',
+  resource: 'communications',
+  method: 'POST',
+} as const;
+const staffRouteDefaults = { ...routeDefaults, allow: 'loan_officer' } as const;
 
 export const communicationRoutes: Route[] = [
   {
-    ...staff,
+    ...staffRouteDefaults,
     path: '/communications/send',
     throttle: 'communication',
     summary: 'Send a message to a borrower',
@@ -67,12 +71,12 @@ export const communicationRoutes: Route[] = [
       const { copies, ...composed } = to_all_who_owe
         ? await composeToAll(work, wish)
         : { ...(await compose(work, wish)), copies: [] };
-      if (composed.status === 'blocked') return blocked(composed.reasons, copies);
+      if (composed.status === 'blocked') return blockedRefusal(composed.reasons, copies);
       return { ...(await findOrThrow(work, logs, composed.log_id)), copies };
     },
   },
   {
-    ...staff,
+    ...staffRouteDefaults,
     path: '/communications/send-batch',
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
@@ -91,7 +95,7 @@ export const communicationRoutes: Route[] = [
     run: ({ work, body }) => composeBatch(work, randomUUID(), body as z.output<typeof Batch>),
   },
   {
-    ...staff,
+    ...staffRouteDefaults,
     path: '/communications/preview',
     carries: 'anything',
     summary: 'Preview a message',
@@ -103,20 +107,20 @@ export const communicationRoutes: Route[] = [
     run: ({ work, body }) => previewMessage(work, body as z.output<typeof Preview>),
   },
   {
-    ...staff,
+    ...staffRouteDefaults,
     path: '/communications/can-interact',
     summary: 'Check whether a borrower may be contacted, with the blockers',
     action: 'send',
     transaction: 'read',
     status: 200,
-    body: Question,
+    body: BlockersQuery,
     reply: z.object({ can_interact: z.boolean(), reasons: z.array(z.enum(BLOCK_REASONS)) }),
-    run: ({ work, body }) => canInteract(work, body as z.output<typeof Question>),
+    run: ({ work, body }) => canInteract(work, body as z.output<typeof BlockersQuery>),
   },
 ];
 
 /** Returned rather than thrown, so that the log row of the blocked message is kept. */
-function blocked(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
+function blockedRefusal(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
   const message = 'The borrower may not be contacted this way.';
   const refusal = new HttpRefusal(409, 'communication_blocked', message, {
     details: { reasons, copies },

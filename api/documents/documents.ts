@@ -29,8 +29,8 @@ const STATUSES = [
   ...(['pending', 'held', 'infected', 'uploaded', 'verified', 'rejected'] as const),
   ...(['expired', 'failed', 'removed', 'redacted'] as const),
 ] as const;
-const when = timestamp.nullable().readonly();
-const given = z.string().nullable().readonly();
+const nullableTimestamp = timestamp.nullable().readonly();
+const nullableText = z.string().nullable().readonly();
 
 export const documents = resource({
   name: 'Document',
@@ -50,25 +50,27 @@ export const documents = resource({
     filename: z.string().readonly(),
     content_type: z.string().readonly(),
     file_size: z.coerce.number().nullable().readonly(),
-    sha256_hash: given,
+    sha256_hash: nullableText,
     status: z.enum(STATUSES).readonly(),
     source: z.enum(['upload_link', 'direct', 'generated', 'portal']).readonly(),
     storage_key: z.string().readonly(),
-    language: derivedFrom(given, 'borrowers.language_preference'),
+    language: derivedFrom(nullableText, 'borrowers.language_preference'),
     page_count: integer.nullable().readonly(),
     uploaded_by: uuid.nullable().readonly(),
-    uploaded_at: when,
-    expires_at: when,
-    verified_by: given,
-    verified_at: when,
-    verification_notes: given,
+    uploaded_at: nullableTimestamp,
+    expires_at: nullableTimestamp,
+    verified_by: nullableText,
+    verified_at: nullableTimestamp,
+    verification_notes: nullableText,
     rejected_by: uuid.nullable().readonly(),
-    rejected_at: when,
-    rejection_reason: given,
+    rejected_at: nullableTimestamp,
+    rejection_reason: nullableText,
     metadata: jsonObject.readonly(),
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
-    removed_at: when.describe('When the file was removed because its retention period ended.'),
+    removed_at: nullableTimestamp.describe(
+      'When the file was removed because its retention period ended.',
+    ),
     ...timestamps,
   },
   filters: [
@@ -99,7 +101,7 @@ export const documents = resource({
 });
 
 /** The answer includes a link to the file that expires after minutes. */
-const read = endpoint({
+const readRoute = endpoint({
   method: 'GET',
   path: '/documents/{id}',
   carries: 'anything',
@@ -122,7 +124,7 @@ const read = endpoint({
 });
 
 /** An extension of the specification: lists the files that a removal would delete. */
-const previewRemoval = endpoint({
+const previewRemovalRoute = endpoint({
   method: 'POST',
   path: '/documents/preview-removal',
   allow: 'admin',
@@ -158,7 +160,7 @@ export const uploadLinkReply = z.object({
 });
 
 /** First of three steps: announce the file, upload it to the link, confirm the upload. */
-const announceUpload = endpoint({
+const announceUploadRoute = endpoint({
   method: 'POST',
   path: '/documents/create-upload-link',
   throttle: 'upload',
@@ -178,7 +180,7 @@ const announceUpload = endpoint({
 });
 
 /** Uploads the file and its metadata in one request. */
-const upload = endpoint({
+const uploadRoute = endpoint({
   method: 'POST',
   path: '/documents',
   throttle: 'upload',
@@ -204,7 +206,7 @@ const upload = endpoint({
   },
 });
 
-const confirm = endpoint({
+const confirmUploadRoute = endpoint({
   method: 'POST',
   path: '/documents/{id}/confirm-upload',
   allow: 'loan_officer',
@@ -234,4 +236,10 @@ const confirm = endpoint({
 export const absoluteUrl = (origin: string, url: string) =>
   url.startsWith('/') ? origin + url : url;
 
-export const documentRoutes: Route[] = [read, upload, announceUpload, previewRemoval, confirm];
+export const documentRoutes: Route[] = [
+  readRoute,
+  uploadRoute,
+  announceUploadRoute,
+  previewRemovalRoute,
+  confirmUploadRoute,
+];

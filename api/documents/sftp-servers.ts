@@ -11,7 +11,7 @@ import { flag, integer, timestamps, uuid, requiredText } from '../../sql/types.t
 import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 
-const printable = (most: number) =>
+const printableText = (most: number) =>
   z
     .string()
     .min(1)
@@ -31,13 +31,13 @@ export const sftpServers = resource({
   fields: {
     id: uuid.readonly(),
     name: requiredText,
-    host: printable(253).toLowerCase().describe('A public host name.'),
+    host: printableText(253).toLowerCase().describe('A public host name.'),
     port: integer
       .refine((port) => port === 22 || (port >= 1024 && port <= 65_535), {
         error: 'Must be 22, or 1024 or higher.',
       })
       .default(22),
-    username: printable(100),
+    username: printableText(100),
     signs_in_by: z.enum(['password', 'private_key']).readonly(),
     host_keys: SftpHostKeys.describe(
       'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +

@@ -32,8 +32,10 @@ export function storageMiddleware(parts: Parts): Middleware {
       throw new HttpRefusal(405, 'method_not_allowed', message, { headers });
     }
     const link = readLink(token, method, installation.link_secret, new Date());
-    if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw closed();
-    await (method === 'PUT' ? put(ctx, parts, link) : get(ctx, parts, link));
+    if (!link || !link.key.startsWith(`${ctx.state.tenant.slug}/`)) throw invalidLink();
+    await (method === 'PUT'
+      ? receiveStoredFile(ctx, parts, link)
+      : sendStoredFile(ctx, parts, link));
   };
 }
 
@@ -42,7 +44,7 @@ type Parts = Store & { intake: Intake };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always sent as an attachment, so that browsers never run an uploaded file on our origin. */
-async function get(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
+async function sendStoredFile(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
   const { key, content_type, filename = 'document' } = link;
   const wasRemoved = (tx: Transaction) => isRemovedKey(tx, key);
   // The file may have been removed after the link was issued, while its bytes still exist.
@@ -69,7 +71,7 @@ async function get(ctx: Context, { pool, installation: { files } }: Store, link:
  * A file may be replaced until the upload is confirmed. A confirmed file never changes. Both steps lock the
  * document's row.
  */
-async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
+async function receiveStoredFile(ctx: Context, parts: Parts, { key, content_type }: Link) {
   // A client refused in the middle of a file is still sending, so the connection cannot be reused.
   ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
@@ -77,12 +79,12 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
   const id = documentIdOfUploadKey(key);
-  if (id === null) throw closed();
+  if (id === null) throw invalidLink();
   const length = Number(ctx.get('Content-Length') || 0);
   const { id: tenantId } = ctx.state.tenant as { id: string };
-  const limit = await limitOf(parts, tenantId, { id, length });
+  const limit = await fetchUploadLimit(parts, tenantId, { id, length });
   const { size, sha256_hash } = await receiveUpload(ctx, parts.intake, id, (content) =>
-    take(parts, tenantId, { id, key, limit, content }),
+    storeIncomingFile(parts, tenantId, { id, key, limit, content }),
   );
   ctx.res.removeHeader('Connection');
   ctx.status = 200;
@@ -90,27 +92,31 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
 }
 
 /** The maximum file size, if the document still waits for a file. */
-async function limitOf(
+async function fetchUploadLimit(
   { pool }: Store,
   tenantId: string,
   { id, length }: { id: string; length: number },
 ) {
-  const { mayPut, limit } = await within(pool, tenantId, (tx) => allowance(tx, id), {
+  const { mayPut, limit } = await within(pool, tenantId, (tx) => fetchUploadAllowance(tx, id), {
     readOnly: true,
   });
-  if (!mayPut) throw closed();
-  if (length > limit) throw tooLarge(limit);
+  if (!mayPut) throw invalidLink();
+  if (length > limit) throw fileTooLarge(limit);
   return limit;
 }
 
-type Taken = { id: string; key: string; limit: number; content: AsyncIterable<Uint8Array> };
+type IncomingFile = { id: string; key: string; limit: number; content: AsyncIterable<Uint8Array> };
 
 /** Stores an uploaded file if its document still waits for one. */
-const take = ({ pool, installation }: Store, tenantId: string, { id, key, ...file }: Taken) =>
+const storeIncomingFile = (
+  { pool, installation }: Store,
+  tenantId: string,
+  { id, key, ...file }: IncomingFile,
+) =>
   installation.files.put(key, limitBytes(file.content, file.limit), {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
-        if (!(await uploads.lockAcceptingUpload(tx, id))) throw closed();
+        if (!(await uploads.lockAcceptingUpload(tx, id))) throw invalidLink();
         await place();
       }),
   });
@@ -121,12 +127,12 @@ export async function storeFormFile(
   tenant: { id: string; slug: string },
   { id, size, content }: { id: string; size: number; content: AsyncIterable<Uint8Array> },
 ) {
-  const limit = await limitOf(parts, tenant.id, { id, length: size });
+  const limit = await fetchUploadLimit(parts, tenant.id, { id, length: size });
   const key = uploadKey(tenant.slug, id);
-  return take(parts, tenant.id, { id, key, limit, content });
+  return storeIncomingFile(parts, tenant.id, { id, key, limit, content });
 }
 
-const allowance = async (tx: Transaction, id: string) => ({
+const fetchUploadAllowance = async (tx: Transaction, id: string) => ({
   mayPut: await uploads.isAcceptingFile(tx, id),
   limit: (await settingsOf(tx)).documents.max_bytes,
 });
@@ -136,13 +142,13 @@ export async function* limitBytes(source: AsyncIterable<Uint8Array>, limit: numb
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit) throw fileTooLarge(limit);
     yield chunk;
   }
 }
 
-const closed = () =>
+const invalidLink = () =>
   new HttpRefusal(403, 'link_invalid', 'The link is invalid or has expired. Request a new one.');
 
-const tooLarge = (limit: number) =>
+const fileTooLarge = (limit: number) =>
   new HttpRefusal(413, 'payload_too_large', `The file is larger than ${limit} bytes.`);

@@ -18,7 +18,7 @@ export const endpointKey = ({ method, path }: Pick<Route, 'method' | 'path'>) =>
 type Body = Record<string, unknown>;
 
 /** Splits a body into the part that the second person sees and the secrets, which stay sealed. */
-function apart(names: readonly string[], body: unknown) {
+function splitSecrets(names: readonly string[], body: unknown) {
   const given = Object.entries((body ?? {}) as Body);
   const isSecret = ([name, value]: [string, unknown]) => names.includes(name) && value != null;
   const secrets = Object.fromEntries(given.filter(isSecret));
@@ -33,7 +33,7 @@ function apart(names: readonly string[], body: unknown) {
   return { shown: { ...(body as Body), ...hidden }, secrets };
 }
 
-type Run = (call: Call) => Promise<unknown>;
+type RouteHandler = (call: Call) => Promise<unknown>;
 
 /** Loads the content that the route adds to a request for approval, as this call would apply it. */
 export const approvalContentLoader =
@@ -47,8 +47,8 @@ export const approvalContentLoader =
  *
  * A request that would fail anyway is refused first: the record in the path must exist and match If-Match.
  */
-export function withApproval(route: Route & { run: Run }): Run {
-  const run = approvedRunOf(route);
+export function withApproval(route: Route & { run: RouteHandler }): RouteHandler {
+  const run = gateRun(route);
   if (typeof route.carries !== 'function') return run;
   return async (call) => {
     await assertRouteFactsVisible(route, call);
@@ -56,14 +56,14 @@ export function withApproval(route: Route & { run: Run }): Run {
   };
 }
 
-function approvedRunOf(route: Route & { run: Run }): Run {
+function gateRun(route: Route & { run: RouteHandler }): RouteHandler {
   return route.four_eyes === undefined
     ? route.run
-    : async (call) => (await kept(route, call)) ?? route.run(call);
+    : async (call) => (await storeIfApprovalNeeded(route, call)) ?? route.run(call);
 }
 
 /** Stores the request if it needs approval. Otherwise returns null. */
-async function kept(route: Route, call: Call): Promise<HeldForApproval | null> {
+async function storeIfApprovalNeeded(route: Route, call: Call): Promise<HeldForApproval | null> {
   const { four_eyes: kind, record, asks, asks_if: isConcerned } = route;
   if (kind === undefined) return null;
   const { work, params, body, wanted } = call;
@@ -75,7 +75,7 @@ async function kept(route: Route, call: Call): Promise<HeldForApproval | null> {
   if (record)
     await (route.ifMatch ? lockRecord(call, record) : findOrThrow(work, record, params['id']));
   const endpoint = endpointKey(route);
-  const { shown, secrets } = apart(route.secrets ?? [], body);
+  const { shown, secrets } = splitSecrets(route.secrets ?? [], body);
   const request = { kind, endpoint, params, body: shown, if_match: wanted };
   const about = { secrets, more: approvalContentLoader(route, call), ...(record && { record }) };
   const { id, expires_at, content_fingerprint } = await requestApproval(work, request, about);

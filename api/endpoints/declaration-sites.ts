@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { Route } from './route.ts';
 
 export type DeclarationSite = { file: string; line: number };
-type Text = { file: string; lines: string[] };
+type SourceFile = { file: string; lines: string[] };
 
 const ROOT = path.join(import.meta.dirname, '../..');
 /** These folders hold shared code and declare no endpoints. */
 const MACHINERY = ['api/endpoints/', 'api/http/'];
 /** The code that starts the declaration of an action or a child resource. */
-const MADE = /\b(nested\(|action\(|child: )/;
+const DECLARATION_START = /\b(nested\(|action\(|child: )/;
 
 /**
  * Finds the file and line that declare each endpoint by reading the source. It looks for the line with the
@@ -17,11 +17,11 @@ const MADE = /\b(nested\(|action\(|child: )/;
  * Used by `npm run routes` and tests only, never while the API runs.
  */
 export function findDeclarationSites(routes: readonly Route[]): Map<Route, DeclarationSite> {
-  const texts = textsBelow('api');
-  return new Map(routes.map((route) => [route, placeOf(route, texts)]));
+  const texts = readSources('api');
+  return new Map(routes.map((route) => [route, findSite(route, texts)]));
 }
 
-function textsBelow(folder: string): Text[] {
+function readSources(folder: string): SourceFile[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name.replaceAll(path.sep, '/')}`)
@@ -29,17 +29,20 @@ function textsBelow(folder: string): Text[] {
     .map((file) => ({ file, lines: readFileSync(path.join(ROOT, file), 'utf8').split('\n') }));
 }
 
-function placeOf(route: Route, texts: readonly Text[]): DeclarationSite {
+function findSite(route: Route, texts: readonly SourceFile[]): DeclarationSite {
   const place =
-    find(texts, (line, text, at) => wholePath(line, route.path) && fits(route, text.lines, at)) ??
-    ofResource(route, texts);
+    findLine(
+      texts,
+      (line, text, at) =>
+        matchesWholePath(line, route.path) && matchesMethod(route, text.lines, at),
+    ) ?? findResourceSite(route, texts);
   if (!place) throw new Error(`Nothing declares ${route.method} ${route.path}.`);
   return place;
 }
 
-function find(
-  texts: readonly Text[],
-  isIt: (line: string, text: Text, at: number) => boolean,
+function findLine(
+  texts: readonly SourceFile[],
+  isIt: (line: string, text: SourceFile, at: number) => boolean,
 ): DeclarationSite | undefined {
   for (const text of texts) {
     const at = text.lines.findIndex((line, index) => isIt(line, text, index));
@@ -49,7 +52,7 @@ function find(
 }
 
 /** A path may contain an interpolation, such as `/inbound/${from}`. */
-function wholePath(line: string, wanted: string): boolean {
+function matchesWholePath(line: string, wanted: string): boolean {
   const [, , written] = /\bpath: (['`])(\/[^'`]*)\1/.exec(line) ?? [];
   if (written === undefined) return false;
   const parts = written.split('/');
@@ -61,7 +64,7 @@ function wholePath(line: string, wanted: string): boolean {
 }
 
 /** Two endpoints may share a path. The nearest line that names a method decides between them. */
-function fits({ method }: Route, lines: readonly string[], at: number): boolean {
+function matchesMethod({ method }: Route, lines: readonly string[], at: number): boolean {
   for (const distance of [1, 2, 3])
     for (const line of [lines[at - distance], lines[at + distance]]) {
       const [, named] = /\bmethod: '(\w+)'/.exec(line ?? '') ?? [];
@@ -71,15 +74,15 @@ function fits({ method }: Route, lines: readonly string[], at: number): boolean 
 }
 
 /** `/liens/{id}/release` is declared on the line that names `release` in the file with `path: 'liens'`. */
-function ofResource(route: Route, texts: readonly Text[]): DeclarationSite | undefined {
+function findResourceSite(route: Route, texts: readonly SourceFile[]): DeclarationSite | undefined {
   const [collection = '', name] = route.path.slice(1).split(/\/\{id\}\/?/);
-  const declared = find(texts, (line) => line.includes(` path: '${collection}',`));
+  const declared = findLine(texts, (line) => line.includes(` path: '${collection}',`));
   if (!declared || !name) return declared;
   const own = texts.filter(({ file }) => file === declared.file);
   // A long declaration keeps its actions and child resources in other files of the same folder.
   const beside = texts.filter(({ file }) => path.dirname(file) === path.dirname(declared.file));
-  const isNamed = (line: string, { lines }: Text, at: number) =>
+  const isNamed = (line: string, { lines }: SourceFile, at: number) =>
     (line.includes(` ${name}: `) || line.includes(` '${name}': `)) &&
-    MADE.test(line + (lines[at + 1] ?? ''));
-  return find(own, isNamed) ?? find(beside, isNamed) ?? declared;
+    DECLARATION_START.test(line + (lines[at + 1] ?? ''));
+  return findLine(own, isNamed) ?? findLine(beside, isNamed) ?? declared;
 }

@@ -5,25 +5,38 @@ import { dictionary } from '../../sql/dictionary.ts';
  * others is marked in its own declaration with `derivedFrom`.
  */
 
-const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
-const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
-const ACCOUNTED = ['ledger/trial-balance', 'ledger/income-statement', 'ledger/balance-sheet'];
+const AMOUNTS_OWED = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
+const REMAINING_BALANCES = [
+  'payments.remaining_balance',
+  'payments.balance_before',
+  'payments.balance_after',
+];
+const LEDGER_STATEMENTS = [
+  'ledger/trial-balance',
+  'ledger/income-statement',
+  'ledger/balance-sheet',
+];
 const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
 export const LEDGER_FIELDS = [
   ...LEDGER_ANSWERS.flatMap((resource) => [`${resource}.debit`, `${resource}.credit`]),
   'ledger/gl-detail.running_balance',
 ];
-const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
-const VALUED = [
+const ALLOCATED_AMOUNTS = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
+const COLLATERAL_VALUES = [
   'collateral.current_value',
   'valuations.appraised_value',
   'collateral.ltv',
   'loan-tapes.ltv',
   'loan-tapes.collateral_value',
 ];
-const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
-const DESCRIBED = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
-const DATED = [
+const APPLIED_AMOUNTS = [
+  'principal_applied',
+  'interest_applied',
+  'fees_applied',
+  'suspense_applied',
+];
+const LEDGER_DESCRIPTIONS = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
+const LEDGER_DATES = [
   ...LEDGER_ANSWERS.map((resource) => `${resource}.entry_date`),
   'ledger/entries.effective_date',
   'ledger/sub-ledger.effective_date',
@@ -32,19 +45,23 @@ const DATED = [
  * Amounts recorded with the sale of collateral: the balance before it, the principal paid and the
  * deficiency.
  */
-const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
-const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
+const SALE_RESULTS = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
+const MESSAGE_TEXTS = ['communication-logs', 'communications'].flatMap((resource) => [
   `${resource}.recipient`,
   `${resource}.sender`,
 ]);
 /** The recipient of a letter is the address printed on it. */
-const LETTERS = MESSAGES;
+const LETTERS = MESSAGE_TEXTS;
 /** A borrower with a portal user also appears under that user's name. */
-const AS_USER = ['*.author_name', 'users.first_name', 'users.last_name'];
-const NAMED = ['*.borrower_name', 'nacha-entries.individual_name', 'forms-1099c.debtor_name'];
-const ADDRESSED = [...MESSAGES, 'borrower-consents.contact_value'];
-const MAILED = [...ADDRESSED, '*.actor_email', 'users.email', 'sessions.email'];
-const NUMBERED = [
+const USER_NAMES = ['*.author_name', 'users.first_name', 'users.last_name'];
+const BORROWER_NAMES = [
+  '*.borrower_name',
+  'nacha-entries.individual_name',
+  'forms-1099c.debtor_name',
+];
+const CONTACT_FIELDS = [...MESSAGE_TEXTS, 'borrower-consents.contact_value'];
+const EMAIL_FIELDS = [...CONTACT_FIELDS, '*.actor_email', 'users.email', 'sessions.email'];
+const IDENTIFIER_DIGITS = [
   'borrowers.ssn_last_four',
   'borrower-identities.identifier_last_four',
   'borrower-identities.identifier',
@@ -57,8 +74,8 @@ const NUMBERED = [
  */
 export const DERIVED_FIELDS = dictionary<readonly string[]>({
   'loans.principal_balance': [
-    ...OWES,
-    ...LEFT,
+    ...AMOUNTS_OWED,
+    ...REMAINING_BALANCES,
     'loans.available_credit',
     'loans.paid_principal',
     'loans.charge_off_amount',
@@ -79,16 +96,16 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
     'draws.outstanding_principal',
     'draws.available_credit_after',
     'collateral.ltv',
-    ...SALE.map((field) => `collateral.${field}`),
+    ...SALE_RESULTS.map((field) => `collateral.${field}`),
     'credit-reporting-records.current_balance',
     'remittance-loans.principal_owned',
     'remittance-loans.servicing_fee',
   ],
-  'loans.accrued_interest': [...OWES, ...LEFT, 'collateral.applied_interest'],
+  'loans.accrued_interest': [...AMOUNTS_OWED, ...REMAINING_BALANCES, 'collateral.applied_interest'],
   'loans.outstanding_fees': [
     'loans.fees_due',
-    ...OWES,
-    ...LEFT,
+    ...AMOUNTS_OWED,
+    ...REMAINING_BALANCES,
     'collateral.applied_fees',
     'payoff-quotes.fees_amount',
   ],
@@ -135,16 +152,21 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
   ],
   'loans.past_due_amount': ['loans.past_due', 'credit-reporting-records.amount_past_due'],
   'loans.days_past_due': ['loans.delinquency_bucket', 'credit-reporting-records.payment_rating'],
-  'loans.borrower_name': ['borrowers.first_name', 'borrowers.last_name', ...NAMED, ...AS_USER],
-  'loans.loan_number': ['payoff-quotes.quote_number', ...DESCRIBED],
-  'loans.origination_date': ['*.disbursement_date', 'payoff-quotes.explanation', ...DATED],
+  'loans.borrower_name': [
+    'borrowers.first_name',
+    'borrowers.last_name',
+    ...BORROWER_NAMES,
+    ...USER_NAMES,
+  ],
+  'loans.loan_number': ['payoff-quotes.quote_number', ...LEDGER_DESCRIPTIONS],
+  'loans.origination_date': ['*.disbursement_date', 'payoff-quotes.explanation', ...LEDGER_DATES],
   'loans.maturity_date': ['*.last_due_date'],
   'loans.charge_off_amount': ['loans.charge_off_balance', 'loans.net_charge_off'],
   'loans.charged_off_at': ['loan-tapes.charge_off_date'],
   'ledger/accounts.name': [
     'ledger/entries.account',
     'ledger/sub-ledger.account',
-    ...ACCOUNTED.map((resource) => `${resource}.name`),
+    ...LEDGER_STATEMENTS.map((resource) => `${resource}.name`),
   ],
   'loans.recovered_amount': ['loan-tapes.recovery_amount'],
   'investors.name': ['loan-tapes.investor'],
@@ -152,9 +174,11 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
   'products.name': ['loan-tapes.product'],
   'programs.name': ['loan-tapes.program'],
   'payoff-quotes.payoff_amount': ['loans.total_balance', 'loan-snapshots.total_balance'],
-  ...dictionary(Object.fromEntries(SPLIT.map((field) => [`payments.${field}`, ALLOCATED]))),
+  ...dictionary(
+    Object.fromEntries(APPLIED_AMOUNTS.map((field) => [`payments.${field}`, ALLOCATED_AMOUNTS])),
+  ),
   'payments.amount': [
-    ...SPLIT.map((field) => `payments.${field}`),
+    ...APPLIED_AMOUNTS.map((field) => `payments.${field}`),
     'loans.last_payment_amount',
     'loans.paid_amount',
     'autopay-draws.amount',
@@ -170,7 +194,7 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
     'loans.last_payment_date',
     'loans.paid_date',
     'credit-reporting-records.date_last_payment',
-    ...DATED,
+    ...LEDGER_DATES,
   ],
   'service-credits.amount': [
     'service-credits.principal_applied',
@@ -179,24 +203,24 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
     'fees.amount_waived',
   ],
   'payment-instruments.account_holder_name': ['nacha-entries.individual_name'],
-  'borrowers.first_name': [...NAMED, ...AS_USER],
-  'borrowers.last_name': [...NAMED, ...AS_USER],
-  'borrowers.ssn_last_four': NUMBERED,
-  'business-details.ein_last_four': NUMBERED,
-  'borrowers.email': ['emails.email', ...MAILED],
-  'borrowers.phone': ['phones.phone_number', ...ADDRESSED],
-  'emails.email': ['borrowers.email', ...MAILED],
-  'phones.phone_number': ['borrowers.phone', ...ADDRESSED],
+  'borrowers.first_name': [...BORROWER_NAMES, ...USER_NAMES],
+  'borrowers.last_name': [...BORROWER_NAMES, ...USER_NAMES],
+  'borrowers.ssn_last_four': IDENTIFIER_DIGITS,
+  'business-details.ein_last_four': IDENTIFIER_DIGITS,
+  'borrowers.email': ['emails.email', ...EMAIL_FIELDS],
+  'borrowers.phone': ['phones.phone_number', ...CONTACT_FIELDS],
+  'emails.email': ['borrowers.email', ...EMAIL_FIELDS],
+  'phones.phone_number': ['borrowers.phone', ...CONTACT_FIELDS],
   'addresses.state': [...LETTERS, 'loan-tapes.borrower_state', 'forms-1099c.debtor_address'],
   'addresses.postal_code': [...LETTERS, 'loan-tapes.borrower_zip', 'forms-1099c.debtor_address'],
   'addresses.street_line_1': [...LETTERS, 'forms-1099c.debtor_address'],
   'addresses.street_line_2': [...LETTERS, 'forms-1099c.debtor_address'],
   'addresses.city': [...LETTERS, 'forms-1099c.debtor_address'],
-  'borrower-identities.identifier_last_four': NUMBERED,
+  'borrower-identities.identifier_last_four': IDENTIFIER_DIGITS,
   'hardship-applications.description': ['cases.description'],
-  'collateral.current_value': VALUED,
-  'collateral.estimated_value': VALUED,
-  'valuations.appraised_value': VALUED,
+  'collateral.current_value': COLLATERAL_VALUES,
+  'collateral.estimated_value': COLLATERAL_VALUES,
+  'valuations.appraised_value': COLLATERAL_VALUES,
 });
 
 /** Every money movement is posted to the ledger with its amount, so the journal reveals the amount. */

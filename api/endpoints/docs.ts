@@ -33,32 +33,32 @@ const PAGE = `<!doctype html>
 </html>`;
 
 /** These functions run in the browser, as source text. */
-const START = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
+const PAGE_SCRIPT = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
-const POLICY =
+const SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const described = new WeakMap<readonly Route[], PreparedAnswer>();
+const documentCache = new WeakMap<readonly Route[], PreparedAnswer>();
 
 /** Built once per route table when the API starts, because it takes half a second. */
-function documentOf(routes: readonly Route[]): PreparedAnswer {
+function prepareDocument(routes: readonly Route[]): PreparedAnswer {
   const document =
-    described.get(routes) ??
+    documentCache.get(routes) ??
     prepareAnswer('application/json', JSON.stringify(buildOpenApi(routes)));
-  described.set(routes, document);
+  documentCache.set(routes, document);
   return document;
 }
 
 const STATIC = dictionary<PreparedAnswer>({
   [`${BASE}/docs`]: prepareAnswer('text/html', PAGE),
   [`${BASE}/docs/`]: prepareAnswer('text/html', PAGE),
-  [`${BASE}/docs/start.js`]: prepareAnswer('text/javascript', START),
+  [`${BASE}/docs/start.js`]: prepareAnswer('text/javascript', PAGE_SCRIPT),
 });
 
 const assets = new Map<string, PreparedAnswer>();
 
 /** A file of Swagger UI, read on its first request. */
-function assetOf(requested: string): PreparedAnswer | null {
+function findAsset(requested: string): PreparedAnswer | null {
   const file = requested.startsWith(`${BASE}/docs/`) ? path.basename(requested) : '';
   const type = FILES[file];
   if (type === undefined || requested !== `${BASE}/docs/${file}`) return null;
@@ -72,14 +72,14 @@ function assetOf(requested: string): PreparedAnswer | null {
  * hosts.
  */
 export function docsMiddleware(routes: readonly Route[]): Middleware {
-  const document = documentOf(routes);
+  const document = prepareDocument(routes);
   return async (ctx: Context, next: Next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     if (ctx.path === '/') return ctx.redirect(`${BASE}/docs`);
     const answer =
-      ctx.path === `${BASE}/openapi.json` ? document : (STATIC[ctx.path] ?? assetOf(ctx.path));
+      ctx.path === `${BASE}/openapi.json` ? document : (STATIC[ctx.path] ?? findAsset(ctx.path));
     if (answer === null) return next();
-    if (answer.type === 'text/html') ctx.set('Content-Security-Policy', POLICY);
+    if (answer.type === 'text/html') ctx.set('Content-Security-Policy', SECURITY_POLICY);
     sendPrepared(ctx, answer);
   };
 }

@@ -18,12 +18,12 @@ export type Schema = {
 export const EXAMPLE_ID = '00000000-0000-4000-8000-000000000000';
 
 /** Uses the time zone of most tenants, so that "today" is not already tomorrow for them. */
-const inDays = (days: number) =>
+const dateInDays = (days: number) =>
   localDate(new Date(Date.now() + days * 86_400_000), 'America/New_York');
-const today = () => inDays(0);
+const today = () => dateInDays(0);
 
 /** Example texts by field name, for fields whose format does not decide it. */
-const TEXTS: [RegExp, string][] = [
+const EXAMPLE_TEXTS: [RegExp, string][] = [
   [/email/, 'nora.whitfield@example.com'],
   [/phone/, '+12025550123'],
   [/url/, 'https://receiver.example.com/hook'],
@@ -55,20 +55,20 @@ export function buildExample(name: string, schema: Schema): unknown {
   if (schema.type === 'boolean') return false;
   if (schema.type === 'integer' || schema.type === 'number')
     return Math.max(schema.minimum ?? 1, 1);
-  return textOf(name, schema.format);
+  return exampleText(name, schema.format);
 }
 
-function textOf(name: string, format: string | undefined): string {
+function exampleText(name: string, format: string | undefined): string {
   if (format === 'uuid') return EXAMPLE_ID;
   if (format === 'date') return today();
   if (format === 'date-time') return new Date().toISOString();
-  return TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
+  return EXAMPLE_TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
 }
 
-type Makes = Record<string, () => Record<string, unknown>>;
+type ExampleFactories = Record<string, () => Record<string, unknown>>;
 
 /** Optional fields that an example body needs to make sense. */
-export const EXAMPLE_BODIES: Makes = {
+export const EXAMPLE_BODIES: ExampleFactories = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
   'POST /auth/prove': () => ({ current_password: 'correct horse battery' }),
   'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
@@ -99,7 +99,7 @@ export const EXAMPLE_BODIES: Makes = {
       { account_id: EXAMPLE_ID, credit: '10.00' },
     ],
   }),
-  'POST /ledger/closings': () => ({ closed_through: inDays(-1) }),
+  'POST /ledger/closings': () => ({ closed_through: dateInDays(-1) }),
   'POST /ledger/year-ends': () => ({ fiscal_year_end: `${Number(today().slice(0, 4)) - 1}-12-31` }),
   'POST /investors/{id}/servicing-fee-rates': () => ({ from_date: `${today().slice(0, 7)}-01` }),
   'POST /borrowers/{id}/invite-portal-user': () => ({ email: 'portal@example.com' }),
@@ -127,7 +127,7 @@ export const EXAMPLE_BODIES: Makes = {
     channel: 'email',
     context: {
       payment_amount: '100.00',
-      due_date: inDays(5),
+      due_date: dateInDays(5),
     },
   }),
   'POST /identity-providers': () => ({
@@ -135,10 +135,10 @@ export const EXAMPLE_BODIES: Makes = {
     redirect_url: 'https://admin.example.com/signed-in',
   }),
   'POST /webhooks': () => ({ events: ['*'] }),
-  'POST /webhooks/{id}/replay': () => ({ since: `${inDays(-1)}T00:00:00Z` }),
+  'POST /webhooks/{id}/replay': () => ({ since: `${dateInDays(-1)}T00:00:00Z` }),
 };
 
 /** Parameters that an endpoint needs although its schema makes them optional. */
-export const EXAMPLE_PARAMETERS: Makes = {
-  'GET /loans/{id}/get-future-balance-projection': () => ({ as_of_date: inDays(30) }),
+export const EXAMPLE_PARAMETERS: ExampleFactories = {
+  'GET /loans/{id}/get-future-balance-projection': () => ({ as_of_date: dateInDays(30) }),
 };

@@ -8,7 +8,7 @@ export type Fact = { resource: string; field: string };
 /**
  * A field that reveals a fact. If `is_anywhere` is set, the name has the same meaning on every resource.
  */
-type Place = Fact & { is_anywhere: boolean };
+type FactLocation = Fact & { is_anywhere: boolean };
 
 /**
  * Names whose meaning differs between resources. Any other denied name is removed from every answer that
@@ -31,11 +31,11 @@ const AMBIGUOUS = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 /** Links between records. A denied link is hidden only on the resource that the rule names. */
-const LINK = /(^|_)(ids?|by)$/;
-const isAmbiguous = (field: string) => AMBIGUOUS.has(field) || LINK.test(field);
+const REFERENCE_NAME = /(^|_)(ids?|by)$/;
+const isAmbiguous = (field: string) => AMBIGUOUS.has(field) || REFERENCE_NAME.test(field);
 
 /** Answers that describe records of another resource, with the same field names. */
-const ABOUT = dictionary({
+const DESCRIBED_RESOURCE = dictionary({
   'ledger/gl-detail': 'ledger/entries',
   'ledger/sub-ledger': 'ledger/entries',
   'loan-snapshots': 'loans',
@@ -46,7 +46,7 @@ const ABOUT = dictionary({
  * Free texts that were generated from records or contain statements about them. Their content cannot be
  * checked, so a user who is denied any field does not see them.
  */
-const TEXTS = dictionary<readonly string[]>({
+const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
   'credit-disputes': ['corrected_values'],
@@ -58,13 +58,13 @@ const TEXTS = dictionary<readonly string[]>({
 });
 
 /** Parts of an answer that can hold fields of any record under their own names. */
-const ANYTHING = dictionary<readonly string[]>({
+const OPEN_ENDED_FIELDS = dictionary<readonly string[]>({
   approvals: ['params', 'body', 'content'],
   'dead-letters': ['payload'],
   'webhook-deliveries': ['payload'],
 });
 
-const placeOf = (told: string): Place => {
+const parseLocation = (told: string): FactLocation => {
   const at = told.lastIndexOf('.');
   const resource = told.slice(0, at);
   return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
@@ -74,7 +74,10 @@ const placeOf = (told: string): Place => {
  * Returns the fact and every other field that reveals it, including fields that the routes declare as
  * derived.
  */
-export function findFactLocations({ resource, field }: Fact, routes: readonly Route[]): Place[] {
+export function findFactLocations(
+  { resource, field }: Fact,
+  routes: readonly Route[],
+): FactLocation[] {
   const name = `${resource}.${field}`;
   const elsewhere = [
     ...(DERIVED_FIELDS[name] ?? []),
@@ -84,17 +87,21 @@ export function findFactLocations({ resource, field }: Fact, routes: readonly Ro
   const is_anywhere = resource === '*' || !isAmbiguous(field);
   return [
     { resource, field, is_anywhere },
-    ...elsewhere.map(placeOf),
+    ...elsewhere.map(parseLocation),
     ...derived.map((place) => ({ ...place, is_anywhere: false })),
   ];
 }
 
 /** Whether answers and bodies of the resource contain this field. */
-export const isExposedBy = (resource: string, place: Place): boolean =>
-  place.is_anywhere || place.resource === resource || place.resource === ABOUT[resource];
+export const isExposedBy = (resource: string, place: FactLocation): boolean =>
+  place.is_anywhere ||
+  place.resource === resource ||
+  place.resource === DESCRIBED_RESOURCE[resource];
 
 /** The free texts of the resource, hidden from users who are denied any field. */
-export const freeTextFields = (resource: string): readonly string[] => TEXTS[resource] ?? [];
+export const freeTextFields = (resource: string): readonly string[] =>
+  FREE_TEXT_FIELDS[resource] ?? [];
 
 /** The parts of the resource's answers that are searched for every denied name. */
-export const openEndedFields = (resource: string): readonly string[] => ANYTHING[resource] ?? [];
+export const openEndedFields = (resource: string): readonly string[] =>
+  OPEN_ENDED_FIELDS[resource] ?? [];

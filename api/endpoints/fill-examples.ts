@@ -4,7 +4,7 @@ type Operation = {
   requestBody?: { content: Record<string, { example?: unknown }> };
 };
 export type OpenApiDocument = { paths: Record<string, Record<string, Operation>> };
-type Ask = (path: string) => Promise<unknown>;
+type FetchJson = (path: string) => Promise<unknown>;
 
 /**
  * Replaces the placeholder ids in the document with ids of real records. `ask` calls the API with the
@@ -12,7 +12,7 @@ type Ask = (path: string) => Promise<unknown>;
  *
  * The docs page runs the source text of this function, so it must not use names from outside.
  */
-export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: string) {
+export async function fillExamples(document: OpenApiDocument, ask: FetchJson, only?: string) {
   const base = '/api/v1';
   const none = '00000000-0000-4000-8000-000000000000';
   const elsewhere: Record<string, string> = {

@@ -6,16 +6,16 @@ import type { ListDeclaration } from './list-declaration.ts';
 
 export const PAGE_SIZE = { usual: 100, largest: 1000 } as const;
 
-const ORDERED = ['in', 'ne', 'gt', 'gte', 'lt', 'lte', 'isnull'] as const;
+const ORDERED_COMPARISONS = ['in', 'ne', 'gt', 'gte', 'lt', 'lte', 'isnull'] as const;
 
 /** The comparisons available for a field by its type, such as `principal_amount__gte`. */
 const OPERATORS: Record<ReturnType<typeof sqlTypeOf>, readonly Comparison[]> = {
   uuid: ['in', 'ne', 'isnull'],
-  text: [...ORDERED, 'icontains'],
-  date: ORDERED,
-  timestamptz: ORDERED,
-  numeric: ORDERED,
-  int4: ORDERED,
+  text: [...ORDERED_COMPARISONS, 'icontains'],
+  date: ORDERED_COMPARISONS,
+  timestamptz: ORDERED_COMPARISONS,
+  numeric: ORDERED_COMPARISONS,
+  int4: ORDERED_COMPARISONS,
   bool: ['in', 'ne', 'isnull'],
   jsonb: ['in', 'ne', 'isnull'],
 };
@@ -48,22 +48,22 @@ export const filterNames = ({
 
 /** Parses `field` or `field__operator` with its value into a condition. */
 export function parseCondition(declared: ListDeclaration, name: string, value: unknown): Condition {
-  const { field, comparison } = fieldOf(declared, name);
+  const { field, comparison } = parseFieldName(declared, name);
   const type = typeOf(declared, field);
   if (comparison === 'isnull')
-    return { field, comparison, values: [String(boolean(name, value))], type };
-  if (value === null) return nullity(declared, { name, field, comparison, type });
-  const given = listOf(name, value);
+    return { field, comparison, values: [String(parseBoolean(name, value))], type };
+  if (value === null) return nullCondition(declared, { name, field, comparison, type });
+  const given = parseValues(name, value);
   if (given.length > PAGE_SIZE.largest)
     throw new Invalid({ [name]: `Must name at most ${PAGE_SIZE.largest} values.` });
   if (comparison !== 'in' && given.length !== 1)
     throw new Invalid({ [name]: 'Must be a single value.' });
-  const values = given.map((each) => valueOf(name, each, type));
+  const values = given.map((each) => parseValue(name, each, type));
   return { field, comparison, values, type };
 }
 
 /** A null value means "is null", or "is not null" with `__ne`. */
-function nullity(
+function nullCondition(
   declared: ListDeclaration,
   { name, field, comparison, type }: Omit<Condition, 'values'> & { name: string },
 ): Condition {
@@ -74,12 +74,12 @@ function nullity(
 }
 
 /** In a plain query string, commas separate the values of `__in`. */
-function listOf(name: string, value: unknown): unknown[] {
+function parseValues(name: string, value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' && name.endsWith('__in') ? value.split(',') : [value];
 }
 
-function fieldOf(
+function parseFieldName(
   declared: ListDeclaration,
   name: string,
 ): { field: string; comparison: Comparison } {
@@ -97,7 +97,7 @@ function fieldOf(
   });
 }
 
-const CHECKS = dictionary<(value: string) => boolean>({
+const VALUE_CHECKS = dictionary<(value: string) => boolean>({
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
   int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
@@ -106,18 +106,18 @@ const CHECKS = dictionary<(value: string) => boolean>({
   timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
 });
 
-function valueOf(name: string, value: unknown, type: string): string {
-  if (type === 'bool') return String(boolean(name, value));
+function parseValue(name: string, value: unknown, type: string): string {
+  if (type === 'bool') return String(parseBoolean(name, value));
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     throw new Invalid({ filter: `${name} must be a value or a list of values.` });
   }
   const text = String(value);
-  const fits = CHECKS[type]?.(text) ?? (text.length <= 300 && !/\p{Cc}/u.test(text));
+  const fits = VALUE_CHECKS[type]?.(text) ?? (text.length <= 300 && !/\p{Cc}/u.test(text));
   if (!fits) throw new Invalid({ filter: `${name} has a value that it cannot have.` });
   return text;
 }
 
-function boolean(name: string, value: unknown): boolean {
+function parseBoolean(name: string, value: unknown): boolean {
   if ([true, 'true', 'True', '1', 1].includes(value as string)) return true;
   if ([false, 'false', 'False', '0', 0].includes(value as string)) return false;
   throw new Invalid({ filter: `${name} must be true or false.` });

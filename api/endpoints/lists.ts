@@ -6,7 +6,7 @@ import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';
 import type { ListDeclaration } from './list-declaration.ts';
 
-const WORDS_MAX = 200;
+const SEARCH_LENGTH_MAX = 200;
 const FILTERS_MAX = 50;
 
 type Query = Record<string, string | string[] | undefined>;
@@ -16,14 +16,14 @@ type Query = Record<string, string | string[] | undefined>;
  * offset and flat parameters. Throws for a field that is not declared; unknown fields are never ignored.
  */
 export function parseList(declared: ListDeclaration, query: Query): ListRequest {
-  const filters = { ...filterOf(query), ...flatOf(query) };
+  const filters = { ...parseFilter(query), ...flatFilters(query) };
   const conditions: Condition[] = [];
   let words: string | undefined;
   if (Object.keys(filters).length > FILTERS_MAX)
     throw new Invalid({ filter: 'Has too many fields.' });
   for (const [name, value] of Object.entries(filters)) {
-    if (name === 'q') words = wordsOf(declared, value);
-    else if (isArchivedAsStatus(declared, name, value)) conditions.push(archived('true'));
+    if (name === 'q') words = parseSearch(declared, value);
+    else if (isArchivedAsStatus(declared, name, value)) conditions.push(archivedCondition('true'));
     else conditions.push(parseCondition(declared, name, value));
   }
   const asksForArchived = conditions.some(
@@ -32,17 +32,17 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
       (field === 'id' && comparison === 'in') ||
       (field === 'status' && declared.special?.includes('status')),
   );
-  if (declared.isArchivable && !asksForArchived) conditions.push(archived('false'));
+  if (declared.isArchivable && !asksForArchived) conditions.push(archivedCondition('false'));
   const byId = conditions.some(({ field, comparison }) => field === 'id' && comparison === 'in');
   return {
     conditions,
     ...(words !== undefined && words !== '' && { words }),
-    sort: sortOf(declared, query),
-    ...pageOf(query, byId),
+    sort: parseSort(declared, query),
+    ...parsePage(query, byId),
   };
 }
 
-const archived = (value: 'true' | 'false'): Condition => ({
+const archivedCondition = (value: 'true' | 'false'): Condition => ({
   field: 'is_archived',
   comparison: 'in',
   values: [value],
@@ -63,20 +63,20 @@ const isArchivedAsStatus = (
 
 const RESERVED = new Set(['sort', 'range', 'filter', 'ordering', 'limit', 'offset']);
 
-function flatOf(query: Query): Record<string, unknown> {
+function flatFilters(query: Query): Record<string, unknown> {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !RESERVED.has(name)));
 }
 
-function filterOf({ filter }: Query): Record<string, unknown> {
+function parseFilter({ filter }: Query): Record<string, unknown> {
   if (filter === undefined || filter === '') return {};
-  const parsed = jsonOf('filter', filter);
+  const parsed = parseJsonParameter('filter', filter);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new Invalid({ filter: 'Must be a JSON object like {"status":"active"}.' });
   }
   return parsed as Record<string, unknown>;
 }
 
-function jsonOf(name: string, value: string | string[]): unknown {
+function parseJsonParameter(name: string, value: string | string[]): unknown {
   if (typeof value !== 'string') throw new Invalid({ [name]: 'Must be given only once.' });
   try {
     return JSON.parse(value);
@@ -85,21 +85,21 @@ function jsonOf(name: string, value: string | string[]): unknown {
   }
 }
 
-function wordsOf({ hasSearch }: ListDeclaration, value: unknown): string {
+function parseSearch({ hasSearch }: ListDeclaration, value: unknown): string {
   if (!hasSearch) throw new Invalid({ filter: 'This list does not support the q search.' });
   if (typeof value !== 'string') throw new Invalid({ q: 'Must be text.' });
-  if (value.length > WORDS_MAX)
-    throw new Invalid({ q: `Must be at most ${WORDS_MAX} characters.` });
+  if (value.length > SEARCH_LENGTH_MAX)
+    throw new Invalid({ q: `Must be at most ${SEARCH_LENGTH_MAX} characters.` });
   if (/\p{Cc}/u.test(value)) throw new Invalid({ q: 'Must not contain control characters.' });
   return value.trim();
 }
 
-function sortOf(declared: ListDeclaration, { sort, ordering }: Query): ListRequest['sort'] {
+function parseSort(declared: ListDeclaration, { sort, ordering }: Query): ListRequest['sort'] {
   const usual = declared.sort ?? {
     field: 'created_at' in declared.fields ? 'created_at' : 'id',
     descending: true,
   };
-  const wanted = sort ? fromPair(sort) : ordering ? fromOrdering(ordering) : usual;
+  const wanted = sort ? parseSortPair(sort) : ordering ? parseOrdering(ordering) : usual;
   const sortable =
     wanted.field === 'id' ||
     (Object.hasOwn(declared.fields, wanted.field) && !isJson(declared.fields[wanted.field]));
@@ -114,13 +114,13 @@ const isJson = (field: z.ZodType | undefined) =>
 
 const SortPair = z.tuple([z.string(), z.enum(['ASC', 'DESC', 'asc', 'desc'])]);
 
-function fromPair(value: string | string[]) {
-  const pair = SortPair.safeParse(jsonOf('sort', value));
+function parseSortPair(value: string | string[]) {
+  const pair = SortPair.safeParse(parseJsonParameter('sort', value));
   if (!pair.success) throw new Invalid({ sort: 'Must be like ["created_at","DESC"].' });
   return { field: pair.data[0], descending: pair.data[1].toUpperCase() === 'DESC' };
 }
 
-function fromOrdering(value: string | string[]) {
+function parseOrdering(value: string | string[]) {
   if (typeof value !== 'string') throw new Invalid({ ordering: 'Must be given only once.' });
   return { field: value.replace(/^-/, ''), descending: value.startsWith('-') };
 }
@@ -128,9 +128,12 @@ function fromOrdering(value: string | string[]) {
 const RangePair = z.tuple([z.int().min(0), z.int().min(0)]);
 
 /** Both ends of `range` are inclusive. A list selected by ids is not cut at the usual page size. */
-function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: number; limit: number } {
+function parsePage(
+  { range, limit, offset }: Query,
+  byId: boolean,
+): { offset: number; limit: number } {
   if (range !== undefined && range !== '') {
-    const pair = RangePair.safeParse(jsonOf('range', range));
+    const pair = RangePair.safeParse(parseJsonParameter('range', range));
     if (!pair.success || pair.data[1] < pair.data[0] || pair.data[0] > 2 ** 31) {
       throw new Invalid({
         range: 'Must be like [0,24]: the first and last item, counted from zero.',
@@ -139,11 +142,11 @@ function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: numbe
     const [start, end] = pair.data;
     return { offset: start, limit: Math.min(end - start + 1, PAGE_SIZE.largest) };
   }
-  const size = count('limit', limit) ?? (byId ? PAGE_SIZE.largest : PAGE_SIZE.usual);
-  return { offset: count('offset', offset) ?? 0, limit: Math.min(size, PAGE_SIZE.largest) };
+  const size = parseCount('limit', limit) ?? (byId ? PAGE_SIZE.largest : PAGE_SIZE.usual);
+  return { offset: parseCount('offset', offset) ?? 0, limit: Math.min(size, PAGE_SIZE.largest) };
 }
 
-function count(name: string, value: string | string[] | undefined): number | undefined {
+function parseCount(name: string, value: string | string[] | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string' || !/^\d{1,9}$/.test(value))
     throw new Invalid({ [name]: 'Must be zero or more.' });

@@ -48,7 +48,7 @@ export function nestedRoutes(
       reply,
       list: { ...listDeclarationOf(declared), name },
       run: async (call) => {
-        const id = await parentOf(call, parent);
+        const id = await findParent(call, parent);
         const list = filterByParent(call.list, key, id);
         return fetchPage({ ...call, list }, declared.table, call.ends);
       },
@@ -76,7 +76,7 @@ export function nestedRoutes(
       body: omitFields(creation, key),
       run: async (call) => {
         const { id = '' } = call.params;
-        if (!declared.finds_parent) await parentOf(call, parent);
+        if (!declared.finds_parent) await findParent(call, parent);
         return createRecord(call.work, declared, { ...(call.body as Input), [key]: id });
       },
     });
@@ -104,7 +104,7 @@ export const secretProps = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
   writeOnly === undefined ? {} : { secrets: Object.keys(writeOnly) };
 
 /** Returns the parent named by the id in the path. Throws 404 if it does not exist. */
-async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
+async function findParent({ work, params: { id = '' } }: Call, { declaration }: Resource) {
   if (!(await rowExists(work.tx, declaration.table, id))) throw new NotFound();
   return id;
 }
@@ -155,7 +155,7 @@ export function actionRoute(
           answer = await action.run(work, before.id, asOperationInput(body));
           return before.id;
         },
-        reasonOf(body),
+        findReason(body),
       );
       return action.reply ? answer : row;
     },
@@ -163,7 +163,7 @@ export function actionRoute(
 }
 
 /** Finds the reason in an action's body, under either field name. The history keeps it. */
-function reasonOf(body: unknown): string | undefined {
+function findReason(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
   return [reason, notes].find((text): text is string => typeof text === 'string');
 }

@@ -15,11 +15,11 @@ type Json = Record<string, unknown>;
 
 /** Builds the OpenAPI 3.1 document from the route table. No part of it is written by hand. */
 export function buildOpenApi(routes: readonly Route[]): Json {
-  const components: Record<string, Json> = { Error: ERROR };
+  const components: Record<string, Json> = { Error: ERROR_SCHEMA };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = (paths[`/api/v1${route.path}`] ??= {});
-    path[route.method.toLowerCase()] = operation(route, components);
+    path[route.method.toLowerCase()] = buildOperation(route, components);
   }
   return {
     openapi: '3.1.0',
@@ -43,12 +43,12 @@ export function buildOpenApi(routes: readonly Route[]): Json {
   };
 }
 
-function operation(route: Route, components: Record<string, Json>): Json {
+function buildOperation(route: Route, components: Record<string, Json>): Json {
   const { tag, summary, allow, method, path, query, body, reply, status, list } = route;
   const sent = route.takes_file ? 'multipart/form-data' : 'application/json';
   const open = allow === 'anyone' || allow === 'provider';
   const csrf = method === 'GET' || allow === 'provider' ? {} : { csrf: [] };
-  const answer = reply && schemaOf(reply, 'output', components);
+  const answer = reply && buildSchema(reply, 'output', components);
   const content = answer && {
     content: { 'application/json': { schema: list ? { type: 'array', items: answer } : answer } },
   };
@@ -69,8 +69,8 @@ function operation(route: Route, components: Record<string, Json>): Json {
     ...(body && {
       requestBody: {
         required: true,
-        description: limitsOf(route),
-        content: { [sent]: bodyOf(`${method} ${path}`, body, components) },
+        description: describeLimits(route),
+        content: { [sent]: buildRequestBody(`${method} ${path}`, body, components) },
       },
     }),
     responses: {
@@ -80,26 +80,26 @@ function operation(route: Route, components: Record<string, Json>): Json {
         ...(route.etag && { headers: ETAG }),
         ...content,
       },
-      ...(route.four_eyes && { 202: PENDING }),
-      ...refusals(route),
+      ...(route.four_eyes && { 202: PENDING_RESPONSE }),
+      ...refusalResponses(route),
     },
   };
 }
 
 /** Describes the largest accepted body. A larger one is refused with 413. */
-const limitsOf = ({ takes_file, allow }: Route) =>
+const describeLimits = ({ takes_file, allow }: Route) =>
   takes_file
     ? 'One file, as large as the setting documents.max_bytes allows.'
     : `At most ${bodyBytesMax(allow) / 1_024} kB, ${BODY_VALUES_MAX} values and ${DEPTH_MAX} levels.`;
 
 /** Adds an example that is valid as it is, except for the ids of the reader's own records. */
-function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>) {
+function buildRequestBody(name: string, body: z.ZodType, components: Record<string, Json>) {
   const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
   const example = {
     ...(buildExample('body', whole as Schema) as object),
     ...EXAMPLE_BODIES[name]?.(),
   };
-  return { schema: schemaOf(body, 'input', components), example };
+  return { schema: buildSchema(body, 'input', components), example };
 }
 
 const CONTENT_RANGE = {
@@ -109,7 +109,7 @@ const CONTENT_RANGE = {
   },
 };
 
-const PENDING = {
+const PENDING_RESPONSE = {
   description: "Waiting for a second person's approval; `approval_id` identifies the request.",
 };
 const ETAG = {
@@ -127,7 +127,7 @@ const IF_MATCH = {
   schema: { type: 'string' },
 };
 
-function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
+function refusalResponses({ method, allow, path, body, list, ifMatch }: Route): Json {
   const described = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
@@ -140,11 +140,11 @@ function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
     ...(body || list ? [422] : []),
   ];
   return Object.fromEntries(
-    codes.map((code) => [code, { description: REASONS[code], ...described }]),
+    codes.map((code) => [code, { description: REFUSAL_DESCRIPTIONS[code], ...described }]),
   );
 }
 
-const REASONS: Record<number, string> = {
+const REFUSAL_DESCRIPTIONS: Record<number, string> = {
   400: 'The body or the If-Match header could not be read.',
   412: 'The record has changed since the version in If-Match. Nothing was changed.',
   401: 'Not signed in, or the session has expired.',
@@ -169,7 +169,7 @@ function queryParameters(
   needed: Json = {},
 ) {
   if (!query) return [];
-  const { properties = {}, required = [] } = schemaOf(query, 'input', components) as {
+  const { properties = {}, required = [] } = buildSchema(query, 'input', components) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -208,7 +208,7 @@ function listParameters(list: Route['list']) {
 }
 
 /** Schemas with an id become components and are referenced. */
-function schemaOf(
+function buildSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
   components: Record<string, Json>,
@@ -216,25 +216,29 @@ function schemaOf(
   const id =
     io === 'output' ? (z.globalRegistry.get(schema) as { id?: string } | undefined)?.id : undefined;
   if (id && components[id]) return { $ref: `#/components/schemas/${id}` };
-  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: asText });
+  const made = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: showDecimalAsString,
+  });
   const { $defs = {}, ...whole } = JSON.parse(
     JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as Json & { $defs?: Record<string, Json> };
-  for (const [name, part] of Object.entries($defs)) components[name] ??= bare(part);
-  if (id === undefined) return bare(whole);
+  for (const [name, part] of Object.entries($defs)) components[name] ??= withoutSchemaIds(part);
+  if (id === undefined) return withoutSchemaIds(whole);
   // A recursive schema may arrive as a reference to its own definition.
-  components[id] ??= bare(whole);
+  components[id] ??= withoutSchemaIds(whole);
   return { $ref: `#/components/schemas/${id}` };
 }
 
-const bare = ({ $schema: _schema, id: _id, ...rest }: Json): Json => rest;
+const withoutSchemaIds = ({ $schema: _schema, id: _id, ...rest }: Json): Json => rest;
 
 /** Amounts are parsed through a transform, which hides their type from the generator. */
-function asText({ jsonSchema }: { jsonSchema: { type?: unknown; format?: string } }) {
+function showDecimalAsString({ jsonSchema }: { jsonSchema: { type?: unknown; format?: string } }) {
   if (jsonSchema.format === 'decimal') jsonSchema.type = 'string';
 }
 
-const ERROR: Json = {
+const ERROR_SCHEMA: Json = {
   type: 'object',
   required: ['message', 'code', 'request_id'],
   properties: {
@@ -253,7 +257,7 @@ const describeOperation = (route: Route): string =>
     describePermission(route),
     describeApproval(route),
     describeProof(route),
-    describeCarried(route),
+    describeFacts(route),
   ].join('');
 
 function describePermission({ allow }: Route): string {
@@ -270,7 +274,7 @@ const describeApproval = ({ four_eyes: kind }: Route): string =>
     ? ''
     : ` May need a second person's approval (${kind}). Then it answers 202 and runs after POST /approvals/{id}/approve.`;
 
-const describeCarried = ({ carries }: Route): string =>
+const describeFacts = ({ carries }: Route): string =>
   carries === undefined || carries.length === 0
     ? ''
     : ' Answers 403 if the user is denied a field that this operation would send out.';

@@ -1,9 +1,9 @@
 import { dictionary } from '../../sql/dictionary.ts';
 import type { Route } from './route.ts';
 
-type Named = Pick<Route, 'method' | 'path' | 'action' | 'summary'>;
+type IdentifiedRoute = Pick<Route, 'method' | 'path' | 'action' | 'summary'>;
 
-const STANDARD = new Set(['list', 'show', 'create', 'edit', 'delete', 'unarchive']);
+const STANDARD_ACTIONS = new Set(['list', 'show', 'create', 'edit', 'delete', 'unarchive']);
 const TWO_WORD_VERBS = /^(set up|agree on)\b/;
 
 /** Ids that do not follow from the path and the action. */
@@ -157,10 +157,10 @@ const OPERATION_IDS = dictionary<string>({
   'PUT /tenant/settings': 'updateTenantSettings',
 });
 
-const pascal = (words: string) =>
+const toPascalCase = (words: string) =>
   words.replace(/(?:^|[-_/ ])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-function singular(words: string): string {
+function toSingular(words: string): string {
   if (/^(?:promises|forms)-/.test(words)) return words.replace('s-', '-');
   if (words.endsWith('ies')) return words.replace(/ies$/, 'y');
   if (/(?:sses|ches|xes)$/.test(words)) return words.replace(/es$/, '');
@@ -170,25 +170,26 @@ function singular(words: string): string {
 const lowerFirst = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 function verbOf(summary: string): string {
   const text = summary.toLowerCase();
-  return lowerFirst(pascal(TWO_WORD_VERBS.exec(text)?.[0] ?? text.split(' ')[0] ?? ''));
+  return lowerFirst(toPascalCase(TWO_WORD_VERBS.exec(text)?.[0] ?? text.split(' ')[0] ?? ''));
 }
 
 /** The operationId of a route: `listLoanPayments`, `recordPayment`, `approveLoan`. Unique within the API. */
-export function operationIdOf({ method, path, action, summary }: Named): string {
+export function operationIdOf({ method, path, action, summary }: IdentifiedRoute): string {
   const special = OPERATION_IDS[`${method} ${path}`];
   if (special !== undefined) return special;
   const parts = path.slice(1).split('/');
   const words = parts.filter((part) => !part.startsWith('{') && part !== 'profile');
-  const portal = words[0] === 'portal' ? pascal(words.shift() ?? '') : '';
+  const portal = words[0] === 'portal' ? toPascalCase(words.shift() ?? '') : '';
   const last = words.pop() ?? '';
-  const owner = words.map((word) => pascal(singular(word))).join('');
+  const owner = words.map((word) => toPascalCase(toSingular(word))).join('');
   if (action === 'history') return `list${owner}History`;
   if (action === 'unarchive') return `unarchive${owner}`;
-  if (!STANDARD.has(action) && !portal) return `${lowerFirst(pascal(action))}${owner}`;
+  if (!STANDARD_ACTIONS.has(action) && !portal)
+    return `${lowerFirst(toPascalCase(action))}${owner}`;
   const verb = verbOf(summary);
-  if (verb === 'list') return `list${portal}${owner}${pascal(last)}`;
+  if (verb === 'list') return `list${portal}${owner}${toPascalCase(last)}`;
   const isSetting = last === 'communication-preferences' || last === 'settings';
-  const noun = pascal(isSetting ? last : singular(last));
+  const noun = toPascalCase(isSetting ? last : toSingular(last));
   const isChild = parts.length > 2 && parts[0] !== 'ledger' && parts[0] !== 'operations';
   return `${verb}${portal}${isChild && action === 'create' ? '' : owner}${noun}`;
 }

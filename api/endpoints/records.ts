@@ -149,13 +149,13 @@ export async function setRecordArchived(
 
 /** Narrows the list request to the children of one parent. */
 export const filterByParent = (request: Call['list'], field: string, id: string): Call['list'] =>
-  having(request, field, [id]);
+  addIdCondition(request, field, [id]);
 
 /** Narrows the list request to these records. */
 export const filterByIds = (request: Call['list'], ids: string[]): Call['list'] =>
-  having(request, 'id', ids);
+  addIdCondition(request, 'id', ids);
 
-const having = (request: Call['list'], field: string, values: string[]): Call['list'] =>
+const addIdCondition = (request: Call['list'], field: string, values: string[]): Call['list'] =>
   request && {
     ...request,
     conditions: [...request.conditions, { field, comparison: 'in', values, type: 'uuid' }],

@@ -68,7 +68,7 @@ export function resource<
     routes: [],
   };
   made.routes = [
-    ...usualRoutes(made),
+    ...buildStandardRoutes(made),
     ...Object.entries(declaration.nested ?? {}).flatMap(([name, child]) =>
       nestedRoutes(made, name, child),
     ),
@@ -80,9 +80,9 @@ export function resource<
 }
 
 /** Builds the standard endpoints that the declaration offers, and those that its table implies. */
-function usualRoutes(made: Resource): Route[] {
+function buildStandardRoutes(made: Resource): Route[] {
   const { offers, archivable = false, audited, roles = {} } = made.declaration;
-  const usual = { ...reading(made), ...writing(made) };
+  const usual = { ...readRoutes(made), ...writeRoutes(made) };
   const chosen = Object.entries(usual).flatMap(([name, route]): Route[] => {
     // The role that may archive a record may also unarchive it.
     const offer = (name === 'unarchive' ? 'archive' : name) as StandardEndpoint;
@@ -94,7 +94,7 @@ function usualRoutes(made: Resource): Route[] {
   return audited ? [...chosen, historyRoute(made.declaration)] : chosen;
 }
 
-function reading({ declaration: declared, reply, version }: Resource) {
+function readRoutes({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
   const whose = { tag: area, resource: path, allow } as const;
   const about = { ...whose, status: 200, reply, method: 'GET', is_undated: true } as const;
@@ -120,7 +120,7 @@ function reading({ declaration: declared, reply, version }: Resource) {
   } satisfies Record<string, Route>;
 }
 
-function writing({ declaration: declared, reply, version, creation: body }: Resource) {
+function writeRoutes({ declaration: declared, reply, version, creation: body }: Resource) {
   const { path, name, area, write: allow } = declared;
   const about = {
     tag: area,
@@ -165,7 +165,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       ...proofProps(declared.needs_proof?.update),
       ...secretProps(declared),
       ...(declared.carries && { carries: factsOfRecord(declared, true) }),
-      body: change(declared),
+      body: updateSchema(declared),
       run: (call: Call) => updateRecord(call, declared),
     },
     delete: {
@@ -209,7 +209,7 @@ export const creationSchema = (
  * The body schema of an update: any subset of the creation's fields without the fixed ones. Sets no
  * defaults.
  */
-const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
+const updateSchema = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
   z.object(
     Object.fromEntries(
       Object.entries({ ...fields, ...writeOnly })
@@ -224,16 +224,16 @@ const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
  */
 function versionNames(declared: AnyDeclaration): string[] {
   const { fields, writeOnly = {} } = declared;
-  const written = Object.keys(change(declared).shape);
+  const written = Object.keys(updateSchema(declared).shape);
   const shown = written.filter((name) => name in fields);
   const hidden = written.filter((name) => name in writeOnly);
   return hidden.length > 0 && 'updated_at' in fields ? [...shown, 'updated_at'] : shown;
 }
 
-const definition = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
-const isReadonly = (field: z.ZodType) => definition(field).type === 'readonly';
+const definitionOf = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
+const isReadonly = (field: z.ZodType) => definitionOf(field).type === 'readonly';
 const withoutDefault = (field: z.ZodType): z.ZodType => {
-  const { type, innerType } = definition(field);
+  const { type, innerType } = definitionOf(field);
   return type === 'default' && innerType ? innerType : field;
 };
 

@@ -76,7 +76,7 @@ export type OwnTransactionCall = Omit<Call, 'work' | 'ends'> & {
 /** The answer of a list endpoint: one page of rows and the total number of rows. */
 export type Page = { rows: readonly unknown[]; total: number };
 
-type Declared = {
+type RouteDeclaration = {
   method: Method;
   /** Relative to /api/v1, with {id} parameters. */
   path: string;
@@ -145,7 +145,7 @@ export type FactsDeclaration = CarriedFacts | 'judged';
 /**
  * The complete description of one endpoint. The router, OpenAPI, the tests and `npm run routes` read it.
  */
-export type Route = Declared &
+export type Route = RouteDeclaration &
   (
     | {
         transaction: 'read' | 'write';

@@ -20,7 +20,7 @@ const PLURALS = dictionary<string>({
 });
 
 /** The trade's verb for creating such a record. Default: "Create". */
-const CREATING = dictionary<string>({
+const CREATE_VERBS = dictionary<string>({
   Address: 'Add',
   AutopayPlan: 'Set up',
   BorrowerConsent: 'Record',
@@ -69,7 +69,7 @@ const withArticle = (noun: string) => `${/^(?:[aeio]|SFTP)/i.test(noun) ? 'an' :
 export const nounWithArticle = (name: string) => withArticle(nounOf(name));
 
 /** Drops the parent's name: "a borrower's identities", although the schema is BorrowerIdentity. */
-function withoutOwner(name: string, parent: string): string {
+function withoutParentName(name: string, parent: string): string {
   const [noun, owner] = [nounOf(name), `${nounOf(parent)} `];
   return noun.startsWith(owner) ? noun.slice(owner.length) : noun;
 }
@@ -77,11 +77,11 @@ function withoutOwner(name: string, parent: string): string {
 export const listSummary = (name: string, parent?: string) =>
   parent === undefined
     ? `List ${pluralOf(nounOf(name))}`
-    : `List ${nounWithArticle(parent)}'s ${pluralOf(withoutOwner(name, parent))}`;
+    : `List ${nounWithArticle(parent)}'s ${pluralOf(withoutParentName(name, parent))}`;
 
 export function createSummary(name: string, parent?: string): string {
-  const verb = CREATING[name] ?? 'Create';
+  const verb = CREATE_VERBS[name] ?? 'Create';
   if (parent === undefined) return `${verb} ${nounWithArticle(name)}`;
   const preposition = verb === 'Add' ? 'to' : 'for';
-  return `${verb} ${withArticle(withoutOwner(name, parent))} ${preposition} ${nounWithArticle(parent)}`;
+  return `${verb} ${withArticle(withoutParentName(name, parent))} ${preposition} ${nounWithArticle(parent)}`;
 }

@@ -28,7 +28,7 @@ export function resolveAccess(
   const closings = rules.filter(
     ({ type, record }) => type === 'deny' && record === null && role !== 'superadmin',
   );
-  const hidden = denials.filter((rule) => isOfReading(rule, routes)).flatMap(factsOf);
+  const hidden = denials.filter((rule) => isReadRule(rule, routes)).flatMap(factsOf);
   const places = hidden.flatMap((fact) => findFactLocations(fact, routes));
   const known = new Map<string, ReadonlySet<string>>();
 
@@ -36,7 +36,9 @@ export function resolveAccess(
     const isOpen = isOpenTo(user, route.allow);
     if (role === null || !isRole(route.allow)) return isOpen;
     if (closings.some((rule) => ruleCoversRoute(rule, route))) return false;
-    return isOpen || (isGrantable(route) && grants.some((rule) => opens(rule, route, params)));
+    return (
+      isOpen || (isGrantable(route) && grants.some((rule) => ruleOpensRoute(rule, route, params)))
+    );
   }
 
   /** The fields of the resource's answers that would reveal a denied fact. */
@@ -61,7 +63,9 @@ export function resolveAccess(
   function permissions(): Permission[] {
     if (role === null) return [];
     const whole =
-      role === 'superadmin' ? [{ action: '*', resource: '*' }] : openedBy(mayCall, routes);
+      role === 'superadmin'
+        ? [{ action: '*', resource: '*' }]
+        : callablePermissions(mayCall, routes);
     const records = role === 'superadmin' ? [] : objectGrants(grants, mayCall, routes);
     return [...whole, ...records, ...[...closings, ...denials].map(denialOf), ...derived()];
   }
@@ -119,12 +123,12 @@ export function resolveAccess(
 export const isGrantable = ({ allow }: Pick<Route, 'allow'>) =>
   isRole(allow) && allow !== 'superadmin';
 
-type Asked = Pick<Route, 'method' | 'action' | 'resource'>;
+type RequestedAccess = Pick<Route, 'method' | 'action' | 'resource'>;
 
 /** Whether the rule covers the route, by its action or by the general read and write actions. */
 export function ruleCoversRoute(
   { action, resource }: Pick<Rule, 'action' | 'resource'>,
-  route: Asked,
+  route: RequestedAccess,
 ) {
   if (resource !== '*' && resource !== route.resource) return false;
   if (action === '*' || action === route.action) return true;
@@ -135,7 +139,7 @@ export function ruleCoversRoute(
  * A grant for one record opens that record's endpoints. A grant of all actions also opens the endpoints
  * below it.
  */
-function opens(rule: Rule, route: Route, params: Params): boolean {
+function ruleOpensRoute(rule: Rule, route: Route, params: Params): boolean {
   const { record_id, resource, action } = rule;
   if (record_id === null) return ruleCoversRoute(rule, route);
   const own = `/${resource}/{id}`;
@@ -146,7 +150,7 @@ function opens(rule: Rule, route: Route, params: Params): boolean {
 /**
  * A field denied for any kind of reading is hidden everywhere. Other field denials only prevent writing.
  */
-const isOfReading = (rule: Rule, routes: readonly Route[]) =>
+const isReadRule = (rule: Rule, routes: readonly Route[]) =>
   rule.action === '*' ||
   rule.action === 'read' ||
   routes.some((route) => route.method === 'GET' && ruleCoversRoute(rule, route));
@@ -166,7 +170,7 @@ const denialOf = ({ action, resource, record }: Rule): Permission => ({
 type MayCall = (route: Route, params?: Params) => boolean;
 
 /** One permission for each action and resource that the user may call. */
-function openedBy(mayCall: MayCall, routes: readonly Route[]): Permission[] {
+function callablePermissions(mayCall: MayCall, routes: readonly Route[]): Permission[] {
   const opened = new Map<string, Permission>();
   for (const route of routes) {
     const { action, resource, allow } = route;
@@ -181,7 +185,7 @@ function objectGrants(grants: readonly Rule[], mayCall: MayCall, routes: readonl
     const { record_id: id } = rule;
     if (id === null) return [];
     return routes
-      .filter((route) => isGrantable(route) && opens(rule, route, { id }))
+      .filter((route) => isGrantable(route) && ruleOpensRoute(rule, route, { id }))
       .filter((route) => mayCall(route, { id }) && !mayCall(route))
       .map(({ action, resource }): Permission => ({ action, resource, record: { id } }));
   });

@@ -2,10 +2,10 @@ import type { Context, Middleware, Next } from 'koa';
 import { HttpRefusal } from './errors.ts';
 
 /** Maximum number of concurrent requests per process. More would only wait for the database. */
-const AT_WORK_MAX = 400;
+const CONCURRENT_REQUESTS_MAX = 400;
 
 export type Admission = ReturnType<typeof openAdmission>;
-type Place = { isTaken: boolean; tenant_id?: string };
+type Slot = { isTaken: boolean; tenant_id?: string };
 
 /**
  * Counts the requests in progress and refuses excess requests early. A request gives up its place while it
@@ -14,7 +14,7 @@ type Place = { isTaken: boolean; tenant_id?: string };
  * A tenant may hold as many places as remain free: half of them if it is the only busy tenant, a third if
  * two are busy.
  */
-export function openAdmission(most = AT_WORK_MAX) {
+export function openAdmission(most = CONCURRENT_REQUESTS_MAX) {
   let taken = 0;
   const held = new Map<string, number>();
   const heldBy = (tenantId: string) => held.get(tenantId) ?? 0;
@@ -24,20 +24,20 @@ export function openAdmission(most = AT_WORK_MAX) {
     if (now === 0) held.delete(tenantId);
     else held.set(tenantId, now);
   };
-  const leave = (place: Place) => {
+  const leave = (place: Slot) => {
     if (!place.isTaken) return;
     taken -= 1;
     hold(place.tenant_id, -1);
     place.isTaken = false;
   };
-  const enter = (place: Place) => {
+  const enter = (place: Slot) => {
     taken += 1;
     hold(place.tenant_id, 1);
     place.isTaken = true;
   };
   const middleware: Middleware = async (ctx: Context, next: Next) => {
-    if (taken >= most) throw busy();
-    const place: Place = { isTaken: false };
+    if (taken >= most) throw serviceBusy();
+    const place: Slot = { isTaken: false };
     ctx.state.place = place;
     enter(place);
     try {
@@ -48,8 +48,8 @@ export function openAdmission(most = AT_WORK_MAX) {
   };
   /** Enforces the tenant's share. The tenant is known only after the request has been admitted. */
   const ofTenant: Middleware = async (ctx: Context, next: Next) => {
-    const { place, tenant } = ctx.state as { place: Place; tenant: { id: string } };
-    if (heldBy(tenant.id) >= most - taken) throw tenantIsBusy();
+    const { place, tenant } = ctx.state as { place: Slot; tenant: { id: string } };
+    if (heldBy(tenant.id) >= most - taken) throw tenantBusy();
     place.tenant_id = tenant.id;
     hold(tenant.id, 1);
     await next();
@@ -60,7 +60,7 @@ export function openAdmission(most = AT_WORK_MAX) {
     atWork: () => taken,
     /** Gives up the place while the request waits for its client. */
     leave: (ctx: Context) => {
-      const { place } = ctx.state as { place?: Place };
+      const { place } = ctx.state as { place?: Slot };
       if (place) leave(place);
     },
     /**
@@ -68,25 +68,25 @@ export function openAdmission(most = AT_WORK_MAX) {
      * here, because its client would have to send the whole file again.
      */
     enterAgain: (ctx: Context, { isUpload }: { isUpload: boolean }) => {
-      const { place } = ctx.state as { place?: Place };
+      const { place } = ctx.state as { place?: Slot };
       if (!place || place.isTaken) return;
-      if (taken >= most && !isUpload) throw busy();
+      if (taken >= most && !isUpload) throw serviceBusy();
       if (place.tenant_id !== undefined && heldBy(place.tenant_id) >= most - taken && !isUpload)
-        throw tenantIsBusy();
+        throw tenantBusy();
       enter(place);
     },
   };
 }
 
-const RETRY = { headers: { 'Retry-After': '2' } };
+const RETRY_LATER = { headers: { 'Retry-After': '2' } };
 
-const busy = () =>
-  new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', RETRY);
+const serviceBusy = () =>
+  new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', RETRY_LATER);
 
-const tenantIsBusy = () =>
+const tenantBusy = () =>
   new HttpRefusal(
     503,
     'unavailable',
     'Your organization has too many requests in progress. Wait for some to finish, then try again.',
-    RETRY,
+    RETRY_LATER,
   );

@@ -16,9 +16,13 @@ export type UnsentAnswer = { status: number; body: unknown; page?: Page; replaye
  */
 export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
   if (answer instanceof HttpRefusal || answer instanceof HeldForApproval) return answer.answer;
-  if (!route.list) return { status: route.status, body: shaped(route, answer) };
+  if (!route.list) return { status: route.status, body: withoutUndeclaredFields(route, answer) };
   const page = answer as Page;
-  return { status: route.status, body: page.rows.map((row) => shaped(route, row)), page };
+  return {
+    status: route.status,
+    body: page.rows.map((row) => withoutUndeclaredFields(route, row)),
+    page,
+  };
 }
 
 /** Sends the answer without the fields hidden from the user. */
@@ -37,23 +41,23 @@ export function sendAnswer(
     return;
   }
   const body = omitHiddenFields(access, route, whole);
-  if (page && list) ctx.set('Content-Range', rangeOf(route, list, page));
+  if (page && list) ctx.set('Content-Range', contentRange(route, list, page));
   if (route.etag && status !== 202) ctx.set('ETag', etagOf(route.etag, body));
   ctx.body = body;
 }
 
-function rangeOf({ list: declared }: Route, { offset }: ListRequest, { rows, total }: Page) {
+function contentRange({ list: declared }: Route, { offset }: ListRequest, { rows, total }: Page) {
   const range = rows.length === 0 ? '*' : `${offset}-${offset + rows.length - 1}`;
   return `${declared?.name} ${range}/${total}`;
 }
 
-const cuts = new WeakMap<z.ZodType, ReturnType<typeof fastParserFor>>();
+const parserCache = new WeakMap<z.ZodType, ReturnType<typeof fastParserFor>>();
 
 /** Removes undeclared fields. A missing declared field is a bug on our side and throws. */
-function shaped(route: Route, answer: unknown): unknown {
+function withoutUndeclaredFields(route: Route, answer: unknown): unknown {
   if (!route.reply) return answer;
-  const cut = cuts.get(route.reply) ?? fastParserFor(route.reply);
-  cuts.set(route.reply, cut);
+  const cut = parserCache.get(route.reply) ?? fastParserFor(route.reply);
+  parserCache.set(route.reply, cut);
   const sure = cut(answer);
   if (sure !== NEEDS_FULL_PARSE) return sure;
   const result = route.reply.safeParse(answer);

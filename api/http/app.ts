@@ -10,7 +10,7 @@ import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';
 import { identifyRequest } from './identify-request.ts';
 import type { Configuration } from './configuration.ts';
-import { oneAtATime } from './connections.ts';
+import { serializePerConnection } from './connections.ts';
 import { cors } from './cors.ts';
 import { requestSeconds } from './metrics.ts';
 import { csrf, setCsrfCookie } from './csrf.ts';
@@ -53,10 +53,10 @@ export function createApp(parts: AppParts): Koa {
     enforceTimeLimits(intake.limits),
     identifyRequest(configuration.TRUSTED_PROXIES, isSecure),
     traceRequest,
-    logged(log),
-    securityHeaders(isSecure),
-    errorsAsAnswers(log),
-    originForm,
+    logRequests(log),
+    setSecurityHeaders(isSecure),
+    answerErrors(log),
+    requireOriginForm,
     portal.refusals,
     health(state, pool),
     intake.admission.middleware,
@@ -69,7 +69,7 @@ export function createApp(parts: AppParts): Koa {
     portal.rooms,
     csrf(routes),
     docsMiddleware(routes),
-    routed(process, securityLog),
+    routeRequests(process, securityLog),
   ];
   for (const step of steps) app.use(step);
   app.on('error', (error: NodeJS.ErrnoException) => logBrokenAnswer(error, log));
@@ -79,7 +79,7 @@ export function createApp(parts: AppParts): Koa {
 /** Wraps the app in an HTTP server that also answers malformed requests. */
 export function createHttpServer(app: Koa, options: ServerOptions = {}): Server {
   const answer = app.callback();
-  const handle = oneAtATime((request, response) => void answer(request, response));
+  const handle = serializePerConnection((request, response) => void answer(request, response));
   const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
   const server = createServer(kept, handle);
   // A client may end its side when it has sent its request, and still reads the answer.
@@ -91,10 +91,10 @@ export function createHttpServer(app: Koa, options: ServerOptions = {}): Server 
  * Pages, health checks, files and unknown paths share one label, because client-supplied paths must not
  * become metric labels.
  */
-const ELSEWHERE = { method: '', route: '' };
+const UNKNOWN_ROUTE = { method: '', route: '' };
 
 /** Logs ids, the route's pattern and the duration. Never logs queries, bodies or cookies. */
-function logged(log: Log): Middleware {
+function logRequests(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     const started = performance.now();
     countAbort(ctx.res);
@@ -104,7 +104,7 @@ function logged(log: Log): Middleware {
       { id?: string; path?: string } | undefined
     >;
     const ms = Math.round(performance.now() - started);
-    const known = route?.path ? { method: ctx.method, route: route.path } : ELSEWHERE;
+    const known = route?.path ? { method: ctx.method, route: route.path } : UNKNOWN_ROUTE;
     requestSeconds.observe({ ...known, status: ctx.status }, ms / 1_000);
     log.info(
       {
@@ -121,7 +121,7 @@ function logged(log: Log): Middleware {
   };
 }
 
-function securityHeaders(isSecure: boolean): Middleware {
+function setSecurityHeaders(isSecure: boolean): Middleware {
   return async (ctx: Context, next: Next) => {
     ctx.set({
       'X-Content-Type-Options': 'nosniff',
@@ -145,7 +145,7 @@ function securityHeaders(isSecure: boolean): Middleware {
  * Turns every thrown error into the error format. Koa's own error handler would drop the Set-Cookie
  * headers.
  */
-function errorsAsAnswers(log: Log): Middleware {
+function answerErrors(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     try {
       await next();
@@ -172,7 +172,7 @@ const INTERNAL = {
  * Accepts only a path as request target, as browsers send it. Absolute URLs and `*` are for proxies. A
  * target with two leading slashes would be parsed as a host name.
  */
-const originForm: Middleware = async (ctx: Context, next: Next) => {
+const requireOriginForm: Middleware = async (ctx: Context, next: Next) => {
   const target = ctx.req.url ?? '';
   if (target.startsWith('//'))
     throw new HttpRefusal(404, 'not_found', 'This endpoint does not exist.');
@@ -186,12 +186,14 @@ const originForm: Middleware = async (ctx: Context, next: Next) => {
  * router tries its patterns one after the other, so each combination of first word and number of words gets
  * its own router.
  */
-function routed(process: ProcessContext, securityLog: SecurityLog): Middleware {
-  const routers = new Map<string, ReturnType<typeof routerOf>>();
-  for (const [kind, routes] of Map.groupBy(process.routes, ({ path }) => kindOf(`${ROOT}${path}`)))
-    routers.set(kind, routerOf(routes, process, securityLog));
+function routeRequests(process: ProcessContext, securityLog: SecurityLog): Middleware {
+  const routers = new Map<string, ReturnType<typeof createRouter>>();
+  for (const [kind, routes] of Map.groupBy(process.routes, ({ path }) =>
+    routerKey(`${ROOT}${path}`),
+  ))
+    routers.set(kind, createRouter(routes, process, securityLog));
   return async (ctx: Context, next: Next) => {
-    const found = routers.get(kindOf(ctx.path));
+    const found = routers.get(routerKey(ctx.path));
     await found?.dispatch(ctx, next);
     if (ctx.state.route) return;
     const allowed = new Set(
@@ -214,14 +216,16 @@ function routed(process: ProcessContext, securityLog: SecurityLog): Middleware {
 const ROOT = '/api/v1';
 
 /** No pattern starts with a parameter, and a parameter matches exactly one word. */
-function kindOf(path: string): string {
+function routerKey(path: string): string {
   const words = path.split('/');
   return `${words.length} ${words.slice(0, 4).join('/')}`;
 }
 
-function routerOf(routes: readonly Route[], process: ProcessContext, securityLog: SecurityLog) {
+function createRouter(routes: readonly Route[], process: ProcessContext, securityLog: SecurityLog) {
   const router = new Router({ prefix: ROOT, sensitive: true, strict: true });
-  const fixedFirst = routes.toSorted((one, other) => wildness(one.path) - wildness(other.path));
+  const fixedFirst = routes.toSorted(
+    (one, other) => countParameters(one.path) - countParameters(other.path),
+  );
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
     const handler = handlerFor(route, process, securityLog);
@@ -233,4 +237,4 @@ function routerOf(routes: readonly Route[], process: ProcessContext, securityLog
   return { router, dispatch: router.routes() as unknown as Middleware };
 }
 
-const wildness = (path: string) => (path.match(/\{/g) ?? []).length;
+const countParameters = (path: string) => (path.match(/\{/g) ?? []).length;

@@ -53,7 +53,7 @@ export type Sender = {
   document_id?: string;
   isUpload: boolean;
 };
-type Claim = { key: string; most: number; refuse: () => BodyNotReceived };
+type SlotClaim = { key: string; most: number; refuse: () => BodyNotReceived };
 
 export type BodiesInFlight = ReturnType<typeof openBodiesInFlight>;
 
@@ -79,9 +79,9 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
   }
   function displace(arrival: BodyInFlight) {
     release(arrival);
-    arrival.cut(displaced());
+    arrival.cut(bodyDisplaced());
   }
-  function makeRoom({ key, most, refuse }: Claim, isUpload: boolean) {
+  function makeRoom({ key, most, refuse }: SlotClaim, isUpload: boolean) {
     const own = held.get(key);
     if (own === undefined || own.size < most) return;
     const [oldest] = own;
@@ -113,64 +113,64 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
   };
 }
 
-function claimsOf(sender: Sender, bounds: BodyBounds): Claim[] {
+function claimsOf(sender: Sender, bounds: BodyBounds): SlotClaim[] {
   const { tenant_id: tenant, session_id: session, document_id: document } = sender;
   const network = networkOf(sender.ip);
-  const claim = (key: string, most: number, refuse: () => BodyNotReceived): Claim => ({
+  const claim = (key: string, most: number, refuse: () => BodyNotReceived): SlotClaim => ({
     key,
     most,
     refuse,
   });
   if (sender.isUpload) {
     return [
-      ...(document === undefined ? [] : [claim(`link ${tenant} ${document}`, 1, linkInUse)]),
+      ...(document === undefined ? [] : [claim(`link ${tenant} ${document}`, 1, uploadLinkInUse)]),
       ...(session === null
         ? []
-        : [claim(`uploads of ${session}`, bounds.uploads_per_session, tooMany)]),
-      claim(`uploads from ${network}`, bounds.uploads_per_network, tooMany),
-      claim(`uploads to ${tenant}`, bounds.uploads_per_tenant, busy),
-      claim('uploads', bounds.uploads_in_all, busy),
+        : [claim(`uploads of ${session}`, bounds.uploads_per_session, tooManyBodies)]),
+      claim(`uploads from ${network}`, bounds.uploads_per_network, tooManyBodies),
+      claim(`uploads to ${tenant}`, bounds.uploads_per_tenant, serviceBusy),
+      claim('uploads', bounds.uploads_in_all, serviceBusy),
     ];
   }
   const own =
     session === null
       ? [
-          claim(`${network} to ${tenant}`, bounds.strangers_per_network, tooMany),
-          claim(`strangers to ${tenant}`, bounds.strangers_per_tenant, busy),
+          claim(`${network} to ${tenant}`, bounds.strangers_per_network, tooManyBodies),
+          claim(`strangers to ${tenant}`, bounds.strangers_per_tenant, serviceBusy),
         ]
       : [
-          claim(`session ${session}`, bounds.per_session, tooMany),
-          claim(`users to ${tenant}`, bounds.users_per_tenant, busy),
+          claim(`session ${session}`, bounds.per_session, tooManyBodies),
+          claim(`users to ${tenant}`, bounds.users_per_tenant, serviceBusy),
         ];
   return [
     ...own,
-    claim(`from ${network}`, bounds.per_network, tooMany),
-    claim('all', bounds.in_all, busy),
+    claim(`from ${network}`, bounds.per_network, tooManyBodies),
+    claim('all', bounds.in_all, serviceBusy),
   ];
 }
 
-const linkInUse = () =>
+const uploadLinkInUse = () =>
   new BodyNotReceived(
     409,
     'upload_in_progress',
     'Another upload to this link is in progress. Wait for it to finish, or request a new link.',
     30,
   );
-const tooMany = () =>
+const tooManyBodies = () =>
   new BodyNotReceived(
     429,
     'too_many_unfinished_requests',
     'You are sending too many requests at the same time. Wait for some to finish, then try again.',
     5,
   );
-const busy = () =>
+const serviceBusy = () =>
   new BodyNotReceived(
     503,
     'unavailable',
     'The service is receiving too much data. Try again shortly.',
     5,
   );
-const displaced = () =>
+const bodyDisplaced = () =>
   new BodyNotReceived(
     408,
     'request_timeout',

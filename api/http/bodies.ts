@@ -25,7 +25,7 @@ const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const TEXT = 'text/plain';
 /** Twilio and Mailgun send forms. Amazon sends JSON as text/plain. */
-const OF_PROVIDERS = [FORM, TEXT] as const;
+const PROVIDER_TYPES = [FORM, TEXT] as const;
 
 export const bodyBytesMax = (allow: string) =>
   allow === 'anyone' ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX;
@@ -50,11 +50,11 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
   const isOfProvider = allow === 'provider';
-  if (!ctx.is(JSON_TYPE) && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
+  if (!ctx.is(JSON_TYPE) && !(isOfProvider && ctx.is(...PROVIDER_TYPES))) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send the body as application/json.');
   }
   const bytes = await receiveBody(ctx, intake, bodyBytesMax(allow));
-  if (!ctx.is(FORM)) assertModest(bytes);
+  if (!ctx.is(FORM)) assertJsonWithinLimits(bytes);
   const body = await parseBody(ctx, bytes);
   checkStorable(body, []);
   Object.assign(ctx.request, { body });
@@ -109,9 +109,9 @@ export async function parseBody(ctx: Context, bytes: Buffer): Promise<unknown> {
 }
 
 /** Refuses JSON that would take long to parse and check, before parsing starts. */
-function assertModest(bytes: Uint8Array) {
+function assertJsonWithinLimits(bytes: Uint8Array) {
   const { values, depth } = measureJson(bytes, { values: BODY_VALUES_MAX, depth: DEPTH_MAX });
-  if (depth > DEPTH_MAX) throw tooDeep();
+  if (depth > DEPTH_MAX) throw nestedTooDeeply();
   if (values > BODY_VALUES_MAX)
     throw new HttpRefusal(
       413,
@@ -120,15 +120,16 @@ function assertModest(bytes: Uint8Array) {
     );
 }
 
-const tooDeep = () => new Invalid({ body: `Is nested more than ${DEPTH_MAX} levels deep.` });
+const nestedTooDeeply = () =>
+  new Invalid({ body: `Is nested more than ${DEPTH_MAX} levels deep.` });
 
 /** Throws for text that no column can store and for nesting that would exhaust the stack later. */
 export function checkStorable(value: unknown, path: string[]) {
   if (typeof value === 'string') return checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
-  if (path.length >= DEPTH_MAX) throw tooDeep();
+  if (path.length >= DEPTH_MAX) throw nestedTooDeeply();
   if (Array.isArray(value)) {
-    value.forEach((inner, index) => checkWithin(inner, String(index), path));
+    value.forEach((inner, index) => checkStorableAt(inner, String(index), path));
     return;
   }
   // This key would change the prototype when the value is copied.
@@ -136,11 +137,11 @@ export function checkStorable(value: unknown, path: string[]) {
     throw new SyntaxError('The body contains a key that is not allowed.');
   for (const [key, inner] of Object.entries(value)) {
     checkText(key, path);
-    checkWithin(inner, key, path);
+    checkStorableAt(inner, key, path);
   }
 }
 
-function checkWithin(value: unknown, key: string, path: string[]) {
+function checkStorableAt(value: unknown, key: string, path: string[]) {
   path.push(key);
   checkStorable(value, path);
   path.pop();

@@ -13,7 +13,7 @@ const MALFORMED: Refusal = {
   code: 'malformed_request',
   message: 'This is not a valid HTTP request.',
 };
-const BY_ERROR = dictionary<Refusal>({
+const REFUSALS_BY_ERROR = dictionary<Refusal>({
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'head_too_large',
@@ -54,7 +54,7 @@ export function answerBroken(server: Server): Server {
       socket.destroy();
       return;
     }
-    socket.end(bytesOf(BY_ERROR[code] ?? MALFORMED));
+    socket.end(encodeRefusal(REFUSALS_BY_ERROR[code] ?? MALFORMED));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   return server;
@@ -63,7 +63,7 @@ export function answerBroken(server: Server): Server {
 /** Refuses a connection beyond the limit with an answer. */
 export function refuseConnection(socket: Duplex) {
   socket.on('error', () => socket.destroy());
-  socket.end(bytesOf(TOO_MANY_CONNECTIONS), () => socket.destroy());
+  socket.end(encodeRefusal(TOO_MANY_CONNECTIONS), () => socket.destroy());
 }
 
 const TOO_MANY_CONNECTIONS: Refusal = {
@@ -73,7 +73,7 @@ const TOO_MANY_CONNECTIONS: Refusal = {
   retry_seconds: 5,
 };
 
-function bytesOf({ status, code, message, retry_seconds }: Refusal): string {
+function encodeRefusal({ status, code, message, retry_seconds }: Refusal): string {
   const request_id = randomUUID();
   const body = JSON.stringify({ message, code, request_id });
   return [

@@ -59,7 +59,7 @@ export function limitConnections(
  * Handles the requests of one connection one after the other. A client that pipelines many requests
  * occupies one place, and the server reads no further until the last request has started.
  */
-export function oneAtATime(handle: RequestListener): RequestListener {
+export function serializePerConnection(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;

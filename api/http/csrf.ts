@@ -16,7 +16,7 @@ export const newCsrfToken = () =>
  * request must return it in X-CSRFToken. After login the token must also belong to the session.
  */
 export function csrf(routes: readonly Route[]): Middleware {
-  const exempt = new Set(routes.filter(isForProviders).map(({ path }) => `/api/v1${path}`));
+  const exempt = new Set(routes.filter(isProviderRoute).map(({ path }) => `/api/v1${path}`));
   return (ctx: Context, next: Next) =>
     withCsrfCheck(ctx, exempt.has(ctx.path) ? null : () => ctx.get('X-CSRFToken'), next);
 }
@@ -26,11 +26,12 @@ export function csrf(routes: readonly Route[]): Middleware {
  * is required.
  */
 export async function withCsrfCheck(ctx: Context, given: (() => string) | null, steps: Next) {
-  const sent = sentBy(ctx);
-  const own = ownOf(ctx);
+  const sent = csrfCookieOf(ctx);
+  const own = sessionTokenOf(ctx);
   ctx.state.csrf_token = own;
   try {
-    if (!SAFE_METHODS.has(ctx.method) && given !== null) check(ctx, { given: given(), sent, own });
+    if (!SAFE_METHODS.has(ctx.method) && given !== null)
+      assertCsrfTokens(ctx, { given: given(), sent, own });
     await steps();
   } finally {
     setCsrfCookie(ctx);
@@ -38,16 +39,18 @@ export async function withCsrfCheck(ctx: Context, given: (() => string) | null, 
 }
 
 /** Providers have no cookie. They authenticate with a signature. */
-const isForProviders = ({ allow }: Route) => allow === 'provider';
+const isProviderRoute = ({ allow }: Route) => allow === 'provider';
 
-const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
+const csrfCookieOf = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
 
-const ownOf = ({ session }: Context) => (session as { csrf_token?: string } | null)?.csrf_token;
+const sessionTokenOf = ({ session }: Context) =>
+  (session as { csrf_token?: string } | null)?.csrf_token;
 
 /** Returns the session's token, the token that the request sent, or a new one. Refusals carry it too. */
 export function csrfTokenFor(ctx: Context): string {
-  const sent = sentBy(ctx);
-  return (ctx.state.csrf_token ??= ownOf(ctx) ?? (TOKEN.test(sent) ? sent : newCsrfToken()));
+  const sent = csrfCookieOf(ctx);
+  return (ctx.state.csrf_token ??=
+    sessionTokenOf(ctx) ?? (TOKEN.test(sent) ? sent : newCsrfToken()));
 }
 
 export function setCsrfCookie(ctx: Context) {
@@ -64,31 +67,35 @@ export function setCsrfCookie(ctx: Context) {
 /** The cookie and the submitted token must be equal and belong to the session. */
 type Tokens = { given: string; sent: string; own: string | undefined };
 
-function check(ctx: Context, { given, sent: cookie, own }: Tokens) {
+function assertCsrfTokens(ctx: Context, { given, sent: cookie, own }: Tokens) {
   const origin = ctx.get('Origin');
   const referer = ctx.get('Referer');
   const trusted: string[] = ctx.state.trusted_origins ?? [];
-  if (origin && !isOurs(origin, ctx) && !trusted.includes(origin))
-    throw refused('The Origin is not trusted.');
-  if (!origin && ctx.state.is_secure && referer && !isOurs(referer, ctx))
-    throw refused('The Referer is not trusted.');
-  if (!cookie) throw refused('The csrftoken cookie is not set.');
+  if (origin && !isSameOrigin(origin, ctx) && !trusted.includes(origin))
+    throw csrfRefusal('The Origin is not trusted.');
+  if (!origin && ctx.state.is_secure && referer && !isSameOrigin(referer, ctx))
+    throw csrfRefusal('The Referer is not trusted.');
+  if (!cookie) throw csrfRefusal('The csrftoken cookie is not set.');
   if (!given)
-    throw refused(
+    throw csrfRefusal(
       'The X-CSRFToken header is missing. Send the value of the csrftoken cookie in it.',
     );
   if (!TOKEN.test(given) || !TOKEN.test(cookie))
-    throw refused('The CSRF token is malformed. Send the value of the csrftoken cookie.');
-  if (!same(given, cookie) || (own !== undefined && !same(given, own))) {
-    throw refused('The CSRF token is wrong. Send the value of the csrftoken cookie.');
+    throw csrfRefusal('The CSRF token is malformed. Send the value of the csrftoken cookie.');
+  if (
+    !isEqualInConstantTime(given, cookie) ||
+    (own !== undefined && !isEqualInConstantTime(given, own))
+  ) {
+    throw csrfRefusal('The CSRF token is wrong. Send the value of the csrftoken cookie.');
   }
 }
 
-const refused = (message: string) => new HttpRefusal(403, 'csrf_failed', message);
-const same = (one: string, other: string) => timingSafeEqual(Buffer.from(one), Buffer.from(other));
+const csrfRefusal = (message: string) => new HttpRefusal(403, 'csrf_failed', message);
+const isEqualInConstantTime = (one: string, other: string) =>
+  timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** Whether the URL has the tenant's scheme and host, as this request reached us. */
-function isOurs(url: string, ctx: Context): boolean {
+function isSameOrigin(url: string, ctx: Context): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, host } = new URL(url);
   const scheme = ctx.state.is_secure ? 'https:' : protocol;

@@ -7,7 +7,7 @@ import type { Access } from '../endpoints/route.ts';
 import { errorAnswer, HttpRefusal, type ErrorAnswer } from './errors.ts';
 import { isRole } from './permissions.ts';
 
-type Names = ReadonlySet<string>;
+type FieldNames = ReadonlySet<string>;
 type Input = Record<string, unknown>;
 
 /** Removes fields hidden from this user from an answer, at any depth. */
@@ -16,10 +16,10 @@ export function omitHiddenFields(access: Access, route: Route, body: unknown): u
   const { resource } = route;
   const names = new Set([...access.hiddenIn(resource), ...freeTextFields(resource)]);
   const anything = new Set(openEndedFields(resource));
-  const walk = (value: unknown, hidden: Names): unknown => {
+  const walk = (value: unknown, hidden: FieldNames): unknown => {
     if (Array.isArray(value)) return value.map((inner) => walk(inner, hidden));
     if (typeof value !== 'object' || value === null) return value;
-    const entry = route.action === 'history' ? changesIn(access, value) : null;
+    const entry = route.action === 'history' ? hiddenHistoryFields(access, value) : null;
     return Object.fromEntries(
       Object.entries(value)
         .filter(([name]) => !hidden.has(name))
@@ -49,7 +49,7 @@ const RESOURCES = dictionary({
 export const resourceNameOf = (table: string) => RESOURCES[table] ?? table.replaceAll('_', '-');
 
 /** The fields to hide in an audit history row, which can describe a record of any resource. */
-function changesIn(access: Access, row: object): Names | null {
+function hiddenHistoryFields(access: Access, row: object): FieldNames | null {
   const { entity_type, changes } = row as { entity_type?: unknown; changes?: unknown };
   if (typeof entity_type !== 'string' || typeof changes !== 'object') return null;
   return access.hiddenIn(resourceNameOf(entity_type));
@@ -60,18 +60,20 @@ export function assertFieldsWritable(access: Access, route: Route, body: unknown
   if (!isRole(route.allow)) return;
   const locked = access.lockedIn(route);
   const fields =
-    locked.size === 0 ? [] : [...new Set(namesIn(body))].filter((name) => locked.has(name));
+    locked.size === 0
+      ? []
+      : [...new Set(collectFieldNames(body))].filter((name) => locked.has(name));
   if (fields.length > 0)
-    throw denied(`You don't have permission to change ${fields.join(', ')}.`, fields);
+    throw fieldsForbidden(`You don't have permission to change ${fields.join(', ')}.`, fields);
 }
 
-const denied = (message: string, fields: readonly string[]) =>
+const fieldsForbidden = (message: string, fields: readonly string[]) =>
   new Forbidden(message, 'permission_denied', { fields });
 
-function namesIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
+function collectFieldNames(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(collectFieldNames);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...collectFieldNames(inner)]);
 }
 
 /**
@@ -84,11 +86,14 @@ function namesIn(value: unknown): string[] {
 export function assertFactsVisible(access: Access, carried: CarriedFacts) {
   if (!access.isRestricted) return;
   if (carried === 'anything')
-    throw denied("This may contain fields that you don't have permission to see.", []);
+    throw fieldsForbidden("This may contain fields that you don't have permission to see.", []);
   const facts = carried === 'portal' ? access.hiddenInPortal() : access.deniedAmong(carried);
   const fields = [...new Set(facts.map(fieldOf))];
   if (fields.length > 0)
-    throw denied(`This uses ${fields.join(', ')}, which you don't have permission to see.`, fields);
+    throw fieldsForbidden(
+      `This uses ${fields.join(', ')}, which you don't have permission to see.`,
+      fields,
+    );
 }
 
 const fieldOf = (fact: string) => fact.slice(fact.lastIndexOf('.') + 1);
@@ -129,7 +134,7 @@ export function preserveHiddenFields(
   if (hidden.size === 0) return body;
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
-      const kept = Object.entries(plain(before[name]));
+      const kept = Object.entries(asPlainObject(before[name]));
       const unseen = kept.filter(([key]) => hidden.has(key));
       return [
         name,
@@ -141,7 +146,7 @@ export function preserveHiddenFields(
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const plain = (value: unknown) => (isPlain(value) ? value : {});
+const asPlainObject = (value: unknown) => (isPlain(value) ? value : {});
 
 /** Redacts a refusal for a user from whom fields are hidden. */
 export function redactRefusal(access: Access, error: unknown, method: string): unknown {
@@ -162,7 +167,7 @@ export function redactRefusal(access: Access, error: unknown, method: string): u
 export function redactRefusalBody(access: Access, body: ErrorAnswer['body']): ErrorAnswer['body'] {
   if (!access.isRestricted) return body;
   const { message, code, errors = {}, details = {} } = body;
-  const own = Object.entries(details).filter(([name]) => OF_THE_REQUEST.has(name));
+  const own = Object.entries(details).filter(([name]) => REQUEST_DETAILS.has(name));
   const words = new Set(access.hiddenWords());
   const masked = (sentence: string) =>
     sentence.replace(/\d[\d.,:-]*|[a-z][a-z_]*/gi, (part) =>
@@ -177,4 +182,4 @@ export function redactRefusalBody(access: Access, body: ErrorAnswer['body']): Er
   };
 }
 
-const OF_THE_REQUEST = new Set(['required_role', 'retry_after', 'fields']);
+const REQUEST_DETAILS = new Set(['required_role', 'retry_after', 'fields']);

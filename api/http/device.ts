@@ -6,7 +6,7 @@ const NAME = 'known_device';
 /** The cookies of a sign-in are sent only to the path where the user signs in. */
 export const signInCookiePath = (ctx: Context): string => ctx.state.door ?? '/api/v1/auth';
 
-const A_YEAR_MS = 365 * 86_400_000;
+const COOKIE_AGE_MS = 365 * 86_400_000;
 
 /** The device's claim. jobs/users/sign-in/device.ts verifies it. */
 export const deviceCookie = (ctx: Context) => ctx.cookies.get(NAME, { signed: false }) ?? '';
@@ -19,7 +19,7 @@ export function rememberDevice(ctx: Context, keys: Keys, userId: string) {
   const { tenant } = ctx.state as { tenant: { id: string } };
   ctx.cookies.set(NAME, addUserToDevice(keys, deviceCookie(ctx), tenant.id, userId), {
     httpOnly: true,
-    maxAge: A_YEAR_MS,
+    maxAge: COOKIE_AGE_MS,
     overwrite: true,
     path: signInCookiePath(ctx),
     sameSite: 'lax',

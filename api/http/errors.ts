@@ -48,14 +48,14 @@ export class HttpRefusal extends Error {
 }
 
 /** In seconds. Moving a tenant takes minutes. */
-const ASK_AGAIN = '60';
+const RETRY_AFTER_SECONDS = '60';
 
 export const tenantClosed = () =>
   new HttpRefusal(
     503,
     'tenant_closed',
     'This service is temporarily closed while it is being moved. Your data is safe. Try again later.',
-    { headers: { 'Retry-After': ASK_AGAIN } },
+    { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );
 
 const UNAVAILABLE: ErrorAnswer = {
@@ -67,7 +67,7 @@ const UNAVAILABLE: ErrorAnswer = {
   headers: { 'Retry-After': '5' },
 };
 
-const IN_USE: ErrorAnswer = {
+const RECORD_IN_USE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Other records refer to this one. Remove or change them first.',
@@ -84,7 +84,7 @@ const REDACTED: ErrorAnswer = {
   },
 };
 
-const BEATEN: ErrorAnswer = {
+const CONCURRENT_CHANGE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Another request changed this first. Reload the record and try again.',
@@ -96,9 +96,9 @@ const BEATEN: ErrorAnswer = {
  * SQLSTATEs for check and exclusion violations, numbers and dates out of range, and texts too long to
  * index.
  */
-const OUT_OF_RANGE = new Set(['23514', '23P01', '22003', '22008', '22001', '54000']);
+const OUT_OF_RANGE_CODES = new Set(['23514', '23P01', '22003', '22008', '22001', '54000']);
 /** SQLSTATEs for text that does not parse as its type or contains characters that Postgres cannot store. */
-const UNREADABLE = new Set(['22P02', '22007', '22021', '22P05']);
+const UNREADABLE_CODES = new Set(['22P02', '22007', '22021', '22P05']);
 
 /** Turns a thrown error into an answer. Null means a bug on our side, which the caller logs. */
 export function errorAnswer(error: unknown, method = 'GET'): ErrorAnswer | null {
@@ -130,13 +130,13 @@ export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string
   const errors: Record<string, string> = {};
   for (const issue of issues) {
     const field = issue.path.map(String).join('.') || 'body';
-    errors[field] ??= sentence(issue);
+    errors[field] ??= issueMessage(issue);
   }
   return errors;
 }
 
 /** Requires issues that include their input. A missing value always gets the same sentence. */
-function sentence({ code, input, message }: ZodError['issues'][number]): string {
+function issueMessage({ code, input, message }: ZodError['issues'][number]): string {
   const isMissing = input === undefined || input === null;
   return isMissing && (code === 'invalid_type' || code === 'invalid_value')
     ? 'Is required.'
@@ -154,7 +154,7 @@ function databaseAnswer(error: unknown, method: string): ErrorAnswer | null {
   const constraint = constraintOf(error) ?? '';
   if (constraint === 'borrowers_redacted') return REDACTED;
   // The record cannot be deleted while others refer to it.
-  if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
+  if (state === '23001' || (state === '23503' && method === 'DELETE')) return RECORD_IN_USE;
   if (state === '23503') {
     return validationAnswer({
       [/_tenant_id_(.{1,63})_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
@@ -162,12 +162,14 @@ function databaseAnswer(error: unknown, method: string): ErrorAnswer | null {
   }
   if (state === '23505') {
     const field = /_tenant_id_(.{1,63})_key$/.exec(constraint)?.[1];
-    return field === undefined ? BEATEN : validationAnswer({ [field]: 'Is already taken.' });
+    return field === undefined
+      ? CONCURRENT_CHANGE
+      : validationAnswer({ [field]: 'Is already taken.' });
   }
   if (state === '23502') return validationAnswer({ [columnOf(error) ?? 'body']: 'Is required.' });
-  if (OUT_OF_RANGE.has(state))
+  if (OUT_OF_RANGE_CODES.has(state))
     return validationAnswer({ body: 'Contains a value that is out of range.' });
-  if (UNREADABLE.has(state))
+  if (UNREADABLE_CODES.has(state))
     return validationAnswer({ body: 'Contains a value that cannot be stored.' });
   const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
   return unavailable.test(state) ? UNAVAILABLE : null;

@@ -18,15 +18,15 @@ import {
  * Returns the value as its schema would, or UNSURE if the schema must decide. Answers of lists have
  * thousands of values, nearly all in canonical form. Recognizing them takes a fifth of the schema's time.
  */
-type Cut = (value: unknown) => unknown;
+type FastParser = (value: unknown) => unknown;
 export const NEEDS_FULL_PARSE = Symbol('unsure');
 
-const written =
-  (pattern: RegExp): Cut =>
+const textMatching =
+  (pattern: RegExp): FastParser =>
   (value) =>
     typeof value === 'string' && pattern.test(value) ? value : NEEDS_FULL_PARSE;
-const when =
-  (isSo: (value: unknown) => boolean): Cut =>
+const valueWhere =
+  (isSo: (value: unknown) => boolean): FastParser =>
   (value) =>
     isSo(value) ? value : NEEDS_FULL_PARSE;
 const isEmpty = (value: unknown) =>
@@ -35,30 +35,30 @@ const isEmpty = (value: unknown) =>
   Object.getPrototypeOf(value) === Object.prototype &&
   Object.keys(value).length === 0;
 
-const FRACTION = written(/^(?:0(?:\.\d{1,8})?|1)$/);
+const FRACTION = textMatching(/^(?:0(?:\.\d{1,8})?|1)$/);
 
 /**
  * For each schema, a test that accepts only values that the schema returns unchanged. It need not accept
  * all of them.
  */
-const KINDS = new Map<z.core.$ZodType, Cut>([
-  [uuid, written(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
-  [text, written(/^[ -~]{0,200}$/)],
-  [date, written(/^(?:1[89]|[2-9]\d)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/)],
+const PARSERS_BY_SCHEMA = new Map<z.core.$ZodType, FastParser>([
+  [uuid, textMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
+  [text, textMatching(/^[ -~]{0,200}$/)],
+  [date, textMatching(/^(?:1[89]|[2-9]\d)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/)],
   [
     timestamp,
-    written(
+    textMatching(
       /^(?:1[89]|[2-9]\d)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
     ),
   ],
-  [money, written(/^(?:0|[1-9]\d{0,12})\.\d\d$/)],
-  [positiveMoney, written(/^[1-9]\d{0,12}\.\d\d$/)],
-  [signedMoney, written(/^(?:0|[1-9]\d{0,12})\.\d\d$/)],
+  [money, textMatching(/^(?:0|[1-9]\d{0,12})\.\d\d$/)],
+  [positiveMoney, textMatching(/^[1-9]\d{0,12}\.\d\d$/)],
+  [signedMoney, textMatching(/^(?:0|[1-9]\d{0,12})\.\d\d$/)],
   [rate, FRACTION],
   [computedRate, FRACTION],
-  [integer, when((value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31)],
-  [flag, when((value) => typeof value === 'boolean')],
-  [jsonObject, when(isEmpty)],
+  [integer, valueWhere((value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31)],
+  [flag, valueWhere((value) => typeof value === 'boolean')],
+  [jsonObject, valueWhere(isEmpty)],
 ]);
 
 type Definition = {
@@ -74,8 +74,8 @@ type Definition = {
 };
 
 /** Builds the fast parser of a schema. A schema with unknown checks always returns UNSURE. */
-export function fastParserFor(schema: z.core.$ZodType): Cut {
-  const known = KINDS.get(schema);
+export function fastParserFor(schema: z.core.$ZodType): FastParser {
+  const known = PARSERS_BY_SCHEMA.get(schema);
   if (known) return known;
   const { parent } = schema._zod;
   // A schema with a description is a copy with the same checks.
@@ -89,19 +89,19 @@ export function fastParserFor(schema: z.core.$ZodType): Cut {
   }
   if (innerType && ['optional', 'default', 'readonly'].includes(type))
     return fastParserFor(innerType);
-  if (type === 'boolean') return when((value) => typeof value === 'boolean');
-  if (type === 'string') return when((value) => typeof value === 'string');
+  if (type === 'boolean') return valueWhere((value) => typeof value === 'boolean');
+  if (type === 'string') return valueWhere((value) => typeof value === 'string');
   if (entries && type === 'enum') {
     const values = new Set<unknown>(Object.values(entries));
-    return when((value) => values.has(value));
+    return valueWhere((value) => values.has(value));
   }
-  if (element && type === 'array') return cutAll(fastParserFor(element));
-  if (shape && type === 'object') return cutFields(shape);
+  if (element && type === 'array') return arrayParser(fastParserFor(element));
+  if (shape && type === 'object') return objectParser(shape);
   return () => NEEDS_FULL_PARSE;
 }
 
-const cutAll =
-  (inner: Cut): Cut =>
+const arrayParser =
+  (inner: FastParser): FastParser =>
   (value) => {
     if (!Array.isArray(value)) return NEEDS_FULL_PARSE;
     const all = value.map(inner);
@@ -109,7 +109,7 @@ const cutAll =
   };
 
 /** If only one field is uncertain, only that field's schema runs. */
-function cutFields(shape: Record<string, z.ZodType>): Cut {
+function objectParser(shape: Record<string, z.ZodType>): FastParser {
   const fields = Object.entries(shape).map(([name, schema]) => ({
     name,
     schema,

@@ -38,11 +38,12 @@ export async function withFileForm<Result>(
 ): Promise<Result> {
   // A client refused in the middle of a file is still sending, so the connection cannot be reused.
   ctx.set('Connection', 'close');
-  if (Number(ctx.get('Content-Length') || 0) > bytes_max + 2 * FIELDS_BYTES_MAX) throw tooLarge();
+  if (Number(ctx.get('Content-Length') || 0) > bytes_max + 2 * FIELDS_BYTES_MAX)
+    throw formTooLarge();
   const folder = await mkdtemp(path.join(tmpdir(), 'form-'));
   try {
     const form = await receiveUpload(ctx, intake, undefined, (content) =>
-      readForm(partsOf(ctx.get('Content-Type'), content), folder, bytes_max).catch(asRefusal),
+      readForm(partsOf(ctx.get('Content-Type'), content), folder, bytes_max).catch(throwAsRefusal),
     );
     checkStorable(form.fields, []);
     for (const { name } of form.files) checkStorable({ file: name }, []);
@@ -64,22 +65,22 @@ async function readForm(
   let bytesLeft = FIELDS_BYTES_MAX;
   for await (const { name, filename, type, content } of parts) {
     count += 1;
-    if (count > PARTS_MAX) throw tooManyParts();
+    if (count > PARTS_MAX) throw tooManyFormParts();
     if (filename) {
       if (files.length > 0) throw new Invalid({ file: 'Send exactly one file.' });
       const place = path.join(folder, 'file');
       const size = await writeFile(place, content, bytes_max);
       files.push({ field: name, name: filename, type, size, path: place });
     } else {
-      const value = await textOf(content, bytesLeft);
+      const value = await readText(content, bytesLeft);
       bytesLeft -= Buffer.byteLength(value);
-      if (filename === null) fields.set(name, joined(fields.get(name), value));
+      if (filename === null) fields.set(name, appendValue(fields.get(name), value));
     }
   }
   return { fields: Object.fromEntries(fields), files };
 }
 
-const joined = (before: string | string[] | undefined, value: string) =>
+const appendValue = (before: string | string[] | undefined, value: string) =>
   before === undefined ? value : [before, value].flat();
 
 async function writeFile(place: string, content: AsyncIterable<Uint8Array>, bytes_max: number) {
@@ -87,7 +88,7 @@ async function writeFile(place: string, content: AsyncIterable<Uint8Array>, byte
   async function* counted() {
     for await (const piece of content) {
       size += piece.length;
-      if (size > bytes_max) throw tooLarge();
+      if (size > bytes_max) throw formTooLarge();
       yield piece;
     }
   }
@@ -95,7 +96,7 @@ async function writeFile(place: string, content: AsyncIterable<Uint8Array>, byte
   return size;
 }
 
-async function textOf(content: AsyncIterable<Uint8Array>, bytes_max: number): Promise<string> {
+async function readText(content: AsyncIterable<Uint8Array>, bytes_max: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of content) {
@@ -108,7 +109,7 @@ async function textOf(content: AsyncIterable<Uint8Array>, bytes_max: number): Pr
 }
 
 /** A malformed form is the sender's error. Errors with a system code come from the disk. */
-function asRefusal(error: unknown): never {
+function throwAsRefusal(error: unknown): never {
   if (error instanceof MalformedForm)
     throw new HttpRefusal(
       400,
@@ -123,10 +124,10 @@ function asRefusal(error: unknown): never {
   throw error;
 }
 
-const tooManyParts = () =>
+const tooManyFormParts = () =>
   new HttpRefusal(413, 'payload_too_large', `The form has more than ${PARTS_MAX} fields.`);
 
-const tooLarge = () =>
+const formTooLarge = () =>
   new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
 
 /**
@@ -142,13 +143,13 @@ export async function withFileBody(ctx: Context, limits: FormLimits, steps: () =
         throw new Invalid({ [name.slice(0, 100)]: 'Is given more than once.' });
     if (file && file.field !== 'file')
       throw new Invalid({ file: 'Send the file in the field named file.' });
-    const body = { ...fields, ...(file && { file: await sent(file) }) };
+    const body = { ...fields, ...(file && { file: await describeArrivedFile(file) }) };
     Object.assign(ctx.request, { body });
     await steps();
   });
 }
 
-async function sent({ name, type, path: place }: ArrivedFile) {
+async function describeArrivedFile({ name, type, path: place }: ArrivedFile) {
   const { described, head, tail } = await describeFile(name, await open(place));
   const { size, sha256_hash } = described;
   return {

@@ -10,10 +10,10 @@ import type { User } from './permissions.ts';
 
 /** Keyed hashes of the body. The first uses the current key and is stored; the others use earlier keys. */
 export type IdempotencyKey = { scope: idempotency.KeyScope; hashes: [string, ...string[]] };
-type Answered = { status: number; body: unknown };
+type AnswerContent = { status: number; body: unknown };
 /** The keys that seal a stored answer. */
-type Sealer = Pick<Work, 'tenant_id' | 'installation'>;
-export type ReplayableAnswer = Answered & { replayed: boolean };
+type SealingKeys = Pick<Work, 'tenant_id' | 'installation'>;
+export type ReplayableAnswer = AnswerContent & { replayed: boolean };
 
 /**
  * Returns the key of a POST with an Idempotency-Key header, or null without one. The body of a request with
@@ -39,16 +39,16 @@ export function readIdempotencyKey(
 export async function runOnce(
   work: Work,
   keyed: IdempotencyKey,
-  steps: () => Promise<Answered>,
+  steps: () => Promise<AnswerContent>,
 ): Promise<ReplayableAnswer> {
   const [hash] = keyed.hashes;
   const kept = await idempotency.reserve(work.tx, keyed.scope, hash).catch((error: unknown) => {
     // The first request with this key did not finish within the lock timeout.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });
-  if (kept) return replayOf(work, kept, keyed);
+  if (kept) return buildReplay(work, kept, keyed);
   const { status, body } = await steps();
-  await idempotency.saveAnswer(work.tx, keyed.scope, status, hidden(work, body));
+  await idempotency.saveAnswer(work.tx, keyed.scope, status, sealSecret(work, body));
   return { status, body, replayed: false };
 }
 
@@ -57,17 +57,17 @@ export async function runOnce(
  * the answer stored after them. A repeated request waits for the answer and receives it.
  */
 export async function runOnceInOwnTransactions(
-  call: Sealer & { within: Within },
+  call: SealingKeys & { within: Within },
   keyed: IdempotencyKey,
-  steps: () => Promise<Answered>,
+  steps: () => Promise<AnswerContent>,
 ): Promise<ReplayableAnswer> {
   const { within, tenant_id: tenantId } = call;
-  const kept = await claim(within, tenantId, keyed);
-  if (kept) return replayOf(call, kept, keyed);
+  const kept = await claimOrWait(within, tenantId, keyed);
+  if (kept) return buildReplay(call, kept, keyed);
   try {
     const { status, body } = await steps();
     await within(tenantId, ({ tx }) =>
-      idempotency.saveAnswer(tx, keyed.scope, status, hidden(call, body)),
+      idempotency.saveAnswer(tx, keyed.scope, status, sealSecret(call, body)),
     );
     return { status, body, replayed: false };
   } catch (error) {
@@ -77,20 +77,20 @@ export async function runOnceInOwnTransactions(
 }
 
 const WAIT_MS = 5_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** A request that holds a key for longer than this has crashed. */
-const DEAD_AFTER_SECONDS = 120;
+const CLAIM_EXPIRES_SECONDS = 120;
 
 /** Claims the key before the steps start. Later requests wait for the first one's answer. */
-async function claim(within: Within, tenantId: string, { scope, hashes }: IdempotencyKey) {
+async function claimOrWait(within: Within, tenantId: string, { scope, hashes }: IdempotencyKey) {
   for (const until = Date.now() + WAIT_MS; ;) {
     const kept = await within(tenantId, ({ tx }) =>
-      idempotency.claimKey(tx, scope, hashes[0], DEAD_AFTER_SECONDS),
+      idempotency.claimKey(tx, scope, hashes[0], CLAIM_EXPIRES_SECONDS),
     );
     if (kept === null || kept.status !== null) return kept;
     if (!hashes.includes(kept.request_hash)) return kept;
     if (Date.now() > until) throw inProgress();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
 
@@ -102,8 +102,8 @@ const inProgress = () =>
     { headers: { 'Retry-After': '1' } },
   );
 
-function replayOf(
-  sealer: Sealer,
+function buildReplay(
+  sealer: SealingKeys,
   kept: idempotency.StoredAnswer,
   { hashes }: IdempotencyKey,
 ): ReplayableAnswer {
@@ -113,16 +113,16 @@ function replayOf(
       'idempotency_key_reuse',
     );
   const { keys } = sealer.installation;
-  const body = withSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));
+  const body = mapSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));
   if (kept.status === null) throw inProgress();
   return { status: kept.status, body, replayed: true };
 }
 
 /** A secret that is shown once must be as protected here as in its own table. */
-const hidden = ({ tenant_id, installation: { keys } }: Sealer, body: unknown) =>
-  withSecret(body, (secret) => keys.seal(tenant_id, secret));
+const sealSecret = ({ tenant_id, installation: { keys } }: SealingKeys, body: unknown) =>
+  mapSecret(body, (secret) => keys.seal(tenant_id, secret));
 
-function withSecret(body: unknown, change: (secret: string) => string): unknown {
+function mapSecret(body: unknown, change: (secret: string) => string): unknown {
   const { secret } = (body ?? {}) as { secret?: unknown };
   return typeof secret === 'string' ? { ...(body as object), secret: change(secret) } : body;
 }

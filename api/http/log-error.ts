@@ -25,13 +25,13 @@ export function logError(
 }
 
 /** Error codes of node:http and streams when the client disconnects or sends invalid HTTP. */
-const BY_CLIENTS =
+const CLIENT_ERROR_CODES =
   /^(EPIPE|ECONNRESET|ERR_STREAM_(PREMATURE_CLOSE|DESTROYED|WRITE_AFTER_END)|HPE_\w+)$/;
 
 /** Logs an error that occurred while an answer was being sent. */
 export function logBrokenAnswer(error: NodeJS.ErrnoException, log: Log) {
   const { code = '' } = error;
-  if (BY_CLIENTS.test(code)) log.debug({ code }, 'broken off');
+  if (CLIENT_ERROR_CODES.test(code)) log.debug({ code }, 'broken off');
   else log.error({ err: error }, 'unexpected');
 }
 

@@ -28,26 +28,26 @@ export async function* partsOf(
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw new MalformedForm('The form names no boundary.');
-  const form = new Incoming(source, Buffer.from(`\r\n--${boundary}`));
+  const form = new PartReader(source, Buffer.from(`\r\n--${boundary}`));
   try {
-    await exhaust(form.upToDelimiter());
+    await drain(form.upToDelimiter());
     while (await form.hasPart()) {
       const content = form.upToDelimiter();
-      yield { ...describe(await form.headers()), content };
-      await exhaust(content);
+      yield { ...parsePartHeaders(await form.headers()), content };
+      await drain(content);
     }
-    await exhaust(form.rest());
+    await drain(form.rest());
   } finally {
     await form.close();
   }
 }
 
-async function exhaust(content: AsyncIterable<Uint8Array>) {
+async function drain(content: AsyncIterable<Uint8Array>) {
   for await (const piece of content) void piece;
 }
 
 /** The unread bytes that have arrived: never more than one chunk and one delimiter. */
-class Incoming {
+class PartReader {
   // The first delimiter may arrive without a preceding line break.
   #unread: Buffer = Buffer.from('\r\n');
   readonly #source: AsyncIterator<Uint8Array>;
@@ -118,7 +118,7 @@ class Incoming {
 }
 
 /** Parses the headers of a part. */
-function describe(head: string): Omit<Part, 'content'> {
+function parsePartHeaders(head: string): Omit<Part, 'content'> {
   const headers = new Map(
     head
       .trimEnd()
@@ -144,13 +144,13 @@ function describe(head: string): Omit<Part, 'content'> {
   if (name === undefined) throw new MalformedForm('A part has no name.');
   const filename = parameters.get('filename');
   return {
-    name: unescaped(name),
+    name: unescapeName(name),
     // Some browsers send the full path.
-    filename: filename === undefined ? null : unescaped(filename.replace(/^.*\\/, '')),
+    filename: filename === undefined ? null : unescapeName(filename.replace(/^.*\\/, '')),
     type: headers.get('content-type') ?? '',
   };
 }
 
 /** Browsers escape only quotation marks and line breaks. */
-const unescaped = (text: string) =>
+const unescapeName = (text: string) =>
   text.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');

@@ -4,7 +4,7 @@ import { HttpRefusal } from './errors.ts';
 
 const NAME = 'pending_sign_in';
 const LINK = 'pending_link';
-const scopeOf = (ctx: Context) =>
+const cookieOptions = (ctx: Context) =>
   ({
     httpOnly: true,
     overwrite: true,
@@ -25,18 +25,18 @@ function cookieOf(ctx: Context, name: string): string {
 }
 
 export function setPendingSignIn(ctx: Context, token: string, seconds: number) {
-  ctx.cookies.set(NAME, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
+  ctx.cookies.set(NAME, token, { ...cookieOptions(ctx), maxAge: seconds * 1000 });
 }
 
 export function setPendingLink(ctx: Context, token: string, seconds: number) {
-  ctx.cookies.set(LINK, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
+  ctx.cookies.set(LINK, token, { ...cookieOptions(ctx), maxAge: seconds * 1000 });
 }
 
-export const clearPendingLink = (ctx: Context) => ctx.cookies.set(LINK, null, scopeOf(ctx));
+export const clearPendingLink = (ctx: Context) => ctx.cookies.set(LINK, null, cookieOptions(ctx));
 
 /** Deletes both cookies after a completed sign-in. */
 export function clearPendingSignIn(ctx: Context) {
-  if (pendingSignInToken(ctx) !== '') ctx.cookies.set(NAME, null, scopeOf(ctx));
+  if (pendingSignInToken(ctx) !== '') ctx.cookies.set(NAME, null, cookieOptions(ctx));
 }
 
 export const signInExpired = () =>

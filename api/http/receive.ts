@@ -21,17 +21,17 @@ export const openIntake = (limits: Limits = LIMITS, bounds: BodyBounds = BODY_BO
   limits,
 });
 
-type Piece = Uint8Array;
-type Kind = { isUpload: boolean; document_id?: string };
+type Chunk = Uint8Array;
+type BodyKind = { isUpload: boolean; document_id?: string };
 
 /**
  * Runs the steps that read a body. Meanwhile the request gives up its place among active requests and
  * counts as an unfinished body. The steps end early if the client disconnects or is too slow.
  */
-async function whileArriving<Result>(
+async function withBodyInFlight<Result>(
   ctx: Context,
   { admission, unfinished }: Intake,
-  kind: Kind,
+  kind: BodyKind,
   steps: (arrival: BodyInFlight | null, arrived: () => void) => Promise<Result>,
 ): Promise<Result> {
   // A body that arrived together with its headers occupies no place.
@@ -53,13 +53,13 @@ async function whileArriving<Result>(
 /** Receives the whole body, at most `most` bytes. Memory grows only with the bytes that have arrived. */
 export async function receiveBody(ctx: Context, intake: Intake, most: number): Promise<Buffer> {
   const { unfinished, limits } = intake;
-  if (Number(ctx.get('Content-Length') || 0) > most) throw tooLarge(most);
-  return whileArriving(ctx, intake, { isUpload: false }, async (arrival) => {
-    const pieces: Piece[] = [];
+  if (Number(ctx.get('Content-Length') || 0) > most) throw bodyTooLarge(most);
+  return withBodyInFlight(ctx, intake, { isUpload: false }, async (arrival) => {
+    const pieces: Chunk[] = [];
     let size = 0;
-    for await (const piece of arriving(ctx.req, paceOfBody(limits), arrival)) {
+    for await (const piece of readAtPace(ctx.req, paceOfBody(limits), arrival)) {
       size += piece.length;
-      if (size > most) throw tooLarge(most);
+      if (size > most) throw bodyTooLarge(most);
       if (arrival) unfinished.hold(arrival, piece.length);
       pieces.push(piece);
     }
@@ -75,28 +75,34 @@ export const receiveUpload = <Result>(
   ctx: Context,
   intake: Intake,
   document_id: string | undefined,
-  steps: (content: AsyncGenerator<Piece>) => Promise<Result>,
+  steps: (content: AsyncGenerator<Chunk>) => Promise<Result>,
 ): Promise<Result> => {
   const kind = { isUpload: true, ...(document_id !== undefined && { document_id }) };
-  return whileArriving(ctx, intake, kind, async (arrival, arrived) => {
+  return withBodyInFlight(ctx, intake, kind, async (arrival, arrived) => {
     async function* content() {
-      yield* arriving(ctx.req, paceOfUpload(intake.limits), arrival);
+      yield* readAtPace(ctx.req, paceOfUpload(intake.limits), arrival);
       arrived();
     }
     return steps(content());
   });
 };
 
-type Pace = { idle_ms: number; total_ms: number; grace_ms: number; rate: number; again: string };
+type PaceLimits = {
+  idle_ms: number;
+  total_ms: number;
+  grace_ms: number;
+  rate: number;
+  again: string;
+};
 
-const paceOfBody = ({ request_ms, grace_ms, body_rate }: Limits): Pace => ({
+const paceOfBody = ({ request_ms, grace_ms, body_rate }: Limits): PaceLimits => ({
   idle_ms: request_ms,
   total_ms: request_ms,
   grace_ms,
   rate: body_rate,
   again: 'Send the request again.',
 });
-const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): Pace => ({
+const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): PaceLimits => ({
   idle_ms,
   total_ms: transfer_ms,
   grace_ms,
@@ -108,7 +114,7 @@ const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): 
  * Yields the body in chunks while it arrives fast enough. If the caller stops reading, the connection stays
  * open so that an answer can still be sent.
  */
-async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight | null) {
+async function* readAtPace(req: IncomingMessage, pace: PaceLimits, arrival: BodyInFlight | null) {
   const began = performance.now();
   let size = 0;
   const pieces = req.iterator({ destroyOnReturn: false });
@@ -117,14 +123,14 @@ async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight
     const spent = performance.now() - began;
     const soonEnough = pace.grace_ms + (size * 1_000) / pace.rate;
     const patience = Math.min(pace.idle_ms, Math.min(pace.total_ms, soonEnough) - spent);
-    const timer = setTimeout(() => late.reject(tooSlow(pace)), Math.max(0, patience));
+    const timer = setTimeout(() => late.reject(bodyTooSlow(pace)), Math.max(0, patience));
     try {
-      const next = pieces.next().catch(goneOr(req));
+      const next = pieces.next().catch(asClientGone(req));
       const waited = [next, late.promise, ...(arrival ? [arrival.isCut] : [])];
       const piece = await Promise.race(waited);
       if (piece.done) return;
-      size += (piece.value as Piece).length;
-      yield piece.value as Piece;
+      size += (piece.value as Chunk).length;
+      yield piece.value as Chunk;
     } finally {
       clearTimeout(timer);
     }
@@ -136,18 +142,18 @@ async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight
  * disconnects before its body was read, the body counts as not received, because nothing has been done with
  * it.
  */
-const goneOr = (req: IncomingMessage) => (error: unknown) => {
+const asClientGone = (req: IncomingMessage) => (error: unknown) => {
   throw req.destroyed ? new ClientGone() : error;
 };
 
-const tooSlow = ({ again }: Pace) =>
+const bodyTooSlow = ({ again }: PaceLimits) =>
   new BodyNotReceived(408, 'request_timeout', `The body arrived too slowly or stopped. ${again}`);
 
-const tooLarge = (most: number) =>
-  new HttpRefusal(413, 'payload_too_large', `The body is larger than ${sizeOf(most)}.`, {
+const bodyTooLarge = (most: number) =>
+  new HttpRefusal(413, 'payload_too_large', `The body is larger than ${formatSize(most)}.`, {
     // The server does not wait for the rest of this body.
     headers: { Connection: 'close' },
   });
 
-const sizeOf = (bytes: number) =>
+const formatSize = (bytes: number) =>
   bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MB` : `${bytes / 1_024} kB`;

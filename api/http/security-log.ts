@@ -8,26 +8,26 @@ import { errorAnswer, HttpRefusal } from './errors.ts';
 import { BodyNotReceived } from './not-received.ts';
 
 /** The operations log these events themselves, because only they know whose password or factor it was. */
-const TOLD_INSIDE = new Set(['password_reset', 'password_change', 'second_factor_add']);
+const LOGGED_BY_OPERATION = new Set(['password_reset', 'password_change', 'second_factor_add']);
 
 const routeName = ({ method, path }: Route) => `${method} ${path}`;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const uuidIn = (...values: unknown[]) =>
+const findUuid = (...values: unknown[]) =>
   values.find((value): value is string => typeof value === 'string' && UUID.test(value)) ?? null;
 
-type Said = { body?: unknown; params?: Record<string, string> };
+type RequestInput = { body?: unknown; params?: Record<string, string> };
 const fieldOf = (body: unknown, field: string): unknown => {
   const given = (body ?? {}) as Record<string, unknown>;
   return Object.hasOwn(given, field) ? given[field] : undefined;
 };
 
 /** Extracts the user and record concerned from the request and its answer. */
-function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
+function securitySubject(route: Route, { body, params = {} }: RequestInput, answer?: unknown) {
   const email = route.allow === 'anyone' ? fieldOf(body, 'email') : undefined;
   return {
     route: routeName(route),
-    subject_id: uuidIn(params['id'], fieldOf(body, 'user_id'), fieldOf(answer, 'id')),
+    subject_id: findUuid(params['id'], fieldOf(body, 'user_id'), fieldOf(answer, 'id')),
     ...(typeof email === 'string' && email.length <= 254 && { email }),
   };
 }
@@ -35,7 +35,7 @@ function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
 /** The event for the answer of a watched endpoint. An answer without a download link is not a download. */
 export function securityEventOfAnswer(
   route: Route,
-  request: Said,
+  request: RequestInput,
   answer: unknown,
 ): SecurityEvent | null {
   const event = route.security_event;
@@ -45,10 +45,10 @@ export function securityEventOfAnswer(
   const wanted = fieldOf(answer, 'second_factor') ?? fieldOf(answer, 'link');
   if (isSignIn && wanted !== undefined) return null;
   return {
-    ...aboutOf(route, request, answer),
+    ...securitySubject(route, request, answer),
     event,
     outcome: 'done',
-    ...(isSignIn && { user_id: uuidIn(fieldOf(answer, 'id')), email: null }),
+    ...(isSignIn && { user_id: findUuid(fieldOf(answer, 'id')), email: null }),
   };
 }
 
@@ -57,7 +57,7 @@ export function securityEventOfAnswer(
  */
 export function securityEventOfError(
   route: Route,
-  request: Said,
+  request: RequestInput,
   error: unknown,
 ): SecurityEvent | null {
   // The request did not arrive, so nothing was attempted.
@@ -68,7 +68,7 @@ export function securityEventOfError(
   const event = route.security_event ?? (isByRole ? 'access' : undefined);
   if (event === undefined || reason === 'not_authenticated') return null;
   return {
-    ...aboutOf(route, request),
+    ...securitySubject(route, request),
     event,
     outcome: status < 500 ? 'refused' : 'failed',
     reason,
@@ -124,7 +124,7 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
     flush,
     /** Writes the event in the transaction of the operation, so that neither exists without the other. */
     done: async (work: Work, event: SecurityEvent) => {
-      if (!TOLD_INSIDE.has(event.event)) await writeSecurityLog(work, event);
+      if (!LOGGED_BY_OPERATION.has(event.event)) await writeSecurityLog(work, event);
       say({ tenantId: work.tenant_id, actor: work.actor, event });
     },
     refused: async (refusal: Refusal) => {

@@ -55,7 +55,7 @@ export type ProcessContext = Databases & {
  * message.
  */
 export function handlerFor(route: Route, process: ProcessContext, securityLog: SecurityLog) {
-  const answered = answering(route, process, securityLog);
+  const answered = buildHandler(route, process, securityLog);
   return async (ctx: Context) => {
     const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
     try {
@@ -69,9 +69,9 @@ export function handlerFor(route: Route, process: ProcessContext, securityLog: S
   };
 }
 
-function answering(declared: Route, process: ProcessContext, securityLog: SecurityLog) {
+function buildHandler(declared: Route, process: ProcessContext, securityLog: SecurityLog) {
   const { pool, installation, routes, intake } = process;
-  const route = watched(declared, securityLog);
+  const route = withSecurityLog(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
     const within = createWithin(pool, actor, installation);
@@ -80,32 +80,32 @@ function answering(declared: Route, process: ProcessContext, securityLog: Securi
     const rules = (ctx.state.rules ?? []) as Rule[];
     const access = resolveAccess(user, rules, routes);
     const params = ctx.params as Record<string, string>;
-    if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
+    if (!access.mayCall(route, params)) throw await buildRefusal(route, user, ctx, within);
     // Refuses before the body is read if the declaration alone decides it.
     const { carries = [] } = route;
     if (typeof carries !== 'function' && carries !== 'judged') assertFactsVisible(access, carries);
     const answer = async () => {
       // Errors about the request itself are not redacted, because they reveal nothing about records.
-      const call = { ...parse(route, ctx, user, access), routes };
+      const call = { ...parseRequest(route, ctx, user, access), routes };
       const keyed = user && readIdempotencyKey(route, ctx, { user, body: call.body, installation });
       try {
         if (route.transaction === 'own') {
-          const own = ownCall(ctx, call, within, installation);
-          sendAnswer(ctx, route, call, await alone(route, own, keyed));
+          const own = ownTransactionCall(ctx, call, within, installation);
+          sendAnswer(ctx, route, call, await runInOwnTransactions(route, own, keyed));
         } else {
           const steps = withRecentProof(route);
           const from = chooseDatabase(process, ctx, route, (at) =>
             createWithin(at, actor, installation),
           );
           const given = { within: from, tenantId, keyed };
-          sendAnswer(ctx, route, call, await together(route, steps, call, given));
+          sendAnswer(ctx, route, call, await runInOneTransaction(route, steps, call, given));
         }
       } catch (error) {
         throw redactRefusal(access, error, route.method);
       }
     };
     if (route.takes_file) {
-      const bytes_max = await within(tenantId, largestFile, { readOnly: true });
+      const bytes_max = await within(tenantId, maxFileBytes, { readOnly: true });
       return withFileBody(ctx, { intake, bytes_max }, answer);
     }
     await readBody(ctx, intake, route);
@@ -113,10 +113,10 @@ function answering(declared: Route, process: ProcessContext, securityLog: Securi
   };
 }
 
-const largestFile = async ({ tx }: Work) => (await settingsOf(tx)).documents.max_bytes;
+const maxFileBytes = async ({ tx }: Work) => (await settingsOf(tx)).documents.max_bytes;
 
 /** Runs an endpoint that manages its own transactions. */
-async function alone(
+async function runInOwnTransactions(
   route: Route & { transaction: 'own' },
   own: OwnTransactionCall,
   keyed: IdempotencyKey | null,
@@ -130,7 +130,7 @@ async function alone(
 }
 
 /** Runs the endpoint and stores its idempotency key, if any, in one transaction. */
-async function together(
+async function runInOneTransaction(
   route: Route,
   run: (call: Call) => Promise<unknown>,
   call: Omit<Call, 'work' | 'ends'>,
@@ -158,7 +158,7 @@ async function together(
  * Adds security logging to a route. An endpoint that writes logs in its own transaction; others use a
  * separate one.
  */
-function watched(route: Route, securityLog: SecurityLog): Route {
+function withSecurityLog(route: Route, securityLog: SecurityLog): Route {
   if (route.security_event === undefined) return route;
   if (route.transaction === 'own') {
     const run = async (call: OwnTransactionCall) => {
@@ -182,7 +182,7 @@ function watched(route: Route, securityLog: SecurityLog): Route {
   return { ...route, transaction: 'write', run };
 }
 
-function ownCall(
+function ownTransactionCall(
   ctx: Context,
   call: Omit<Call, 'work' | 'ends'>,
   within: Within,
@@ -197,7 +197,7 @@ function ownCall(
 }
 
 /** Distinguishes an expired session from a missing session and a missing role. */
-async function refusalOf({ allow }: Route, user: User | null, ctx: Context, within: Within) {
+async function buildRefusal({ allow }: Route, user: User | null, ctx: Context, within: Within) {
   if (user !== null) {
     const details = { required_role: allow };
     return new Forbidden('Your role does not allow this.', 'permission_denied', details);
@@ -207,7 +207,7 @@ async function refusalOf({ allow }: Route, user: User | null, ctx: Context, with
     : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 
-function parse(
+function parseRequest(
   route: Route,
   ctx: Context,
   user: User | null,

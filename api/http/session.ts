@@ -29,9 +29,9 @@ export type SessionLimits = Pick<
 export const SESSION_LIMITS: SessionLimits = Settings.parse({}).auth;
 
 /** 256 random bits. Any other cookie value has no session. */
-const ID = /^[A-Za-z0-9_-]{43}$/;
+const SESSION_ID = /^[A-Za-z0-9_-]{43}$/;
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
-type Kept = {
+type SessionData = {
   user_id: string;
   csrf_token: string;
   borrower_id?: string | null;
@@ -40,8 +40,8 @@ type Kept = {
   epoch?: number;
   is_proved?: boolean;
 };
-const UNDATED = { isUndated: true };
-const givenBy = (ctx: Context) => ctx.cookies.get('sessionid', { signed: false }) ?? '';
+const WITHOUT_BUSINESS_DAY = { isUndated: true };
+const sessionCookieOf = (ctx: Context) => ctx.cookies.get('sessionid', { signed: false }) ?? '';
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Runs koa-session with our own table, which stores only hashes and is queried on every request. */
@@ -53,7 +53,7 @@ export function sessionMiddleware(
   const within = createWithin(pool, SYSTEM);
   const store = {
     async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
-      if (!ID.test(id)) return undefined;
+      if (!SESSION_ID.test(id)) return undefined;
       const writes = replica !== undefined && !SAFE_METHODS.has(ctx.method);
       const found = await sessions.openSession(pool, ctx.state.tenant.id, hashOf(id), writes);
       if (found === null) return undefined;
@@ -65,7 +65,7 @@ export function sessionMiddleware(
       Object.assign(ctx.state, { rules, has_just_written });
       return { user_id, csrf_token };
     },
-    async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {
+    async set(id: string, data: SessionData, _maxAge: number, { ctx }: { ctx: Context }) {
       // koa-session saves a new session again at the end of the request. It is already stored.
       if (ctx.state.begun_session === id) return;
       const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
@@ -83,14 +83,23 @@ export function sessionMiddleware(
         epoch: data.epoch ?? -1,
         is_proved: data.is_proved ?? false,
       };
-      const isBegun = await within(tenant.id, ({ tx }) => sessions.start(tx, row), UNDATED);
+      const isBegun = await within(
+        tenant.id,
+        ({ tx }) => sessions.start(tx, row),
+        WITHOUT_BUSINESS_DAY,
+      );
       if (!isBegun) throw signInExpired();
       ctx.state.begun_session = id;
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
       // Only a session that came with this request or started in it can be ended.
-      if (!ID.test(id) || (id !== givenBy(ctx) && id !== ctx.state.begun_session)) return;
-      await within(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)), UNDATED);
+      if (!SESSION_ID.test(id) || (id !== sessionCookieOf(ctx) && id !== ctx.state.begun_session))
+        return;
+      await within(
+        ctx.state.tenant.id,
+        ({ tx }) => sessions.revoke(tx, hashOf(id)),
+        WITHOUT_BUSINESS_DAY,
+      );
     },
   };
   return session(
@@ -113,8 +122,8 @@ export function sessionMiddleware(
 
 /** Whether the request carries a session of this tenant that is no longer valid. */
 export async function hasEndedSession(ctx: Context, within: Within): Promise<boolean> {
-  const id = givenBy(ctx);
-  if (!ID.test(id)) return false;
+  const id = sessionCookieOf(ctx);
+  if (!SESSION_ID.test(id)) return false;
   const { tenant } = ctx.state as { tenant: { id: string } };
   return within(tenant.id, ({ tx }) => sessions.sessionExists(tx, hashOf(id)), { readOnly: true });
 }

@@ -19,12 +19,12 @@ export function tenantMiddleware(
 ): Middleware {
   const cache = new Map<string, { found: tenants.FoundTenant | null; until: number }>();
   return async (ctx: Context, next: Next) => {
-    const given = hostOf(ctx.req, trustedProxies);
+    const given = requestHost(ctx.req, trustedProxies);
     const [, name = '', port = ''] = (given.length <= 253 && HOST.exec(given)) || [];
     if (name === '')
       throw new HttpRefusal(400, 'invalid_host', 'The Host header is not a host name.');
     const host = name.toLowerCase();
-    const found = await lookUp(pool, cache, host);
+    const found = await findCachedTenant(pool, cache, host);
     if (found && found.door !== 'open') throw tenantClosed();
     if (!found?.is_active)
       throw new HttpRefusal(404, 'tenant_not_found', 'No tenant uses this address.');
@@ -34,7 +34,7 @@ export function tenantMiddleware(
   };
 }
 
-function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string {
+function requestHost(req: IncomingMessage, trustedProxies: readonly string[]): string {
   const forwarded = req.headers['x-forwarded-host'];
   if (typeof forwarded === 'string' && isTrusted(req, trustedProxies)) {
     return forwarded.split(',').at(-1)?.trim() ?? '';
@@ -52,7 +52,7 @@ export const isTrustedPeer = (address: string, trustedProxies: readonly string[]
   isInNetworks(address.replace(/^::ffff:/, ''), trustedProxies);
 
 /** A deactivated tenant disappears within seconds. The cache contains no tenant data. */
-async function lookUp(
+async function findCachedTenant(
   pool: DatabasePool,
   cache: Map<string, { found: tenants.FoundTenant | null; until: number }>,
   host: string,

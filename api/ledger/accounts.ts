@@ -15,7 +15,7 @@ import { endpoint, resource } from '../endpoints/resource.ts';
 import { moneySum } from '../endpoints/money-sum.ts';
 
 const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
-const side = z.enum(['debit', 'credit']);
+const normalSide = z.enum(['debit', 'credit']);
 
 const accounts = resource({
   name: 'LedgerAccount',
@@ -31,7 +31,7 @@ const accounts = resource({
     code: requiredText.max(20),
     name: requiredText,
     account_type: accountType,
-    normal_balance: side.readonly(),
+    normal_balance: normalSide.readonly(),
     parent_id: uuid.nullish(),
     description: freeText.nullish(),
     is_header: flag
@@ -70,7 +70,7 @@ const accountBalance = endpoint({
       code: z.string(),
       name: z.string(),
       account_type: accountType,
-      normal_balance: side,
+      normal_balance: normalSide,
       balance: moneySum.describe("Positive on the account's normal side. Excludes child accounts."),
       balance_with_children: moneySum,
       as_of: timestamp,

@@ -5,7 +5,7 @@ import { entries as table } from '../../sql/ledger/entries.ts';
 import { date, flag, freeText, money, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-const line = z
+const entryLine = z
   .object({
     account_id: uuid,
     account_code: z.string(),
@@ -20,7 +20,7 @@ const line = z
   })
   .meta({ id: 'JournalLine' });
 
-const fields = {
+const entryFields = {
   id: uuid.readonly(),
   entry_date: date,
   effective_date: date.readonly(),
@@ -30,7 +30,7 @@ const fields = {
   loan_id: uuid.nullish(),
   source: z.enum(['system', 'manual']).readonly(),
   status: z.enum(['draft', 'posted']).readonly(),
-  lines: z.array(line).readonly(),
+  lines: z.array(entryLine).readonly(),
   posted_at: timestamp.nullable().readonly(),
   posted_by: uuid.nullable().readonly(),
   reversal_of_entry_id: uuid.nullable().readonly(),
@@ -53,7 +53,7 @@ export const entries = resource({
   offers: ['list', 'read', 'create', 'delete'],
   archivable: true,
 
-  fields,
+  fields: entryFields,
   writeOnly: { lines: DraftLines },
   filters: [
     'status',
@@ -77,7 +77,7 @@ export const entries = resource({
       allow: 'admin',
       summary: 'Reverse a posted entry and return the reversing entry',
       body: EntryReversal,
-      reply: z.object(fields),
+      reply: z.object(entryFields),
       run: reverseEntry,
     }),
   },

@@ -11,7 +11,7 @@ import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { moneySum } from '../endpoints/money-sum.ts';
 
-const report = {
+const reportRouteDefaults = {
   tag: 'ledger',
   method: 'GET',
   allow: 'viewer',
@@ -21,7 +21,7 @@ const report = {
 } as const;
 
 const trialBalance = endpoint({
-  ...report,
+  ...reportRouteDefaults,
   resource: 'ledger/trial-balance',
   action: 'show',
   summary: 'Get the trial balance at the end of a day',
@@ -61,7 +61,7 @@ const Range = z
   });
 
 const detail = endpoint({
-  ...report,
+  ...reportRouteDefaults,
   resource: 'ledger/gl-detail',
   action: 'list',
   summary: "List an account's posted lines in a date range",
@@ -84,7 +84,7 @@ const detail = endpoint({
     return listRows(
       work.tx,
       reports.accountDetail({ account_id, start_date, end_date }),
-      asked(request),
+      requireListRequest(request),
     );
   },
 });
@@ -103,7 +103,7 @@ const subLedgerFields = {
 };
 
 const subLedger = endpoint({
-  ...report,
+  ...reportRouteDefaults,
   resource: 'ledger/sub-ledger',
   action: 'list',
   summary: "List a loan's ledger lines, including its share of accrual entries",
@@ -122,11 +122,11 @@ const subLedger = endpoint({
     const { loan_id = '' } = params;
     const { accruals_by } = query as { accruals_by: 'day' | 'month' };
     if (!(await loanExists(work.tx, loan_id))) throw new NotFound();
-    return listRows(work.tx, subLedgerOf(loan_id, accruals_by), asked(request));
+    return listRows(work.tx, subLedgerOf(loan_id, accruals_by), requireListRequest(request));
   },
 });
 
-function asked(request: Call['list']) {
+function requireListRequest(request: Call['list']) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
   return request;
 }

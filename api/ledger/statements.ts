@@ -7,7 +7,7 @@ import { date } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
-const statement = {
+const statementRouteDefaults = {
   tag: 'ledger',
   action: 'show',
   method: 'GET',
@@ -18,7 +18,7 @@ const statement = {
 } as const;
 
 const incomeStatement = endpoint({
-  ...statement,
+  ...statementRouteDefaults,
   resource: 'ledger/income-statement',
   summary: 'Get the income statement for a date range',
   path: '/ledger/income-statement',
@@ -42,7 +42,7 @@ async function firstDayOfYear({ tx }: Pick<Call['work'], 'tx'>, day: string) {
 }
 
 const balanceSheet = endpoint({
-  ...statement,
+  ...statementRouteDefaults,
   resource: 'ledger/balance-sheet',
   summary: 'Get the balance sheet at the end of a day',
   path: '/ledger/balance-sheet',

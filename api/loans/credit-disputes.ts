@@ -20,19 +20,22 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-const when = timestamp.nullable().readonly();
+const nullableTimestamp = timestamp.nullable().readonly();
 
 /** Metro 2 formats: whole dollars, alphanumeric codes and dates. */
-const corrected = jsonObject
+const correctedValues = jsonObject
   .refine(
     (values) => Object.keys(values).every((name) => CORRECTABLE_FIELDS.includes(name)),
     `May name ${CORRECTABLE_FIELDS.join(', ')}.`,
   )
-  .refine((values) => Object.entries(values).every(([name, value]) => fits(name, value)), {
-    message: 'Contains a value that the field does not allow.',
-  });
+  .refine(
+    (values) => Object.entries(values).every(([name, value]) => isValidCorrection(name, value)),
+    {
+      message: 'Contains a value that the field does not allow.',
+    },
+  );
 
-function fits(name: string, value: unknown): boolean {
+function isValidCorrection(name: string, value: unknown): boolean {
   if (name.startsWith('date_')) return value === null || date.safeParse(value).success;
   if (name === 'payment_history_profile')
     return typeof value === 'string' && /^[0-6BDEGHJKLZ]{24}$/.test(value);
@@ -79,7 +82,7 @@ export const creditDisputes = resource({
     investigation_notes: prose.nullish(),
     findings: prose.nullish(),
     response_code: z.enum(['01', '02', '03', '04', '07']).nullish(),
-    corrected_values: corrected.default({}),
+    corrected_values: correctedValues.default({}),
     compliance_condition_code: z
       .enum(['XA', 'XB', 'XC', 'XD', 'XE', 'XF', 'XG', 'XH', 'XJ', 'XR'])
       .nullish(),
@@ -94,8 +97,8 @@ export const creditDisputes = resource({
         'overdue',
       ])
       .default('received'),
-    responded_at: when,
-    resolved_at: when,
+    responded_at: nullableTimestamp,
+    resolved_at: nullableTimestamp,
     resolution_letter_document_id: uuid.nullish(),
     is_frivolous: flag.readonly(),
     frivolous_notice_sent_at: timestamp.nullish(),

@@ -33,11 +33,11 @@ export const creditFiles = resource({
   nested: { records: nested(creditReporting, 'file_id', ['list']) },
 });
 
-const about = { tag: 'loans', allow: 'admin', resource: 'credit-reporting-files' } as const;
+const routeDefaults = { tag: 'loans', allow: 'admin', resource: 'credit-reporting-files' } as const;
 
 export const creditFileRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/credit-reporting-files',
     // Creating the file sends nothing out. Downloading it is refused to users who are denied a field.
@@ -58,7 +58,7 @@ export const creditFileRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/credit-reporting-files/{id}/download',
     carries: 'anything',

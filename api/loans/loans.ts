@@ -68,15 +68,15 @@ export const loans = resource({
   actions: loanActions,
 });
 
-const about = { tag: 'loans', resource: 'loans' } as const;
+const routeDefaults = { tag: 'loans', resource: 'loans' } as const;
 
-const asked = z.object({ amount: money, principal: money, interest: money, fees: money });
-const bill = z
+const billedAmounts = z.object({ amount: money, principal: money, interest: money, fees: money });
+const billSchema = z
   .object({
     due_date: date.nullable(),
     last_day_on_time: date.nullable().describe('The last day to pay without a late fee.'),
-    installment: asked.describe('The unpaid amount of the installment due on that date.'),
-    past_due: asked.describe('Amounts due earlier. After maturity, the full balance.'),
+    installment: billedAmounts.describe('The unpaid amount of the installment due on that date.'),
+    past_due: billedAmounts.describe('Amounts due earlier. After maturity, the full balance.'),
     fees_due: money.describe('Unpaid fees that are not part of an installment.'),
     amount_due: money.describe('The sum of the three.'),
   })
@@ -94,7 +94,7 @@ const balances = z
     as_of_date: date,
     past_due_amount: money,
     days_past_due: integer,
-    bill,
+    bill: billSchema,
   })
   .meta({ id: 'Balances' });
 
@@ -153,7 +153,7 @@ const scheduleVersion = z
 
 export const loanRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/loans/board',
     allow: 'loan_officer',
@@ -169,7 +169,7 @@ export const loanRoutes: Route[] = [
       ),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/loans/{id}/get-balances',
     allow: 'viewer',
@@ -191,7 +191,7 @@ export const loanRoutes: Route[] = [
       ),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/loans/{id}/get-future-balance-projection',
     allow: 'viewer',
@@ -212,7 +212,7 @@ export const loanRoutes: Route[] = [
   },
   promoStatuses,
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/loans/{id}/amortization',
     allow: 'viewer',
@@ -224,7 +224,7 @@ export const loanRoutes: Route[] = [
     run: ({ work, params }) => readSchedule(work, params['id'] ?? ''),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/loans/{id}/schedule-versions',
     allow: 'viewer',

@@ -21,7 +21,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-const part = z.object({
+const planInstallment = z.object({
   due_date: date,
   amount: positiveMoney,
   status: z.enum(['pending', 'paid', 'missed']).default('pending'),
@@ -44,7 +44,7 @@ export const paymentPlans = resource({
     total_amount: positiveMoney
       .nullish()
       .describe('The total of the installments. Default for a catch-up plan: the past-due amount.'),
-    installments: z.array(part).max(120).default([]),
+    installments: z.array(planInstallment).max(120).default([]),
     start_date: date.nullish(),
     frequency: z.enum(PAYMENT_PLAN_FREQUENCIES).nullish(),
     number_of_payments: integer.min(1).max(120).nullish(),

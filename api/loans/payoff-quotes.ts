@@ -20,7 +20,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-const line = z.object({
+const perDiemLine = z.object({
   from: date,
   to: date,
   days: integer,
@@ -64,7 +64,7 @@ export const payoffQuotes = resource({
       ),
     include_prepayment_penalty: flag.default(true),
     delivery_method: z.enum(DELIVERY_METHODS).default('none'),
-    explanation: z.array(line).readonly(),
+    explanation: z.array(perDiemLine).readonly(),
     remittance_instructions: prose.nullish(),
     status: z.enum(QUOTE_STATUSES).default('active'),
     document_id: uuid.nullable().readonly(),

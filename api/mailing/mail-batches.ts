@@ -15,12 +15,12 @@ import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { mailLetters } from './mail-letters.ts';
 
-const about = { area: 'mailing', read: 'viewer', write: 'loan_officer' } as const;
-const count = integer.readonly();
-const given = text.nullable().readonly();
+const resourceDefaults = { area: 'mailing', read: 'viewer', write: 'loan_officer' } as const;
+const readonlyCount = integer.readonly();
+const nullableText = text.nullable().readonly();
 
 const files = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'MailBatchFile',
   path: 'mail-batch-files',
   table: fileTable,
@@ -29,18 +29,18 @@ const files = resource({
   fields: {
     id: uuid.readonly(),
     mail_batch_id: uuid.readonly(),
-    position: count,
+    position: readonlyCount,
     kind: z.enum(['letters', 'manifest']).readonly(),
     filename: text.readonly(),
     pages_each: integer
       .nullable()
       .readonly()
       .describe('Number of pages of each letter in the file.'),
-    letter_count: count,
-    page_count: count,
+    letter_count: readonlyCount,
+    page_count: readonlyCount,
     is_made: flag.readonly(),
     file_size: integer.nullable().readonly(),
-    sha256_hash: given,
+    sha256_hash: nullableText,
     ...timestamps,
   },
   filters: ['kind', 'pages_each'],
@@ -49,7 +49,7 @@ const files = resource({
 
 /** The deliveries of a batch to SFTP servers, with their outcome. */
 const deliveries = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'MailDelivery',
   path: 'mail-deliveries',
   table: deliveryTable,
@@ -61,8 +61,8 @@ const deliveries = resource({
     sftp_server_id: uuid.readonly(),
     recipient: text.readonly(),
     status: z.enum(['pending', 'sent', 'failed']).readonly(),
-    files_sent: count,
-    attempts: count,
+    files_sent: readonlyCount,
+    attempts: readonlyCount,
     error: z.string().nullable().readonly(),
     sent_at: timestamp.nullable().readonly(),
     ...timestamps,
@@ -72,7 +72,7 @@ const deliveries = resource({
 
 /** A batch for a mail house: the letters released since the previous batch. */
 const batches = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'MailBatch',
   path: 'mail-batches',
   table,
@@ -81,17 +81,17 @@ const batches = resource({
 
   fields: {
     id: uuid.readonly(),
-    number: count,
+    number: readonlyCount,
     business_date: date.readonly().describe('The last day whose letters are included.'),
     ...NewBatch,
     status: z.enum(BATCH_STATUSES).readonly(),
-    failure_reason: given,
-    letter_count: count,
-    page_count: count,
-    sheet_count: count.describe('Printed on both sides.'),
-    held_count: count.describe('Letters that were left out and are still waiting.'),
-    file_count: count.describe('Including the two manifests.'),
-    files_made: count,
+    failure_reason: nullableText,
+    letter_count: readonlyCount,
+    page_count: readonlyCount,
+    sheet_count: readonlyCount.describe('Printed on both sides.'),
+    held_count: readonlyCount.describe('Letters that were left out and are still waiting.'),
+    file_count: readonlyCount.describe('Including the two manifests.'),
+    files_made: readonlyCount,
     handed_over_at: timestamp.nullable().readonly(),
     files_removed_at: timestamp.nullable().readonly(),
     created_by: uuid.nullable().readonly().describe('Null if the close of business created it.'),

@@ -11,9 +11,9 @@ import { letters as table, LETTER_STATUSES } from '../../sql/mailing/letters.ts'
 import { date, integer, prose, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-const about = { allow: 'loan_officer', body: LetterNote } as const;
-const id = uuid.nullable().readonly();
-const number = integer.nullable().readonly();
+const routeDefaults = { allow: 'loan_officer', body: LetterNote } as const;
+const nullableId = uuid.nullable().readonly();
+const nullableNumber = integer.nullable().readonly();
 
 /** Printed letters. Each has the same id as its message. */
 export const mailLetters = resource({
@@ -28,7 +28,7 @@ export const mailLetters = resource({
   fields: {
     id: uuid.readonly().describe('The subject of the message.'),
     borrower_id: uuid.readonly(),
-    loan_id: id,
+    loan_id: nullableId,
     document_id: uuid.readonly(),
     template_type: text.nullable().readonly(),
     posted_on: date.readonly().describe('The business date on which it was printed.'),
@@ -38,11 +38,11 @@ export const mailLetters = resource({
       .readonly()
       .describe('Why the letter is not in a batch.'),
     note: prose.nullable().readonly(),
-    mail_batch_id: id,
-    mail_batch_file_id: id,
-    position: number.describe('The position of the letter in its batch.'),
-    first_page: number.describe('The first page of the letter in its file.'),
-    last_page: number,
+    mail_batch_id: nullableId,
+    mail_batch_file_id: nullableId,
+    position: nullableNumber.describe('The position of the letter in its batch.'),
+    first_page: nullableNumber.describe('The first page of the letter in its file.'),
+    last_page: nullableNumber,
     page_count: integer.readonly(),
     returned_on: date.nullable().readonly(),
     ...timestamps,
@@ -53,21 +53,21 @@ export const mailLetters = resource({
   ],
 
   actions: {
-    hold: action({ ...about, summary: 'Hold a letter out of batches', run: holdLetter }),
+    hold: action({ ...routeDefaults, summary: 'Hold a letter out of batches', run: holdLetter }),
     release: action({
-      ...about,
+      ...routeDefaults,
       summary: 'Release a held letter',
       description: 'The next batch checks the letter again and includes it.',
       run: releaseLetter,
     }),
     returned: action({
-      ...about,
+      ...routeDefaults,
       summary: 'Record a returned letter',
       description: "Marks the letter's address as undeliverable and creates a task.",
       run: recordReturnedLetter,
     }),
     withdraw: action({
-      ...about,
+      ...routeDefaults,
       summary: 'Withdraw a letter',
       run: withdrawLetter,
     }),

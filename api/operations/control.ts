@@ -8,25 +8,25 @@ import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { assertOperator, causeOf, isOperator, jobKind } from './operator.ts';
 
-const about = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
+const routeDefaults = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
 
 const pool = z
   .string()
   .regex(/^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/, 'This pool does not exist.')
   .describe('A pool, or a sub-pool such as documents:letters.');
 
-const Held = {
+const pauseTargetFields = {
   pool: pool.nullish(),
   kind: jobKind.nullish(),
   tenant_id: uuid.nullish(),
 };
-const Hold = z.object({
-  ...Held,
+const PauseRequest = z.object({
+  ...pauseTargetFields,
   reason: requiredFreeText.describe('The reason, which is stored.'),
 });
 const Pause = z
   .object({
-    ...Held,
+    ...pauseTargetFields,
     tenant: z.string().nullable(),
     reason: z.string().nullable(),
     paused_by: z.string().nullable(),
@@ -34,8 +34,8 @@ const Pause = z
   })
   .meta({ id: 'SeenPause' });
 
-const listed = endpoint({
-  ...about,
+const listPausesRoute = endpoint({
+  ...routeDefaults,
   resource: 'operations/pauses',
   action: 'list',
   method: 'GET',
@@ -61,7 +61,11 @@ async function assertDefined({ work: { tx } }: Call, name: string) {
   throw new Invalid({ pool: 'This pool does not exist.' });
 }
 
-function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.PauseTarget {
+function parsePauseTarget({
+  pool: name,
+  kind,
+  tenant_id,
+}: z.output<typeof PauseRequest>): operations.PauseTarget {
   if (!name && !kind && !tenant_id)
     throw new Invalid({ pool: 'Choose at least one of pool, kind and tenant.' });
   if (kind && !allJobs.some(({ name }) => name === kind))
@@ -70,7 +74,7 @@ function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operati
 }
 
 const pause = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/pauses',
   action: 'pause',
   method: 'POST',
@@ -78,19 +82,19 @@ const pause = endpoint({
   summary: 'Pause matching jobs',
   description: 'Pauses the jobs that match every given condition. For operators only.',
   path: '/operations/pauses',
-  body: Hold,
+  body: PauseRequest,
   reply: z.object({ paused: z.boolean() }),
   run: async (call: Call) => {
     await assertOperator(call);
-    const hold = call.body as z.output<typeof Hold>;
+    const hold = call.body as z.output<typeof PauseRequest>;
     if (hold.pool) await assertDefined(call, hold.pool);
-    await operations.pauseWork(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
+    await operations.pauseWork(call.work.tx, parsePauseTarget(hold), causeOf(call, hold.reason));
     return { paused: true };
   },
 });
 
 const resume = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/pauses',
   action: 'resume',
   method: 'POST',
@@ -98,14 +102,14 @@ const resume = endpoint({
   summary: 'End a pause',
   description: 'For operators only.',
   path: '/operations/pauses/end',
-  body: Hold,
+  body: PauseRequest,
   reply: z.object({ paused: z.boolean() }),
   run: async (call: Call) => {
     await assertOperator(call);
-    const hold = call.body as z.output<typeof Hold>;
+    const hold = call.body as z.output<typeof PauseRequest>;
     const ended = await operations.resumeWork(
       call.work.tx,
-      heldBy(hold),
+      parsePauseTarget(hold),
       causeOf(call, hold.reason),
     );
     if (!ended) throw new Conflict('This is not paused.', 'not_paused');
@@ -125,7 +129,7 @@ const Slots = z.object({
 });
 
 const slots = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/slots',
   action: 'change',
   method: 'POST',
@@ -144,4 +148,4 @@ const slots = endpoint({
   },
 });
 
-export const controlRoutes: readonly Route[] = [listed, pause, resume, slots];
+export const controlRoutes: readonly Route[] = [listPausesRoute, pause, resume, slots];

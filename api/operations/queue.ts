@@ -10,7 +10,7 @@ import { causeOf, isOperator, jobKind } from './operator.ts';
 const PAGE = 50;
 const OFFSET_MAX = 10_000;
 /** Maximum for counts, and for jobs changed by one request. */
-const AT_ONCE = 1_000;
+const JOBS_PER_REQUEST_MAX = 1_000;
 const COUNTED_MAX = 10_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
 const YEAR_SECONDS = 366 * 86_400;
@@ -34,7 +34,7 @@ const Query = Match.extend({
   offset: z.coerce.number().pipe(z.int().min(0).max(OFFSET_MAX)).default(0),
 });
 
-const SeenJob = z.object({
+const JobView = z.object({
   number: z.string(),
   state: z.enum(seen.JOB_STATES),
   kind: z.string(),
@@ -49,17 +49,21 @@ const SeenJob = z.object({
   error: z.string().nullable(),
 });
 
-const shown = (job: seen.ListedJob, state: Match['state']) => ({
+const jobReply = (job: seen.ListedJob, state: Match['state']) => ({
   ...job,
   state,
   tenant_id: job.tenant_id || null,
   payload: redactPayload(job.payload),
 });
 
-const about = { tag: 'operations', resource: 'operations/jobs', allow: 'superadmin' } as const;
+const routeDefaults = {
+  tag: 'operations',
+  resource: 'operations/jobs',
+  allow: 'superadmin',
+} as const;
 
-const search = endpoint({
-  ...about,
+const searchJobs = endpoint({
+  ...routeDefaults,
   action: 'list',
   method: 'GET',
   transaction: 'read',
@@ -69,31 +73,31 @@ const search = endpoint({
   status: 200,
   reply: z.object({
     total: z.int().describe(`Counts up to ${COUNTED_MAX}; this value means that many or more.`),
-    rows: SeenJob.meta({ id: 'SeenJob' }).array(),
+    rows: JobView.meta({ id: 'SeenJob' }).array(),
   }),
   run: async (call: Call) => {
     await isOperator(call);
     const { offset, ...match } = call.query as z.output<typeof Query>;
-    assertKnown(match);
+    assertFiltersFitState(match);
     const { tx } = call.work;
     const rows = await seen.listJobs(tx, match, { offset, limit: PAGE });
     const total =
       rows.length < PAGE && (rows.length > 0 || offset === 0)
         ? offset + rows.length
         : await seen.countJobs(tx, match, COUNTED_MAX);
-    return { total, rows: rows.map((job) => shown(job, match.state)) };
+    return { total, rows: rows.map((job) => jobReply(job, match.state)) };
   },
 });
 
-const show = endpoint({
-  ...about,
+const showJob = endpoint({
+  ...routeDefaults,
   action: 'show',
   method: 'GET',
   transaction: 'read',
   summary: 'Get a job with the error of each attempt',
   path: '/operations/jobs/{number}',
   status: 200,
-  reply: SeenJob.extend({
+  reply: JobView.extend({
     errors: z.object({ attempt: z.int(), error: z.string(), failed_at: timestamp }).array(),
   }).meta({ id: 'SeenJobWithErrors' }),
   run: async (call: Call) => {
@@ -101,7 +105,10 @@ const show = endpoint({
     const number = call.params['number'] ?? '';
     const job = NUMBER.test(number) ? await seen.findJob(call.work.tx, number) : null;
     if (job === null) throw new NotFound();
-    return { ...shown(job, job.state), errors: await seen.listAttemptErrors(call.work.tx, number) };
+    return {
+      ...jobReply(job, job.state),
+      errors: await seen.listAttemptErrors(call.work.tx, number),
+    };
   },
 });
 
@@ -115,9 +122,15 @@ const Matching = z.strictObject({
 const Change = z.object({
   action: z.enum(seen.JOB_ACTIONS),
   reason: requiredFreeText.describe('The reason, which is stored.'),
-  jobs: z.string().regex(NUMBER, 'Must be a job number.').array().min(1).max(AT_ONCE).nullish(),
+  jobs: z
+    .string()
+    .regex(NUMBER, 'Must be a job number.')
+    .array()
+    .min(1)
+    .max(JOBS_PER_REQUEST_MAX)
+    .nullish(),
   matching: Matching.nullish().describe(
-    `Use instead of jobs: selects the oldest ${AT_ONCE} that match.`,
+    `Use instead of jobs: selects the oldest ${JOBS_PER_REQUEST_MAX} that match.`,
   ),
   run_at: timestamp.nullish().describe('The new time, for reschedule.'),
   expected: z
@@ -129,10 +142,10 @@ const Change = z.object({
 type Change = z.output<typeof Change>;
 
 /** These actions apply to failed jobs. */
-const OF_FAILED: readonly string[] = ['retry', 'discard'];
+const FAILED_JOB_ACTIONS: readonly string[] = ['retry', 'discard'];
 
-const change = endpoint({
-  ...about,
+const changeJobsRoute = endpoint({
+  ...routeDefaults,
   action: 'change',
   method: 'POST',
   transaction: 'write',
@@ -148,7 +161,7 @@ const change = endpoint({
   run: async (call: Call) => {
     await isOperator(call);
     const body = call.body as Change;
-    assertMeant(body);
+    assertConsistentChange(body);
     const { tx } = call.work;
     const { action, reason, matching } = body;
     const total = matching ? await seen.countJobs(tx, matching, COUNTED_MAX) : null;
@@ -161,7 +174,7 @@ const change = endpoint({
       );
     }
     const numbers = matching
-      ? (await seen.listJobs(tx, matching, { offset: 0, limit: AT_ONCE })).map(
+      ? (await seen.listJobs(tx, matching, { offset: 0, limit: JOBS_PER_REQUEST_MAX })).map(
           ({ number }) => number,
         )
       : (body.jobs ?? []);
@@ -172,20 +185,20 @@ const change = endpoint({
 });
 
 /** Throws for a criterion that the state does not have. Ignoring it would match more jobs than intended. */
-function assertKnown({ state, cause, older_seconds }: Match) {
+function assertFiltersFitState({ state, cause, older_seconds }: Match) {
   if (cause !== undefined && state !== 'failed')
     throw new Invalid({ cause: 'Only failed jobs have a cause. Remove this filter.' });
   if (older_seconds !== undefined && state === 'scheduled')
     throw new Invalid({ older_seconds: 'Scheduled jobs are still to be due.' });
 }
 
-function assertMeant({ action, jobs, matching, run_at }: Change) {
+function assertConsistentChange({ action, jobs, matching, run_at }: Change) {
   if (!jobs === !matching) throw new Invalid({ jobs: 'Give either jobs or matching, not both.' });
   if ((action === 'reschedule') !== Boolean(run_at)) {
     throw new Invalid({ run_at: 'Required for reschedule, and only allowed there.' });
   }
-  if (matching) assertKnown(matching);
-  const isOfFailed = OF_FAILED.includes(action);
+  if (matching) assertFiltersFitState(matching);
+  const isOfFailed = FAILED_JOB_ACTIONS.includes(action);
   if (matching && (matching.state === 'failed') !== isOfFailed) {
     const say = isOfFailed
       ? 'Only failed jobs can be retried or discarded.'
@@ -194,4 +207,4 @@ function assertMeant({ action, jobs, matching, run_at }: Change) {
   }
 }
 
-export const jobQueueRoutes: readonly Route[] = [search, show, change];
+export const jobQueueRoutes: readonly Route[] = [searchJobs, showJob, changeJobsRoute];

@@ -13,7 +13,7 @@ import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { isOperator } from './operator.ts';
 
-const about = {
+const routeDefaults = {
   tag: 'operations',
   method: 'GET',
   action: 'list',
@@ -31,7 +31,7 @@ const Process = z.object({
   slots: z.int().nullable(),
 });
 
-const standing = {
+const poolStatus = {
   state: z.enum(POOL_STATES),
   paused_by: z.string().nullable(),
   paused_at: timestamp.nullable(),
@@ -48,11 +48,11 @@ const standing = {
     .describe('How long the oldest due job has been waiting, in seconds.'),
 };
 
-const SeenPool = z
+const PoolView = z
   .object({
     pool: z.enum(POOLS),
     kinds: z.string().array().describe('The kinds of jobs that this sub-pool runs.'),
-    ...standing,
+    ...poolStatus,
     runs_per_minute: z.number(),
     wait_median: z.number().nullable().describe('Median wait before a job started, in seconds.'),
     wait_99th: z
@@ -61,14 +61,14 @@ const SeenPool = z
       .describe('99th percentile of that wait, in seconds. 14401 means more than four hours.'),
     processes: Process.array().describe('Operators only.'),
     sub_pools: z
-      .object({ name: z.string(), kinds: z.string().array(), ...standing })
+      .object({ name: z.string(), kinds: z.string().array(), ...poolStatus })
       .array()
       .describe('Kinds of jobs with dedicated processes. Operators only.'),
   })
   .meta({ id: 'SeenPool' });
 
-const me = endpoint({
-  ...about,
+const currentOperator = endpoint({
+  ...routeDefaults,
   resource: 'operations/me',
   action: 'show',
   summary: 'Check whether you see the jobs of all tenants',
@@ -78,11 +78,11 @@ const me = endpoint({
 });
 
 const pools = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/pools',
   summary: 'List worker pools with their processes and queues',
   path: '/operations/pools',
-  reply: SeenPool.array(),
+  reply: PoolView.array(),
   run: async (call: Call) => {
     await isOperator(call);
     return describePools(call.work.tx, new Date());
@@ -90,7 +90,7 @@ const pools = endpoint({
 });
 
 const kinds = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/kinds',
   summary: 'List kinds of jobs with their counts and pauses',
   path: '/operations/kinds',
@@ -126,7 +126,7 @@ const kinds = endpoint({
 });
 
 const failures = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/failures',
   summary: 'List failed jobs by cause',
   path: '/operations/failures',
@@ -138,7 +138,7 @@ const failures = endpoint({
 });
 
 const closes = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/closes',
   summary: 'List running and recent closes of business',
   path: '/operations/closes',
@@ -150,7 +150,7 @@ const closes = endpoint({
 });
 
 const receivers = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/webhooks',
   summary: 'List webhook receivers, failing ones first',
   path: '/operations/webhooks',
@@ -166,7 +166,7 @@ const receivers = endpoint({
 });
 
 const tenants = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/tenants',
   summary: 'List the tenants whose jobs you may see',
   path: '/operations/tenants',
@@ -178,7 +178,7 @@ const tenants = endpoint({
 });
 
 const schedules = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/schedules',
   summary: 'List scheduled jobs with their last and next runs',
   path: '/operations/schedules',
@@ -206,7 +206,7 @@ const schedules = endpoint({
 });
 
 const history = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/quarters',
   summary: 'List pool throughput of the last 24 hours',
   description: 'One row per 15 minutes. For operators only.',
@@ -233,7 +233,7 @@ const history = endpoint({
 });
 
 const changes = endpoint({
-  ...about,
+  ...routeDefaults,
   resource: 'operations/changes',
   summary: 'List operator actions on jobs, newest first',
   path: '/operations/changes',
@@ -245,7 +245,7 @@ const changes = endpoint({
 });
 
 export const viewRoutes: readonly Route[] = [
-  me,
+  currentOperator,
   pools,
   kinds,
   failures,

@@ -7,7 +7,7 @@ const ACCOUNTS = 'GET /portal/payment-instruments';
 type Account = { id: string; bank_name?: string | null; account_number_last_four?: string | null };
 
 /** An account's label: its bank and last four digits. */
-const named = (account: Account) => ({
+const accountOption = (account: Account) => ({
   value: account.id,
   label: [
     account.bank_name,
@@ -19,7 +19,7 @@ const named = (account: Account) => ({
 
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 
-const needsNumber = ({ draw_blockers }: Record<string, unknown>) =>
+const isAccountNumberMissing = ({ draw_blockers }: Record<string, unknown>) =>
   Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing');
 
 /** Fetches the accounts that money may be drawn from, for a form. */
@@ -27,13 +27,13 @@ export async function fetchDrawableAccounts(visit: Visit) {
   const accounts = await fetchAllRows(visit, ACCOUNTS);
   return accounts
     .filter(({ draw_blockers }) => isEmpty(draw_blockers))
-    .map((account) => ({ ...account, ...named(account) }));
+    .map((account) => ({ ...account, ...accountOption(account) }));
 }
 
 /** Returns the label of one of the borrower's accounts, or null if it is another person's. */
 export async function accountLabel(visit: Visit, id: string): Promise<string | null> {
   const account = (await fetchAllRows(visit, ACCOUNTS)).find((each) => each['id'] === id);
-  return account === undefined ? null : named({ ...account, id }).label;
+  return account === undefined ? null : accountOption({ ...account, id }).label;
 }
 
 const accounts: Page = {
@@ -41,7 +41,10 @@ const accounts: Page = {
   show: async (visit) => {
     const accounts = await fetchAllRows(visit, ACCOUNTS);
     return pageView('accounts', {
-      accounts: accounts.map((account) => ({ ...account, needs_number: needsNumber(account) })),
+      accounts: accounts.map((account) => ({
+        ...account,
+        needs_number: isAccountNumberMissing(account),
+      })),
     });
   },
   submit: async (visit) => {
@@ -66,7 +69,7 @@ const accountNumber: Page = {
   show: async (visit) => {
     const accounts = await fetchAllRows(visit, ACCOUNTS);
     const account = accounts.find(({ id }) => id === visit.params['id']);
-    return account === undefined || !needsNumber(account)
+    return account === undefined || !isAccountNumberMissing(account)
       ? redirectTo('/portal/accounts')
       : pageView('account-number', { account });
   },

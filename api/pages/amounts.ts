@@ -15,9 +15,10 @@ export function normalizeAmount({ config, language }: Visit, written: string | u
   );
   const decimal = parts.find(({ type }) => type === 'decimal')?.value ?? '.';
   const bare = written.replace(/[\s\u00a0\u202f$€]/g, '');
-  const english = decimal === ',' ? swapped(bare) : bare;
+  const english = decimal === ',' ? swapSeparators(bare) : bare;
   const isAmount = PLAIN.test(english) || GROUPED.test(english);
   return isAmount ? english.replaceAll(',', '') : written;
 }
 
-const swapped = (text: string) => text.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ','));
+const swapSeparators = (text: string) =>
+  text.replace(/[.,]/g, (sign) => (sign === ',' ? '.' : ','));

@@ -37,7 +37,7 @@ export const endpointCaller =
   async <Answer>(endpoint: string, asked: CallOptions = {}) => {
     const handler = handlers[endpoint];
     if (handler === undefined) throw new Error(`There is no endpoint ${endpoint}.`);
-    const inner = within(ctx, endpoint, asked);
+    const inner = deriveContext(ctx, endpoint, asked);
     await handler(inner);
     const { status, body } = inner;
     if (status < 400) return body as Answer;
@@ -45,10 +45,10 @@ export const endpointCaller =
     throw new HttpRefusal(status, code, message, details && { details: { ...details } });
   };
 
-const own = (value: unknown) => ({ value, writable: true });
+const ownProperty = (value: unknown) => ({ value, writable: true });
 
 /** Derives a request with another target and body from the page's request. Its answer stays separate. */
-function within(ctx: Context, endpoint: string, asked: CallOptions): Context {
+function deriveContext(ctx: Context, endpoint: string, asked: CallOptions): Context {
   const { params = {}, query = {}, body = {}, key } = asked;
   const [method = '', pattern = ''] = endpoint.split(' ');
   const path = `/api/v1${pattern.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')}`;
@@ -58,16 +58,16 @@ function within(ctx: Context, endpoint: string, asked: CallOptions): Context {
     ...(key !== undefined && { 'idempotency-key': key }),
   };
   return Object.create(ctx, {
-    method: own(method),
-    path: own(path),
-    params: own(params),
-    querystring: own(querystring),
-    url: own(`${path}?${querystring}`),
-    req: own({ headers }),
-    request: own({ body }),
-    get: own((name: string) => headers[name.toLowerCase()] ?? ''),
-    status: own(404),
-    body: own(undefined),
-    set: own(() => {}),
+    method: ownProperty(method),
+    path: ownProperty(path),
+    params: ownProperty(params),
+    querystring: ownProperty(querystring),
+    url: ownProperty(`${path}?${querystring}`),
+    req: ownProperty({ headers }),
+    request: ownProperty({ body }),
+    get: ownProperty((name: string) => headers[name.toLowerCase()] ?? ''),
+    status: ownProperty(404),
+    body: ownProperty(undefined),
+    set: ownProperty(() => {}),
   });
 }

@@ -26,7 +26,7 @@ const documents: Page = {
     const about = filledFields(visit, 'loan_id', 'document_type');
     const body = { ...about, filename: file.name, content_type: file.type };
     const asked = { body, ...formIdempotencyKey(visit) };
-    const { id } = await announced(() =>
+    const { id } = await withFileErrors(() =>
       ask<{ id: string }>('POST /portal/documents/upload', asked),
     );
     try {
@@ -44,18 +44,19 @@ const documents: Page = {
 };
 
 /** Shows a file's error next to the file field. */
-async function announced<Answer>(steps: () => Promise<Answer>): Promise<Answer> {
+async function withFileErrors<Answer>(steps: () => Promise<Answer>): Promise<Answer> {
   try {
     return await steps();
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     const { content_type, filename, ...errors } = error.errors;
-    const file = content_type === undefined ? filename : NOT_TAKEN;
+    const file = content_type === undefined ? filename : UNSUPPORTED_FILE_TYPE;
     throw new Invalid({ ...errors, ...(file !== undefined && { file }) });
   }
 }
 
-const NOT_TAKEN = 'This file type is not supported. Send a PDF, a photo or an Office file.';
+const UNSUPPORTED_FILE_TYPE =
+  'This file type is not supported. Send a PDF, a photo or an Office file.';
 
 /** The link is created on click, because it expires within minutes. */
 const download: Page = {

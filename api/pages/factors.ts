@@ -7,13 +7,13 @@ import type { AccountSection } from './sections.ts';
 const FACTORS = '/auth/second-factors';
 
 type Factor = { id: string; kind: string; name: string };
-type Own = { factors: Factor[]; recovery_codes_left: number; is_required: boolean };
+type OwnFactors = { factors: Factor[]; recovery_codes_left: number; is_required: boolean };
 type Codes = { recovery_codes: string[] };
 
-const ownOf = ({ ask }: Visit) => ask<Own>(`GET ${FACTORS}`);
+const fetchOwnFactors = ({ ask }: Visit) => ask<OwnFactors>(`GET ${FACTORS}`);
 
 /** Changing how the account is protected requires the password again. */
-const again = (visit: Visit) => ({ body: filledFields(visit, 'current_password') });
+const passwordConfirmation = (visit: Visit) => ({ body: filledFields(visit, 'current_password') });
 
 /** The pages on which users manage their own second factors, in one section. */
 export function ownFactorPages(room: AccountSection): readonly Page[] {
@@ -28,7 +28,7 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
   const factors: Page = {
     path: '/factors',
     show: async (visit) => {
-      const own = await ownOf(visit);
+      const own = await fetchOwnFactors(visit);
       const hasApp = own.factors.some(({ kind }) => kind === 'totp');
       return withPasskeyScript(pageView('factors', { factors_at, ...own, hasApp }));
     },
@@ -47,7 +47,7 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
       }
       const begun = await ask<{ secret: string; qr_svg: string }>(
         `POST ${FACTORS}/totp`,
-        again(visit),
+        passwordConfirmation(visit),
       );
       const { secret, qr_svg: picture } = begun;
       return pageView('factor-app', { factors_at, is_begun: true, secret, picture });
@@ -64,7 +64,7 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
         const body = { ...named, credential: parseCredential(form) };
         return added(await ask<Codes>(`POST ${FACTORS}/passkeys`, { body }));
       }
-      const options = await ask(`POST ${FACTORS}/passkeys/options`, again(visit));
+      const options = await ask(`POST ${FACTORS}/passkeys/options`, passwordConfirmation(visit));
       return withPasskeyScript(
         pageView('factor-passkey', { factors_at, ...named, options: JSON.stringify(options) }),
       );
@@ -77,7 +77,7 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
     submit: async (visit) => {
       const { recovery_codes } = await visit.ask<Codes>(
         `POST ${FACTORS}/recovery-codes`,
-        again(visit),
+        passwordConfirmation(visit),
       );
       return pageView('recovery-codes', { recovery_codes, onward: factors_at });
     },
@@ -86,13 +86,15 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
   const removal: Page = {
     path: '/factors/{id}/remove',
     show: async (visit) => {
-      const factor = (await ownOf(visit)).factors.find(({ id }) => id === visit.params['id']);
+      const factor = (await fetchOwnFactors(visit)).factors.find(
+        ({ id }) => id === visit.params['id'],
+      );
       if (factor === undefined) throw pageNotFound();
       return pageView('factor-removal', { factors_at, factor });
     },
     submit: async (visit) => {
       const { ask, params } = visit;
-      await ask(`POST ${FACTORS}/{id}/remove`, { params, ...again(visit) });
+      await ask(`POST ${FACTORS}/{id}/remove`, { params, ...passwordConfirmation(visit) });
       return redirectTo(factors_at, 'factor_removed');
     },
   };

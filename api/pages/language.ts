@@ -2,18 +2,20 @@ import type { Context } from 'koa';
 import { matchLanguage, type Language } from '../../templates/portal/words.ts';
 
 const NAME = 'portal_language';
-const A_YEAR_MS = 365 * 86_400_000;
+const COOKIE_AGE_MS = 365 * 86_400_000;
 
 /** The language chosen in this browser, or the first supported language that the browser requests. */
 export function languageOf(ctx: Context): Language {
   const { language } = ctx.state as { language?: Language };
-  return language ?? matchLanguage(chosen(ctx)) ?? matchLanguage(ctx.acceptsLanguages()) ?? 'en';
+  return (
+    language ?? matchLanguage(chosenLanguages(ctx)) ?? matchLanguage(ctx.acceptsLanguages()) ?? 'en'
+  );
 }
 
-const chosen = (ctx: Context) => [ctx.cookies.get(NAME, { signed: false }) ?? ''];
+const chosenLanguages = (ctx: Context) => [ctx.cookies.get(NAME, { signed: false }) ?? ''];
 
 /** Whether no language has been chosen in this browser. */
-export const isLanguageUnset = (ctx: Context) => matchLanguage(chosen(ctx)) === null;
+export const isLanguageUnset = (ctx: Context) => matchLanguage(chosenLanguages(ctx)) === null;
 
 /** Stores the language in the browser beyond the session. Ignores unsupported languages. */
 export function rememberLanguage(ctx: Context, language: string) {
@@ -22,7 +24,7 @@ export function rememberLanguage(ctx: Context, language: string) {
   ctx.state.language = spoken;
   ctx.cookies.set(NAME, spoken, {
     httpOnly: true,
-    maxAge: A_YEAR_MS,
+    maxAge: COOKIE_AGE_MS,
     overwrite: true,
     path: '/',
     sameSite: 'lax',

@@ -5,7 +5,7 @@ import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { fetchRows } from './fetch-rows.ts';
 
 /** The title of a case. An application has no written subject, so its title is translated. */
-function called({ language }: Visit, about: Record<string, unknown>) {
+function withCaseTitle({ language }: Visit, about: Record<string, unknown>) {
   const { application_number: number, subject } = about;
   return { ...about, subject: number ? phrase(language, 'hardship.title', { number }) : subject };
 }
@@ -14,7 +14,7 @@ const messages: Page = {
   path: '/messages',
   show: async (visit) => {
     const { rows, older } = await fetchRows(visit, 'GET /portal/support/cases');
-    const cases = rows.map((row) => called(visit, row));
+    const cases = rows.map((row) => withCaseTitle(visit, row));
     return pageView('messages', { cases, older, loans: await fetchLoanChoices(visit) });
   },
   submit: async (visit) => {
@@ -30,7 +30,7 @@ const thread: Page = {
   show: async (visit) => {
     const { ask, params } = visit;
     const about = await ask('GET /portal/support/cases/{id}', { params });
-    return pageView('thread', { case: called(visit, about) });
+    return pageView('thread', { case: withCaseTitle(visit, about) });
   },
   submit: async (visit) => {
     const { ask, params } = visit;

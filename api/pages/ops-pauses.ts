@@ -1,21 +1,21 @@
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 
 const PAUSES = '/ops/pauses';
-const WORDS = ['pool', 'kind', 'tenant_id'] as const;
+const TARGET_FIELDS = ['pool', 'kind', 'tenant_id'] as const;
 
 /** The filled-in fields of a form. Empty fields do not narrow the pause. */
-const wordsOf = (values: Readonly<Record<string, string>>) =>
+const filledTarget = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(
-    WORDS.flatMap((name) => {
+    TARGET_FIELDS.flatMap((name) => {
       const value = values[name] ?? '';
       return value === '' ? [] : [[name, value]];
     }),
   );
 
-export type SeenTenant = { id: string; slug: string };
-export const fetchTenants = ({ ask }: Visit) => ask<SeenTenant[]>('GET /operations/tenants');
+export type TenantOption = { id: string; slug: string };
+export const fetchTenants = ({ ask }: Visit) => ask<TenantOption[]>('GET /operations/tenants');
 
-type SeenPool = { pool: string; kinds: string[]; sub_pools: { name: string }[] };
+type PoolOption = { pool: string; kinds: string[]; sub_pools: { name: string }[] };
 
 /** Lists the pauses. Operators can also add and end pauses here. */
 export const pausesPage: Page = {
@@ -23,7 +23,7 @@ export const pausesPage: Page = {
   show: async (visit) => {
     const { ask, form, problems, query } = visit;
     const { is_operator } = await ask<{ is_operator: boolean }>('GET /operations/me');
-    const pools = await ask<SeenPool[]>('GET /operations/pools');
+    const pools = await ask<PoolOption[]>('GET /operations/pools');
     // A refused form is shown again as filled in. A link may also preset its fields.
     const isRefusedPause = problems !== null && form.values['do'] === 'pause';
     return {
@@ -42,7 +42,7 @@ export const pausesPage: Page = {
     const { do: action, reason } = form.values;
     const isPause = action === 'pause';
     const endpoint = isPause ? 'POST /operations/pauses' : 'POST /operations/pauses/end';
-    await ask(endpoint, { body: { ...wordsOf(form.values), reason } });
+    await ask(endpoint, { body: { ...filledTarget(form.values), reason } });
     return redirectTo(PAUSES, isPause ? 'paused' : 'resumed');
   },
 };

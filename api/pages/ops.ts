@@ -9,7 +9,7 @@ import { signInPage } from './signing-in.ts';
 export const OPS = '/ops';
 
 type Row = Record<string, unknown>;
-type Quarter = {
+type QuarterHour = {
   quarter: string;
   pool: string;
   runs: number;
@@ -38,17 +38,21 @@ async function overview(visit: Visit): Promise<PageView> {
     receivers: await asked('webhooks'),
     schedules: await asked('schedules'),
     changes: (await asked('changes')).slice(0, 20),
-    charts: chartsOf(await asked<Quarter[]>('quarters')),
+    charts: chartsOf(await asked<QuarterHour[]>('quarters')),
   });
 }
 
 const linkTo = ({ kind, cause }: Row) =>
   `/ops/jobs?${new URLSearchParams({ state: 'failed', kind: String(kind), cause: String(cause) })}`;
 
-function chartsOf(quarters: readonly Quarter[]) {
+function chartsOf(quarters: readonly QuarterHour[]) {
   const now = new Date();
   const moments = [...new Set(quarters.map(({ quarter }) => quarter))];
-  const picture = (called: string, unit: string, value: (own: readonly Quarter[]) => number) => ({
+  const picture = (
+    called: string,
+    unit: string,
+    value: (own: readonly QuarterHour[]) => number,
+  ) => ({
     called,
     picture: renderDayChart(
       moments.map((at) => ({ at, value: value(quarters.filter((known) => known.quarter === at)) })),
@@ -66,7 +70,7 @@ function chartsOf(quarters: readonly Quarter[]) {
 }
 
 /** Shows pools, failures and closes of business. Operators also change pools and sub-pools here. */
-const home: Page = {
+const homePage: Page = {
   path: '',
   show: overview,
   submit: async ({ ask, form }) => {
@@ -84,7 +88,7 @@ const home: Page = {
 };
 
 /** Streams updates of the same page. A user without access gets no stream. */
-const live: Page = {
+const livePage: Page = {
   path: '/live',
   show: async (visit) => {
     await isOperator(visit);
@@ -97,15 +101,15 @@ const PAGE = 50;
 const COUNTED_MAX = 10_000;
 
 /** The form may still contain a field that the newly selected state does not have. */
-const isForeign = (name: string, state: string) =>
+const isUnsupportedFilter = (name: string, state: string) =>
   (name === 'cause' && state !== 'failed') || (name === 'older_seconds' && state === 'scheduled');
 
 /** The search criteria. Empty fields are ignored. */
-const matchOf = ({ query }: Visit): Record<string, string> =>
+const parseFilters = ({ query }: Visit): Record<string, string> =>
   Object.fromEntries(
     FILTERS.flatMap((name) => {
       const value = query[name]?.trim() ?? '';
-      return value === '' || isForeign(name, query['state'] ?? '') ? [] : [[name, value]];
+      return value === '' || isUnsupportedFilter(name, query['state'] ?? '') ? [] : [[name, value]];
     }),
   );
 
@@ -115,15 +119,15 @@ const ACTIONS = new Map([
   ['failed', ['retry', 'discard']],
 ]);
 
-type Found = { total: number; rows: Row[] };
+type FoundJobs = { total: number; rows: Row[] };
 
-const search: Page = {
+const searchPage: Page = {
   path: '/jobs',
   show: async (visit) => {
-    const match = { state: 'waiting', ...matchOf(visit) };
+    const match = { state: 'waiting', ...parseFilters(visit) };
     const offset = Number(visit.query['offset'] ?? '0');
     const query = { ...match, offset: String(offset) };
-    const { total, rows } = await visit.ask<Found>('GET /operations/jobs', { query });
+    const { total, rows } = await visit.ask<FoundJobs>('GET /operations/jobs', { query });
     const here = (from: number) =>
       `/ops/jobs?${new URLSearchParams({ ...match, ...(from > 0 && { offset: String(from) }) })}`;
     const tenants = await fetchTenants(visit);
@@ -146,7 +150,7 @@ const search: Page = {
     });
   },
   submit: async (visit) => {
-    const { older_seconds, ...match } = { state: 'waiting', ...matchOf(visit) } as Record<
+    const { older_seconds, ...match } = { state: 'waiting', ...parseFilters(visit) } as Record<
       string,
       string
     >;
@@ -155,26 +159,26 @@ const search: Page = {
       ...(older_seconds !== undefined && { older_seconds: Number(older_seconds) }),
     };
     const expected = Number(visit.form.values['expected']);
-    const done = await change(visit, { matching, expected });
-    return redirectTo(`/ops/jobs?${new URLSearchParams(matchOf(visit))}`, done);
+    const done = await changeJobs(visit, { matching, expected });
+    return redirectTo(`/ops/jobs?${new URLSearchParams(parseFilters(visit))}`, done);
   },
 };
 
-type Done = { changed: number; left: number };
+type ChangeResult = { changed: number; left: number };
 
-async function change({ ask, form }: Visit, which: object): Promise<string> {
+async function changeJobs({ ask, form }: Visit, which: object): Promise<string> {
   const { do: action = '', reason, run_at = '' } = form.values;
   const isLater = action === 'reschedule';
   if (isLater && run_at === '') throw new Invalid({ run_at: 'Enter a UTC date and time.' });
-  const body = { action, reason, ...which, ...(isLater && { run_at: momentOf(run_at) }) };
-  const { changed, left } = await ask<Done>('POST /operations/jobs/change', { body });
+  const body = { action, reason, ...which, ...(isLater && { run_at: parseMoment(run_at) }) };
+  const { changed, left } = await ask<ChangeResult>('POST /operations/jobs/change', { body });
   return `${action}-${changed}-${left}`;
 }
 
 /** Interprets the value of a datetime-local field, such as 2026-01-31T09:30, as UTC. */
-const momentOf = (given: string) => (/:\d\d:\d\d/.test(given) ? `${given}Z` : `${given}:00Z`);
+const parseMoment = (given: string) => (/:\d\d:\d\d/.test(given) ? `${given}Z` : `${given}:00Z`);
 
-const job: Page = {
+const jobPage: Page = {
   path: '/jobs/{number}',
   show: async (visit) => {
     const { number = '' } = visit.params;
@@ -192,15 +196,15 @@ const job: Page = {
   },
   submit: async (visit) => {
     const { number = '' } = visit.params;
-    const done = await change(visit, { jobs: [number] });
+    const done = await changeJobs(visit, { jobs: [number] });
     // After a retry or cancellation, the job may be gone or have another id.
     return redirectTo('/ops/jobs?state=failed', done);
   },
 };
 
-const onward = () => OPS;
+const afterSignIn = () => OPS;
 
-const signOut: Page = {
+const opsSignOutPage: Page = {
   path: '/sign-out',
   isOpen: true,
   show: async () => redirectTo(OPS),
@@ -211,12 +215,12 @@ const signOut: Page = {
 };
 
 export const opsPages: readonly Page[] = [
-  home,
-  live,
+  homePage,
+  livePage,
   pausesPage,
-  search,
-  job,
-  signOut,
-  signInPage(OPS, onward, ({ user }) => Boolean(user?.tenant_role)),
-  ...secondFactorPages(OPS, onward),
+  searchPage,
+  jobPage,
+  opsSignOutPage,
+  signInPage(OPS, afterSignIn, ({ user }) => Boolean(user?.tenant_role)),
+  ...secondFactorPages(OPS, afterSignIn),
 ];

@@ -42,7 +42,7 @@ export type Section = {
   sign_in?: string;
 };
 
-const ROOMS: readonly Section[] = [
+const SECTIONS: readonly Section[] = [
   { at: PORTAL, isPortal: true, pages: portal, sign_in: `${PORTAL}/sign-in` },
   { at: STAFF, isPortal: false, pages: staffPages, sign_in: `${STAFF}/sign-in` },
   { at: OPS, isPortal: false, pages: opsPages, sign_in: `${OPS}/sign-in` },
@@ -51,7 +51,7 @@ const ROOMS: readonly Section[] = [
 
 /** Returns the section of a path, or undefined if the path is not a page. */
 export const sectionOf = (address: string): Section | undefined =>
-  ROOMS.find(({ at }) => address === at || address.startsWith(`${at}/`));
+  SECTIONS.find(({ at }) => address === at || address.startsWith(`${at}/`));
 
 /** Finds the page at a path of the section and its path parameters. */
 export function resolvePage({ at, pages }: Section, address: string) {

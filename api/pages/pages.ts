@@ -48,7 +48,7 @@ export function portalPages(
       const refusal = errorAnswer(error, ctx.method);
       const { request_id } = ctx.state;
       logError(error, refusal, { log, request_id });
-      await refuse(ctx, endpointCaller(ctx, handlers), refusal ?? INTERNAL);
+      await showRefusal(ctx, endpointCaller(ctx, handlers), refusal ?? INTERNAL);
     }
   };
   const rooms: Middleware = async (ctx: Context, next: Next) => {
@@ -58,16 +58,16 @@ export function portalPages(
       ...(room.sign_in && { door: room.at }),
       isInside: true,
     });
-    await visit(ctx, { parts, room, ask: endpointCaller(ctx, handlers) });
+    await buildVisit(ctx, { parts, room, ask: endpointCaller(ctx, handlers) });
   };
   return { refusals, rooms };
 }
 
 const INTERNAL: ErrorAnswer = { status: 500, body: { message: '', code: 'internal_error' } };
 
-type Way = { parts: Parts; room: Section; ask: CallEndpoint };
+type VisitContext = { parts: Parts; room: Section; ask: CallEndpoint };
 
-async function visit(ctx: Context, { parts, room, ask }: Way) {
+async function buildVisit(ctx: Context, { parts, room, ask }: VisitContext) {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
   if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return sendOpsAsset(ctx);
@@ -82,14 +82,14 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
     await ask('GET /portal/me');
   }
   const opened = (form: Form, token: (() => string) | null) =>
-    withCsrfCheck(ctx, token, () => open(ctx, { page, params, form, ask, parts }));
+    withCsrfCheck(ctx, token, () => openPage(ctx, { page, params, form, ask, parts }));
   if (page.isOneClick) return opened(EMPTY_FORM, null);
   await withForm(ctx, { intake: parts.intake, takesFile }, (form) =>
     opened(form, () => form.values['csrf_token'] ?? ''),
   );
 }
 
-type Opened = {
+type OpenedPage = {
   page: Page;
   params: Record<string, string>;
   form: Form;
@@ -97,7 +97,7 @@ type Opened = {
   parts: Parts;
 };
 
-async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
+async function openPage(ctx: Context, { page, params, form, ask, parts }: OpenedPage) {
   // The endpoint's error distinguishes a missing session from an expired one.
   if (!page.isOpen && !ctx.state.user) await ask('GET /portal/me');
   const config = await ask<PortalConfig>('GET /portal/config');
@@ -125,18 +125,18 @@ async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
   try {
     sendPage(ctx, await page.submit(visit), { config });
   } catch (error) {
-    await askAgain(ctx, { page, visit, frame }, error);
+    await redisplayForm(ctx, { page, visit, frame }, error);
   }
 }
 
 /** Shows the page again with the submitted values and the errors. */
-async function askAgain(
+async function redisplayForm(
   ctx: Context,
   { page, visit, frame }: { page: Page; visit: Visit; frame: Partial<PageContext> },
   error: unknown,
 ) {
   const refusal = errorAnswer(error, 'POST');
-  if (refusal === null || !isForTheForm(refusal, page)) throw error;
+  if (refusal === null || !isShownInForm(refusal, page)) throw error;
   const { status, body, headers = {} } = refusal;
   const { code, message, errors = {}, details = {} } = body;
   const problems = { code, message, errors, details };
@@ -149,32 +149,32 @@ async function askAgain(
  * Errors that a user can correct or wait out during sign-in. Any other 401 means that the session has
  * ended.
  */
-const OF_SIGNING_IN = ['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'];
+const SIGN_IN_ERRORS = ['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'];
 
-const isForTheForm = ({ status, body }: ErrorAnswer, { isOpen = false }: Page) =>
+const isShownInForm = ({ status, body }: ErrorAnswer, { isOpen = false }: Page) =>
   [409, 413, 422].includes(status) ||
-  (isOpen && (status === 429 || OF_SIGNING_IN.includes(body.code)));
+  (isOpen && (status === 429 || SIGN_IN_ERRORS.includes(body.code)));
 
-async function refuse(
+async function showRefusal(
   ctx: Context,
   ask: CallEndpoint,
   { status, body, headers = {} }: ErrorAnswer,
 ) {
   ctx.set(headers);
-  if (status === 401) return signInFirst(ctx, body.code);
+  if (status === 401) return redirectToSignIn(ctx, body.code);
   // If the request was refused earlier, there is neither a tenant nor a session.
   const { isInside = false } = ctx.state;
   const config = isInside
     ? await ask<PortalConfig>('GET /portal/config').catch(() => undefined)
     : undefined;
   const retry_after = headers['Retry-After'];
-  const refusal = { status, retry_after, ...waysOn(ctx, { code: body.code, status }) };
+  const refusal = { status, retry_after, ...nextSteps(ctx, { code: body.code, status }) };
   sendPage(ctx, { ...pageView('refused', refusal), status }, { ...(config && { config }) });
   if (isInside) setCsrfCookie(ctx);
 }
 
 /** The next steps offered after a refusal. */
-function waysOn({ state, path }: Context, { code, status }: { code: string; status: number }) {
+function nextSteps({ state, path }: Context, { code, status }: { code: string; status: number }) {
   const isExpired = code === 'csrf_failed';
   const mustEnroll = code === 'second_factor_required' && !(state.room as Section).isPortal;
   return {
@@ -185,7 +185,7 @@ function waysOn({ state, path }: Context, { code, status }: { code: string; stat
   };
 }
 
-function signInFirst(ctx: Context, code: string) {
+function redirectToSignIn(ctx: Context, code: string) {
   const { at, sign_in } = ctx.state.room as Section;
   if (!sign_in) return sendPage(ctx, redirectTo(at, 'sign_in_over'));
   const back = ctx.method === 'GET' && ctx.path !== at ? `?back=${ctx.path}` : '';

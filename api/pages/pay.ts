@@ -6,7 +6,7 @@ import { fetchLoan } from './loans.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 
 /** The form's values as the endpoints expect them. */
-function orderOf(visit: Visit) {
+function paymentOrder(visit: Visit) {
   const { amount, ...order } = filledFields(
     visit,
     'amount',
@@ -25,12 +25,12 @@ const pay: Page = {
     const accounts = await fetchDrawableAccounts(visit);
     const loan = await fetchLoan(visit);
     const isRepeated = visit.problems?.code === 'possible_duplicate';
-    return pageView('pay', { loan, accounts, isRepeated, order: orderOf(visit) });
+    return pageView('pay', { loan, accounts, isRepeated, order: paymentOrder(visit) });
   },
   submit: async (visit) => {
     const { ask, params, form } = visit;
     const { id = '' } = params;
-    const order = orderOf(visit);
+    const order = paymentOrder(visit);
     if (form.values['step'] !== 'pay') {
       const { payment_instrument_id, ...body } = order as Record<string, string>;
       const preview = await ask('POST /portal/loans/{id}/payments/preview', { params, body });

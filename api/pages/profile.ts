@@ -6,7 +6,7 @@ const HERE = '/portal/profile';
 const PROFILE = '/portal/profile';
 
 /** Ten digits, in any notation, are a US number. */
-function phoneOf(written: string): string {
+function normalizePhone(written: string): string {
   const bare = written.replace(/[\s().-]/g, '');
   return bare.replace(/^(1?)(\d{10})$/, '+1$2');
 }
@@ -17,7 +17,7 @@ const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
     'contact',
     async (visit: Visit) => {
       const { phone, ...language } = filledFields(visit, 'phone', 'language_preference');
-      const body = { ...language, ...(phone && { phone: phoneOf(phone) }) };
+      const body = { ...language, ...(phone && { phone: normalizePhone(phone) }) };
       await visit.ask(`PUT ${PROFILE}`, { body });
       visit.speak(language['language_preference'] ?? '');
       return 'profile_saved';

@@ -13,7 +13,7 @@ export function parseCredential({ values }: Form): unknown {
   }
 }
 
-type Begun = { secret: string; qr_svg: string };
+type StartedEnrollment = { secret: string; qr_svg: string };
 
 /**
  * The pages between the first factor and the session, in one section: enter a second factor, or set one up.
@@ -55,7 +55,7 @@ export function secondFactorPages(room: string, onward: (visit: Visit) => string
       const { ask, form } = visit;
       const { step, code } = form.values;
       if (step === 'begin') {
-        const { secret, qr_svg } = await ask<Begun>('POST /auth/second-factors/totp');
+        const { secret, qr_svg } = await ask<StartedEnrollment>('POST /auth/second-factors/totp');
         const app = { is_begun: true, secret, picture: qr_svg };
         return pageView('enroll-factor', { action: setting, ...app });
       }

@@ -23,7 +23,7 @@ export function sendOpsPage(ctx: Context, outcome: PageView, frame: Partial<Page
   ctx.status = outcome.status ?? 200;
   ctx.type = 'text/html';
   ctx.set('Content-Security-Policy', POLICY);
-  ctx.body = rendered(ctx, outcome, frame);
+  ctx.body = renderPageView(ctx, outcome, frame);
 }
 
 export function streamOpsPage(ctx: Context, { stream }: PageStream, frame: Partial<PageContext>) {
@@ -31,10 +31,10 @@ export function streamOpsPage(ctx: Context, { stream }: PageStream, frame: Parti
   ctx.type = 'text/event-stream';
   // Tells proxies not to buffer the stream.
   ctx.set('X-Accel-Buffering', 'no');
-  ctx.body = Readable.from(stream((page) => rendered(ctx, page, frame)));
+  ctx.body = Readable.from(stream((page) => renderPageView(ctx, page, frame)));
 }
 
-const rendered = (ctx: Context, { page, data }: PageView, frame: Partial<PageContext>) => {
+const renderPageView = (ctx: Context, { page, data }: PageView, frame: Partial<PageContext>) => {
   const { config, problems = null, values = {} } = frame;
   return renderOps(page, {
     ...data,

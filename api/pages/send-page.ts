@@ -16,7 +16,7 @@ import type { Section } from './page-routing.ts';
 import { PORTAL, STAFF, type AccountSection } from './sections.ts';
 
 /** Used when the database is unavailable, so that an error page can still be shown. */
-const NOBODY: PortalConfig = {
+const FALLBACK_CONFIG: PortalConfig = {
   tenant_name: '',
   logo_url: '',
   support_email: '',
@@ -34,10 +34,10 @@ export function sendPage(
   outcome: PageView | Redirect | PageStream,
   frame: Partial<PageContext> = {},
 ) {
-  if ('to' in outcome) return goTo(ctx, outcome);
+  if ('to' in outcome) return redirectAfterForm(ctx, outcome);
   if ('stream' in outcome) return streamOpsPage(ctx, outcome, frame);
   if (outcome.look === 'ops') return sendOpsPage(ctx, outcome, frame);
-  const { config = NOBODY, problems = null, values = {} } = frame;
+  const { config = FALLBACK_CONFIG, problems = null, values = {} } = frame;
   const language = languageOf(ctx);
   const { isPortal } = ctx.state.room as Section;
   ctx.status = outcome.status ?? 200;
@@ -57,18 +57,18 @@ export function sendPage(
         ...config,
       }),
     notice: parseQuery(ctx)['done'],
-    here: hereOf(ctx),
+    here: currentReturnPath(ctx),
     script: script?.text,
     place: ctx.path.split('/')[2] ?? '',
     is_portal: isPortal,
-    ...doorsOf(ctx),
+    ...sectionLinks(ctx),
     idempotency_key: randomUUID(),
     stylesheet: `/portal/${tenantStylesheet(config).name}`,
   });
 }
 
 /** Redirects after a form with 303, so that reloading does not submit it again. */
-function goTo(ctx: Context, { to, done, clears }: Redirect) {
+function redirectAfterForm(ctx: Context, { to, done, clears }: Redirect) {
   if (clears) ctx.set('Clear-Site-Data', '"cache", "storage"');
   ctx.status = 303;
   const mark = to.includes('?') ? '&' : '?';
@@ -77,7 +77,7 @@ function goTo(ctx: Context, { to, done, clears }: Redirect) {
 }
 
 /** The section's sign-in and sign-out links, and what the page's frame offers. */
-function doorsOf({ state }: Context) {
+function sectionLinks({ state }: Context) {
   const { at } = state.room as Section;
   const room = accountRoomOf(state);
   return {
@@ -95,7 +95,7 @@ const accountRoomOf = ({ room }: Context['state']): AccountSection =>
  * The path to return to after a change of language. A refused form cannot be reopened, so its section's
  * home page is used.
  */
-function hereOf(ctx: Context) {
+function currentReturnPath(ctx: Context) {
   const room = accountRoomOf(ctx.state);
   return ctx.method === 'POST' ? room : safeReturnPath(ctx.url, room);
 }

@@ -4,7 +4,7 @@ import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { PORTAL, type AccountSection } from './sections.ts';
 
 /** The page to continue with, from the address or from the form. */
-const backOf = ({ query, form }: Visit) =>
+const returnPathOf = ({ query, form }: Visit) =>
   safeReturnPath(form.values['back'] ?? query['back'], PORTAL);
 
 /** The first step of a sign-in in one section. */
@@ -92,8 +92,8 @@ export const languagePage = (room: AccountSection): Page => ({
 });
 
 export const signInPages: readonly Page[] = [
-  signInPage(PORTAL, backOf, ({ user }) => Boolean(user?.borrower_id)),
-  ...secondFactorPages(PORTAL, backOf),
+  signInPage(PORTAL, returnPathOf, ({ user }) => Boolean(user?.borrower_id)),
+  ...secondFactorPages(PORTAL, returnPathOf),
   signOutPage(PORTAL),
   forgotPasswordPage(PORTAL),
   choosePasswordPage(PORTAL),

@@ -17,7 +17,7 @@ const AUTH = '/api/v1/auth';
 type Provider = { id: string; name: string };
 
 /** The page requested by a link in an email, or the staff home page. */
-const onward = ({ query, form }: Visit) => {
+const requestedPage = ({ query, form }: Visit) => {
   const wanted = form.values['back'] ?? query['back'] ?? '';
   return /^\/(staff|ops)(\/[a-z0-9-]{1,50}){0,3}$/.test(wanted) ? wanted : STAFF;
 };
@@ -28,7 +28,7 @@ const isStaff = ({ user }: Visit) => Boolean(user?.tenant_role);
  * Superadmins are redirected to operations. Other staff see links to the API documentation and to their
  * dashboard.
  */
-const home: Page = {
+const homePage: Page = {
   path: '',
   show: async ({ user, dashboards }) => {
     if (user?.borrower_id) return redirectTo('/portal');
@@ -37,7 +37,7 @@ const home: Page = {
   },
 };
 
-const signIn = signInPage(STAFF, onward, isStaff);
+const signIn = signInPage(STAFF, requestedPage, isStaff);
 
 const signInHere: Page = {
   ...signIn,
@@ -53,7 +53,7 @@ const signInHere: Page = {
  * A second click leads to the provider. Our Content-Security-Policy blocks redirects of forms to other
  * sites, but allows links.
  */
-const provider: Page = {
+const providerPage: Page = {
   path: '/provider/{id}',
   isOpen: true,
   door: AUTH,
@@ -69,13 +69,13 @@ const provider: Page = {
 
 /** The pages on which staff sign in, choose a password and manage their second factor. */
 export const staffPages: readonly Page[] = [
-  home,
+  homePage,
   signInHere,
-  provider,
+  providerPage,
   signOutPage(STAFF),
   languagePage(STAFF),
   forgotPasswordPage(STAFF),
   choosePasswordPage(STAFF),
-  ...secondFactorPages(STAFF, onward),
+  ...secondFactorPages(STAFF, requestedPage),
   ...ownFactorPages(STAFF),
 ];

@@ -13,10 +13,10 @@ import { date, integer, money, timestamps, text, timestamp, uuid } from '../../s
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 
-const about = { area: 'payments', read: 'admin', write: 'admin' } as const;
+const resourceDefaults = { area: 'payments', read: 'admin', write: 'admin' } as const;
 
 export const nachaEntries = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'NachaEntry',
   path: 'nacha-entries',
   table: nacha.nachaEntries,
@@ -49,7 +49,7 @@ export const nachaEntries = resource({
  * viewer may read. Only admins can download them.
  */
 export const nachaFiles = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'NachaFile',
   path: 'nacha-files',
   table: nacha.nachaFiles,
@@ -74,7 +74,7 @@ export const nachaFiles = resource({
   nested: { entries: nested(nachaEntries, 'nacha_file_id', ['list']) },
 });
 
-const skipped = z.object({
+const skippedEntry = z.object({
   payment_id: uuid.nullable(),
   disbursement_id: uuid.nullable(),
   draw_id: uuid.nullable(),
@@ -106,7 +106,7 @@ export const nachaRoutes: Route[] = [
     status: 201,
     transaction: 'own',
     body: NewNachaFile,
-    reply: nachaFiles.reply.extend({ skipped: z.array(skipped) }).meta({ id: 'NewNachaFile' }),
+    reply: nachaFiles.reply.extend({ skipped: z.array(skippedEntry) }).meta({ id: 'NewNachaFile' }),
     run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
       const input = body as z.output<typeof NewNachaFile>;
       const made = await generateNachaFile(within, installation.files, tenant_id, input);

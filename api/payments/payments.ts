@@ -160,7 +160,7 @@ export const payments = resource({
 });
 
 /** Facts that determine the split of a payment. Trying different amounts and dates would reveal them. */
-const OWED = [
+const ALLOCATION_FACTS = [
   ...(['loans.principal_balance', 'loans.accrued_interest', 'loans.outstanding_fees'] as const),
   ...(['loans.total_balance', 'loans.interest_rate', 'loans.past_due_amount'] as const),
   'loans.payment_amount',
@@ -177,7 +177,7 @@ export const paymentRoutes: Route[] = [
     summary: 'Preview how a payment would be applied',
     status: 200,
     transaction: 'read',
-    carries: OWED,
+    carries: ALLOCATION_FACTS,
     body: PaymentPreview,
     reply: z
       .object({

@@ -16,9 +16,9 @@ const reply = z
   .object({ is_enrolled: flag, is_enabled: flag, plan: autopayPlans.reply.nullable() })
   .meta({ id: 'PortalAutopay' });
 
-type Steps = (work: Call['work'], borrowerId: string, loanId: string) => Promise<unknown>;
-const ofLoan =
-  (steps: Steps) =>
+type LoanSteps = (work: Call['work'], borrowerId: string, loanId: string) => Promise<unknown>;
+const forLoan =
+  (steps: LoanSteps) =>
   ({ work, params }: Call, borrowerId: string) =>
     steps(work, borrowerId, params['id'] ?? '');
 
@@ -29,7 +29,7 @@ export const portalAutopay: Route[] = [
     action: 'autopay',
     summary: 'Get the autopay enrollment of a loan',
     reply,
-    run: ofLoan(getAutopay),
+    run: forLoan(getAutopay),
   }),
   borrowerEndpoint({
     method: 'POST',
@@ -47,7 +47,7 @@ export const portalAutopay: Route[] = [
     action: 'cancel',
     summary: 'Cancel autopay',
     reply,
-    run: ofLoan(cancelAutopay),
+    run: forLoan(cancelAutopay),
   }),
   borrowerEndpoint({
     method: 'POST',

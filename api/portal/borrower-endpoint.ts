@@ -1,6 +1,9 @@
 import type { Call, Route } from '../endpoints/route.ts';
 
-type Declared = Omit<Route, 'tag' | 'allow' | 'resource' | 'status' | 'transaction' | 'run'> & {
+type BorrowerRoute = Omit<
+  Route,
+  'tag' | 'allow' | 'resource' | 'status' | 'transaction' | 'run'
+> & {
   status?: number;
   /** Set for a POST that changes nothing. */
   transaction?: 'read';
@@ -11,7 +14,7 @@ type Declared = Omit<Route, 'tag' | 'allow' | 'resource' | 'status' | 'transacti
  * Declares a portal endpoint for a signed-in borrower. Archived borrowers have no session. `run` receives
  * the borrower's id and must use only that.
  */
-export const borrowerEndpoint = ({ run, ...declared }: Declared): Route => ({
+export const borrowerEndpoint = ({ run, ...declared }: BorrowerRoute): Route => ({
   tag: 'portal',
   resource: 'portal',
   allow: 'borrower',

@@ -14,7 +14,7 @@ import { cases as table, messages, listThread } from '../../sql/portal/cases.ts'
 import { flag, requiredFreeText, prose, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 
-const when = timestamp.nullable().readonly();
+const nullableTimestamp = timestamp.nullable().readonly();
 
 /** The messages of a case, listed and added at /cases/{id}/messages. */
 const caseMessages = resource({
@@ -74,9 +74,9 @@ export const cases = resource({
     awaits_answer: flag.readonly().describe('True if the borrower sent the last message.'),
     is_visible_to_borrower: flag.default(false),
     opened_at: timestamp.readonly(),
-    first_response_at: when,
-    resolved_at: when,
-    closed_at: when,
+    first_response_at: nullableTimestamp,
+    resolved_at: nullableTimestamp,
+    closed_at: nullableTimestamp,
     last_message_at: timestamp.readonly(),
     ...timestamps,
   },

@@ -14,9 +14,9 @@ import { findOrThrow } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-const when = timestamp.nullable();
+const nullableTimestamp = timestamp.nullable();
 
-const shown = z
+const portalCase = z
   .object({
     id: uuid,
     case_number: z.string(),
@@ -34,8 +34,8 @@ const shown = z
     status: z.enum(CASE_STATUSES),
     resolution: z.string().nullable(),
     opened_at: timestamp,
-    resolved_at: when,
-    closed_at: when,
+    resolved_at: nullableTimestamp,
+    closed_at: nullableTimestamp,
     last_message_at: timestamp,
     ...timestamps,
   })
@@ -52,15 +52,17 @@ const message = z
   })
   .meta({ id: 'PortalCaseMessage' });
 
-const thread = shown.extend({ messages: z.array(message) }).meta({ id: 'PortalCaseWithMessages' });
+const caseThread = portalCase
+  .extend({ messages: z.array(message) })
+  .meta({ id: 'PortalCaseWithMessages' });
 
-const Question = z.object({
+const NewCase = z.object({
   loan_id: uuid.nullish(),
   subject: requiredFreeText,
   description: nonBlankProse,
   case_type: z.enum(CASE_TYPES).default('general'),
 });
-const Words = z.object({ message: nonBlankProse, attachments: attachmentIds.default([]) });
+const NewMessage = z.object({ message: nonBlankProse, attachments: attachmentIds.default([]) });
 
 export const portalCases: Route[] = [
   borrowerEndpoint({
@@ -68,10 +70,10 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases',
     action: 'list-cases',
     summary: "List the borrower's cases",
-    reply: shown,
+    reply: portalCase,
     list: {
       name: 'cases',
-      fields: shown.shape,
+      fields: portalCase.shape,
       filters: ['loan_id', 'case_type', 'status'],
       hasSearch: false,
       isArchivable: false,
@@ -84,14 +86,14 @@ export const portalCases: Route[] = [
     action: 'create',
     summary: 'Open a case',
     status: 201,
-    body: Question,
-    reply: thread,
+    body: NewCase,
+    reply: caseThread,
     run: async ({ work, body }, borrower_id) => {
-      const question = { ...(body as z.output<typeof Question>), borrower_id };
+      const question = { ...(body as z.output<typeof NewCase>), borrower_id };
       const { id } = await auditChange(work, cases, 'create', null, () =>
         openBorrowerCase(work, question),
       );
-      return withThread(work, borrower_id, id);
+      return withMessages(work, borrower_id, id);
     },
   }),
   borrowerEndpoint({
@@ -99,8 +101,8 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases/{id}',
     action: 'show-case',
     summary: 'Get a case with its messages',
-    reply: thread,
-    run: ({ work, params }, borrowerId) => withThread(work, borrowerId, params['id']),
+    reply: caseThread,
+    run: ({ work, params }, borrowerId) => withMessages(work, borrowerId, params['id']),
   }),
   borrowerEndpoint({
     method: 'POST',
@@ -109,16 +111,21 @@ export const portalCases: Route[] = [
     summary: 'Add a message to a case',
     description: 'A resolved case reopens.',
     status: 201,
-    body: Words,
+    body: NewMessage,
     reply: message,
     run: ({ work, params, body }, borrowerId) =>
       auditChange(work, messages, 'create', null, () =>
-        postBorrowerMessage(work, borrowerId, params['id'] ?? '', body as z.output<typeof Words>),
+        postBorrowerMessage(
+          work,
+          borrowerId,
+          params['id'] ?? '',
+          body as z.output<typeof NewMessage>,
+        ),
       ),
   }),
 ];
 
-async function withThread(work: Call['work'], borrowerId: string, id?: string) {
+async function withMessages(work: Call['work'], borrowerId: string, id?: string) {
   const row = await findOrThrow(work, casesOfBorrower(borrowerId), id);
   return { ...row, messages: await listVisibleThread(work.tx, row.id) };
 }

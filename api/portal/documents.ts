@@ -15,7 +15,7 @@ import type { Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** Borrowers do not see which staff handled a document or where it is stored. */
-const shown = documents.reply
+const portalDocument = documents.reply
   .pick({
     id: true,
     loan_id: true,
@@ -45,10 +45,10 @@ export const portalDocuments: Route[] = [
     path: '/portal/documents',
     action: 'list-documents',
     summary: "List the borrower's documents",
-    reply: shown,
+    reply: portalDocument,
     list: {
       name: 'documents',
-      fields: shown.shape,
+      fields: portalDocument.shape,
       filters: ['loan_id', 'document_type', 'status', 'source'],
       hasSearch: false,
       isArchivable: false,
@@ -98,7 +98,7 @@ export const portalDocuments: Route[] = [
     summary: 'Confirm that a file was uploaded to its link',
     status: 200,
     body: UploadConfirmation,
-    reply: shown,
+    reply: portalDocument,
     transaction: 'own',
     run: async ({ within, installation: { files }, tenant_id, params, body, user }) => {
       const { id = '' } = params;

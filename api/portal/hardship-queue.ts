@@ -27,29 +27,33 @@ import { modifications } from '../loans/modifications.ts';
 import { paymentPlans } from '../loans/payment-plans.ts';
 
 /** Granted relief creates the same record as /loans/{id}/… and follows the same rules. */
-const MADE: Record<Relief, Resource> = {
+const RELIEF_RESOURCES: Record<Relief, Resource> = {
   forbearance: forbearances,
   deferment: deferments,
   modification: modifications,
   payment_plan: paymentPlans,
 };
-const termsOf = (kind: Relief) =>
-  omitFields(MADE[kind].creation, 'loan_id', 'hardship_application_id').nullish();
+const termsSchema = (kind: Relief) =>
+  omitFields(RELIEF_RESOURCES[kind].creation, 'loan_id', 'hardship_application_id').nullish();
 
 const Approval = z.object({
   ...reliefFields,
-  forbearance: termsOf('forbearance'),
-  deferment: termsOf('deferment'),
-  modification: termsOf('modification'),
-  payment_plan: termsOf('payment_plan'),
+  forbearance: termsSchema('forbearance'),
+  deferment: termsSchema('deferment'),
+  modification: termsSchema('modification'),
+  payment_plan: termsSchema('payment_plan'),
 });
 
 /** Reports errors in the terms of relief for the field that contains the terms. */
-const makingFor =
+const reliefCreator =
   (work: Work, applicationId: string) => async (kind: Relief, loan_id: string, terms: object) => {
     const link = kind === 'forbearance' ? { hardship_application_id: applicationId } : {};
     try {
-      const row = await createRecord(work, MADE[kind].declaration, { ...terms, ...link, loan_id });
+      const row = await createRecord(work, RELIEF_RESOURCES[kind].declaration, {
+        ...terms,
+        ...link,
+        loan_id,
+      });
       if (row instanceof HttpRefusal) throw row;
       return row.id;
     } catch (error) {
@@ -118,7 +122,7 @@ export const hardshipApplications = resource({
       allow: 'loan_officer',
       summary: 'Approve an application with existing or new relief',
       body: Approval,
-      run: (work, id, input) => approveApplication(work, id, input, makingFor(work, id)),
+      run: (work, id, input) => approveApplication(work, id, input, reliefCreator(work, id)),
     }),
     deny: action({
       allow: 'loan_officer',

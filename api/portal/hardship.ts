@@ -9,7 +9,7 @@ import { hardshipApplications } from './hardship-queue.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** Omits fields that concern only the staff who decide. */
-const shown = hardshipApplications.reply
+const portalApplication = hardshipApplications.reply
   .omit({
     borrower_id: true,
     borrower_name: true,
@@ -27,10 +27,10 @@ export const portalHardship: Route[] = [
     path: '/portal/hardship',
     action: 'list-hardship',
     summary: "List the borrower's hardship applications",
-    reply: shown,
+    reply: portalApplication,
     list: {
       name: 'hardship',
-      fields: shown.shape,
+      fields: portalApplication.shape,
       filters: ['loan_id', 'status', 'hardship_type'],
       hasSearch: false,
       isArchivable: false,
@@ -44,7 +44,7 @@ export const portalHardship: Route[] = [
     summary: 'Submit a hardship application',
     status: 201,
     body: Application,
-    reply: shown,
+    reply: portalApplication,
     run: ({ work, body }, borrowerId) =>
       auditChange(work, applications, 'submit', null, () =>
         applyForHardship(work, borrowerId, body as z.output<typeof Application>),
@@ -55,7 +55,7 @@ export const portalHardship: Route[] = [
     path: '/portal/hardship/{id}',
     action: 'show-hardship',
     summary: 'Get a hardship application with its decision',
-    reply: shown,
+    reply: portalApplication,
     run: ({ work, params }, borrowerId) =>
       findOrThrow(work, applicationsOfBorrower(borrowerId), params['id']),
   }),

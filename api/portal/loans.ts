@@ -12,7 +12,7 @@ import { installment } from '../loans/loans.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** The loan fields that borrowers see. Amounts equal those that staff see. */
-const ofLoan = z
+const portalLoanFields = z
   .object(loanFields)
   .pick({
     id: true,
@@ -59,7 +59,7 @@ const ofLoan = z
     can_pay: flag,
   });
 
-const portalLoan = ofLoan
+const portalLoan = portalLoanFields
   .extend({
     liable_as: z.enum(LIABLE_ROLES).describe('How the signed-in borrower is liable for the loan.'),
     can_change: flag.describe(
@@ -81,7 +81,7 @@ export const portalLoans: Route[] = [
     reply: portalLoan,
     list: {
       name: 'loans',
-      fields: ofLoan.shape,
+      fields: portalLoanFields.shape,
       filters: ['status', 'loan_number', 'loan_type'],
       hasSearch: true,
       isArchivable: false,

@@ -16,7 +16,7 @@ import { allocation, payments } from '../payments/payments.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** Omits staff notes and ledger references. */
-const ofPayment = payments.reply.pick({
+const portalPaymentFields = payments.reply.pick({
   id: true,
   loan_id: true,
   receipt_number: true,
@@ -39,12 +39,12 @@ const ofPayment = payments.reply.pick({
   updated_at: true,
 });
 
-const portalPayment = ofPayment
+const portalPayment = portalPaymentFields
   .extend({ can_cancel: flag.describe('Scheduled by the signed-in borrower.') })
   .meta({ id: 'PortalPayment' });
 
 /** Shapes a payment for one of the loan's borrowers. */
-const shownTo = (borrowerId: string) => (row: Row) => ({
+const asPortalPayment = (borrowerId: string) => (row: Row) => ({
   ...row,
   can_cancel:
     row['status'] === 'scheduled' &&
@@ -61,7 +61,7 @@ export const portalPayments: Route[] = [
     reply: portalPayment,
     list: {
       name: 'payments',
-      fields: ofPayment.shape,
+      fields: portalPaymentFields.shape,
       filters: ['status', 'payment_date', 'payment_type', 'source'],
       hasSearch: true,
       isArchivable: false,
@@ -71,7 +71,7 @@ export const portalPayments: Route[] = [
       const { id = '' } = params;
       await assertOwnLoan(work, borrowerId, id);
       const page = await fetchPage({ ...call, list: filterByParent(list, 'loan_id', id) }, table);
-      return { ...page, rows: page.rows.map(shownTo(borrowerId)) };
+      return { ...page, rows: page.rows.map(asPortalPayment(borrowerId)) };
     },
   }),
   borrowerEndpoint({
@@ -84,7 +84,9 @@ export const portalPayments: Route[] = [
     reply: portalPayment,
     run: async ({ work, params, body }, borrowerId) => {
       const order = PortalPayment.parse(body);
-      return shownTo(borrowerId)(await payOwnLoan(work, borrowerId, params['id'] ?? '', order));
+      return asPortalPayment(borrowerId)(
+        await payOwnLoan(work, borrowerId, params['id'] ?? '', order),
+      );
     },
   }),
   borrowerEndpoint({
@@ -118,6 +120,6 @@ export const portalPayments: Route[] = [
     summary: 'Cancel a scheduled payment',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
-      shownTo(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),
+      asPortalPayment(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),
   }),
 ];

@@ -10,7 +10,7 @@ import { phoneNumber } from '../../sql/formatted-text.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-const basic = z
+const basicProfile = z
   .object({
     id: uuid,
     email: z.string().nullable(),
@@ -20,7 +20,7 @@ const basic = z
   })
   .meta({ id: 'PortalUser' });
 
-const profile = basic
+const profile = basicProfile
   .extend({
     language_preference: language,
     addresses: z.array(addresses.reply),
@@ -28,7 +28,7 @@ const profile = basic
   })
   .meta({ id: 'PortalProfile' });
 
-const Changes = z.object({
+const ProfileChanges = z.object({
   phone: phoneNumber.nullish(),
   language_preference: language.optional(),
 });
@@ -41,7 +41,7 @@ export const portalProfile: Route[] = [
     path: '/portal/me',
     action: 'me',
     summary: 'Get the signed-in borrower',
-    reply: basic,
+    reply: basicProfile,
     run: (call, borrowerId) => getBasicProfile(call.work, borrowerId, emailOf(call)),
   }),
   borrowerEndpoint({
@@ -57,10 +57,10 @@ export const portalProfile: Route[] = [
     path: '/portal/profile',
     action: 'change-profile',
     summary: "Update the borrower's language or phone number",
-    body: Changes,
+    body: ProfileChanges,
     reply: profile,
     run: async (call, borrowerId) => {
-      await changeProfile(call.work, borrowerId, Changes.parse(call.body));
+      await changeProfile(call.work, borrowerId, ProfileChanges.parse(call.body));
       return getProfile(call.work, borrowerId, emailOf(call));
     },
   }),

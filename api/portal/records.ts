@@ -21,14 +21,14 @@ import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** The body of a creation without fields that only staff or the server set. */
-const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
+const ownRecordSchema = ({ creation }: Resource, ...staff: string[]) =>
   omitFields(creation, 'borrower_id', ...staff);
 
 /**
  * The last four digits are enough to add an account. The portal draws from it once the full number is
  * known.
  */
-const NewInstrument = bodyOf(
+const NewInstrument = ownRecordSchema(
   paymentInstruments,
   'is_verified',
   'verification_method',
@@ -41,16 +41,16 @@ const NewInstrument = bodyOf(
   if (!given['account_number'] && !given['account_number_last_four'])
     require('account_number', 'Enter the account number or its last four digits.');
 });
-const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
-const NewEmail = bodyOf(emails, 'status');
-const NewPhone = bodyOf(phones, 'status', 'carrier_name', 'is_landline');
+const NewAddress = ownRecordSchema(addresses, 'address_indicator', 'residence_code');
+const NewEmail = ownRecordSchema(emails, 'status');
+const NewPhone = ownRecordSchema(phones, 'status', 'carrier_name', 'is_landline');
 
-const listing =
+const listOwnRecords =
   ({ declaration: { table } }: Resource) =>
   (call: Call, borrowerId: string) =>
     fetchPage({ ...call, list: filterByParent(call.list, 'borrower_id', borrowerId) }, table);
 
-const adding =
+const addOwnRecord =
   ({ declaration }: Resource) =>
   async ({ work, body }: Call, borrower_id: string) => {
     await assertBelowLimit(work, declaration.table, borrower_id);
@@ -65,7 +65,7 @@ const portalInstruments: Route[] = [
     summary: "List the borrower's bank accounts",
     reply: paymentInstruments.reply,
     list: listDeclarationOf(paymentInstruments.declaration),
-    run: listing(paymentInstruments),
+    run: listOwnRecords(paymentInstruments),
   }),
   borrowerEndpoint({
     method: 'POST',
@@ -75,7 +75,7 @@ const portalInstruments: Route[] = [
     status: 201,
     body: NewInstrument,
     reply: paymentInstruments.reply,
-    run: adding(paymentInstruments),
+    run: addOwnRecord(paymentInstruments),
   }),
   borrowerEndpoint({
     method: 'POST',
@@ -111,7 +111,7 @@ const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
     summary: `List the borrower's ${name}`,
     reply: child.reply,
     list: listDeclarationOf(child.declaration),
-    run: listing(child),
+    run: listOwnRecords(child),
   }),
   borrowerEndpoint({
     method: 'POST',
@@ -121,7 +121,7 @@ const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
     status: 201,
     body,
     reply: child.reply,
-    run: adding(child),
+    run: addOwnRecord(child),
   }),
 ];
 

@@ -34,11 +34,11 @@ import {
 import { nested, resource } from '../endpoints/resource.ts';
 import { remittances } from './remittances.ts';
 
-const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
+const resourceDefaults = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly four digits.');
 
 export const settlementInstruments = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'SettlementInstrument',
   path: 'settlement-instruments',
   table: tables.instruments,
@@ -82,7 +82,7 @@ export const settlementInstruments = resource({
 });
 
 export const loanAssignments = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'LoanAssignment',
   path: 'loan-assignments',
   table: assignmentTable,
@@ -127,7 +127,7 @@ export const loanAssignments = resource({
 });
 
 export const servicingFeeRates = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'ServicingFeeRate',
   path: 'servicing-fee-rates',
   table: servicingFeeRateTable,
@@ -150,7 +150,7 @@ export const servicingFeeRates = resource({
 });
 
 export const investors = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'Investor',
   path: 'investors',
   table: tables.investors,

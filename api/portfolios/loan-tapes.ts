@@ -78,12 +78,12 @@ export const loanTapeConfigs = resource({
 });
 
 /** Larger portfolios are left to the workers, and the tape is downloaded later. */
-const AT_ONCE_MAX = 5_000;
+const SYNCHRONOUS_LOANS_MAX = 5_000;
 /** After this time a worker generates the tape if the request did not. */
-const UNTIL_WORKERS_MS = 60_000;
+const WORKER_TAKEOVER_MS = 60_000;
 
 /** A generated or pending tape. */
-const made = resource({
+const listedTapes = resource({
   name: 'ListedLoanTape',
   path: 'loan-tapes',
   area: 'portfolios',
@@ -144,14 +144,17 @@ const made = resource({
 
 const tapeReply = z
   .object({
-    ...made.reply.shape,
+    ...listedTapes.reply.shape,
     download_url: derivedFrom(z.string().nullable(), 'documents.storage_key'),
     expires_at: timestamp.nullable(),
   })
   .meta({ id: 'LoanTape' });
 
 /** Returns the tape and, once it is ready, its download link. */
-async function answer({ within, installation, tenant_id, access }: OwnTransactionCall, id: string) {
+async function tapeAnswer(
+  { within, installation, tenant_id, access }: OwnTransactionCall,
+  id: string,
+) {
   const { tape, key, seconds } = await within(
     tenant_id,
     async (work) => {
@@ -176,7 +179,7 @@ async function answer({ within, installation, tenant_id, access }: OwnTransactio
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
 }
 
-const about = {
+const routeDefaults = {
   tag: 'portfolios',
   resource: 'loan-tape-configs',
   status: 200,
@@ -184,9 +187,9 @@ const about = {
 } as const;
 
 export const tapeRoutes: Route[] = [
-  ...made.routes,
+  ...listedTapes.routes,
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/loan-tape-configs/{id}/generate',
     security_event: 'export',
@@ -204,10 +207,13 @@ export const tapeRoutes: Route[] = [
         const made = await requestTape(work, config.id, TapeRequest.parse(body));
         await recordAudit(work, { type: table.name, id: config.id }, 'generate', {});
         const isSmall =
-          (await portfolios.countLoansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
-          AT_ONCE_MAX;
+          (await portfolios.countLoansUpTo(
+            work.tx,
+            config['portfolio_id'],
+            SYNCHRONOUS_LOANS_MAX + 1,
+          )) <= SYNCHRONOUS_LOANS_MAX;
         // Small tapes also get a job, because this process may crash or file storage may fail.
-        const later = isSmall ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
+        const later = isSmall ? new Date(Date.now() + WORKER_TAKEOVER_MS) : undefined;
         await enqueue(work.tx, generateTape, { tenant_id, tape_id: made }, later);
         return { id: made, isSmall };
       });
@@ -216,11 +222,11 @@ export const tapeRoutes: Route[] = [
         // Completes the job now instead of in a minute. The worker finds the tape finished.
         await within(tenant_id, ({ tx }) => enqueue(tx, generateTape, { tenant_id, tape_id: id }));
       }
-      return answer(call, id);
+      return tapeAnswer(call, id);
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/loan-tapes/{id}',
     security_event: 'export',
@@ -230,6 +236,6 @@ export const tapeRoutes: Route[] = [
     summary: 'Get a loan tape and, when it is ready, its download link',
     allow: 'viewer',
     reply: tapeReply,
-    run: async (call: OwnTransactionCall) => answer(call, call.params['id'] ?? ''),
+    run: async (call: OwnTransactionCall) => tapeAnswer(call, call.params['id'] ?? ''),
   },
 ];

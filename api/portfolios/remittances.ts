@@ -19,10 +19,13 @@ import {
 import { action, nested, resource } from '../endpoints/resource.ts';
 import { moneySum } from '../endpoints/money-sum.ts';
 
-const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
+const resourceDefaults = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 
 /** The collected amounts of one loan, or the totals. */
-const figuresIn = <Amount extends z.ZodType, Fee extends z.ZodType>(amount: Amount, fee: Fee) => ({
+const remittanceAmounts = <Amount extends z.ZodType, Fee extends z.ZodType>(
+  amount: Amount,
+  fee: Fee,
+) => ({
   principal_owned: amount
     .readonly()
     .describe('At the start of the period. The fee is based on it.'),
@@ -37,7 +40,7 @@ const figuresIn = <Amount extends z.ZodType, Fee extends z.ZodType>(amount: Amou
 });
 
 export const remittanceLoans = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'RemittanceLoan',
   path: 'remittance-loans',
   table: tables.remittanceLoans,
@@ -50,7 +53,7 @@ export const remittanceLoans = resource({
     loan_id: uuid.readonly(),
     loan_number: z.string().readonly(),
     assignment_id: uuid.readonly(),
-    ...figuresIn(signedMoney, money),
+    ...remittanceAmounts(signedMoney, money),
     servicing_fee_rate: rate.readonly().describe('Annual rate.'),
     created_at: timestamp.readonly(),
   },
@@ -58,7 +61,7 @@ export const remittanceLoans = resource({
 });
 
 export const remittances = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'Remittance',
   path: 'remittances',
   table: tables.remittances,
@@ -73,7 +76,7 @@ export const remittances = resource({
       .optional()
       .describe('The last day of a month with closed books. Default: the latest such month.'),
     loan_count: integer.readonly(),
-    ...figuresIn(moneySum, moneySum),
+    ...remittanceAmounts(moneySum, moneySum),
     amount_due: moneySum.readonly().describe('Collections minus the servicing fee.'),
     status: z.enum(['due', 'paid']).readonly(),
     journal_entry_id: uuid.nullable().readonly(),

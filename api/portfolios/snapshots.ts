@@ -9,7 +9,7 @@ import { moneySum } from '../endpoints/money-sum.ts';
 const ratio = z.string().readonly().meta({ format: 'decimal' });
 
 /** The buckets of the specification. The later ones appear only if they contain a loan. */
-const byBucket = z.object({
+const bucketCounts = z.object({
   current: z.int(),
   dpd_1_29: z.int(),
   dpd_30_59: z.int(),
@@ -50,7 +50,11 @@ export const snapshots = resource({
     weighted_average_term: derivedFrom(integer.readonly(), 'loans.term_months'),
     delinquency_rate: derivedFrom(ratio, 'loans.days_past_due', 'loans.delinquency_bucket'),
     default_rate: derivedFrom(ratio, 'loans.status'),
-    by_bucket: derivedFrom(byBucket.readonly(), 'loans.days_past_due', 'loans.delinquency_bucket'),
+    by_bucket: derivedFrom(
+      bucketCounts.readonly(),
+      'loans.days_past_due',
+      'loans.delinquency_bucket',
+    ),
     ...timestamps,
   },
   filters: ['portfolio_id', 'investor_id', 'snapshot_date'],

@@ -71,7 +71,7 @@ export const approvals = resource({
 });
 
 /** The requests that this user made or may decide by role and rules. */
-function seenBy({ access, routes, user }: Call) {
+function visibleRequests({ access, routes, user }: Call) {
   const approvable = routes.filter(({ four_eyes }) => four_eyes !== undefined);
   const [open, others] = [
     approvable.filter((route) => access.mayCall(route)),
@@ -86,21 +86,22 @@ function seenBy({ access, routes, user }: Call) {
 }
 
 /** Requests that this user may not see are missing from the list and answer 404 by id. */
-const seenAlone = approvals.routes.map((route): Route => {
+const visibilityFilteredRoutes = approvals.routes.map((route): Route => {
   if (route.action === 'list')
     return {
       ...route,
       transaction: 'read',
-      run: (call: Call) => fetchPage(call, seenBy(call), call.ends),
+      run: (call: Call) => fetchPage(call, visibleRequests(call), call.ends),
     };
   return {
     ...route,
     transaction: 'read',
-    run: (call: Call) => findOrThrow(call.work, seenBy(call), call.params['id'], call.ends),
+    run: (call: Call) =>
+      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.ends),
   };
 });
 
-const deciding = {
+const decisionRouteDefaults = {
   tag: 'users',
   resource: 'approvals',
   method: 'POST',
@@ -117,7 +118,7 @@ const reasonOf = (call: Call) => decisionOf(call).reason;
  * Returns the pending request. Throws unless both the second person and the requester may still perform the
  * requested operation.
  */
-async function forSecond(call: Call, routes: readonly Route[]) {
+async function prepareApproval(call: Call, routes: readonly Route[]) {
   const { work, params, access } = call;
   const request = await requests.lockPendingRequest(work, params['id'] ?? '');
   requests.assertFingerprint(request, decisionOf(call).content_fingerprint);
@@ -144,7 +145,7 @@ async function forSecond(call: Call, routes: readonly Route[]) {
 }
 
 /** Approving an operation that needs a recent proof needs one as well. */
-async function grantsPower(call: Call, routes: readonly Route[]) {
+async function needsRecentProof(call: Call, routes: readonly Route[]) {
   const request = await find(call.work.tx, table, call.params['id'] ?? '');
   const route = routes.find((declared) => endpointKey(declared) === request?.['endpoint']);
   if (route === undefined || request?.['status'] !== 'pending') return false;
@@ -153,16 +154,16 @@ async function grantsPower(call: Call, routes: readonly Route[]) {
 }
 
 export const approvalRoutes = (routes: readonly Route[]): Route[] => [
-  ...seenAlone,
+  ...visibilityFilteredRoutes,
   {
-    ...deciding,
+    ...decisionRouteDefaults,
     action: 'approve',
-    needs_proof: (call) => grantsPower(call, routes),
+    needs_proof: (call) => needsRecentProof(call, routes),
     path: '/approvals/{id}/approve',
     summary: 'Approve a pending request',
     description: 'The requested action then runs with all of its usual checks.',
     run: async (call: Call) => {
-      const { request, route, asking } = await forSecond(call, routes);
+      const { request, route, asking } = await prepareApproval(call, routes);
       const { if_match } = request;
       const asAsked = (answer: unknown) => omitHiddenFields(asking, route, answer);
       const requested_by = {
@@ -198,12 +199,12 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     },
   },
   {
-    ...deciding,
+    ...decisionRouteDefaults,
     action: 'reject',
     path: '/approvals/{id}/reject',
     summary: 'Reject a pending request',
     run: async (call: Call) => {
-      const { request } = await forSecond(call, routes);
+      const { request } = await prepareApproval(call, routes);
       return requests.recordDecision(call.work, request, {
         status: 'rejected',
         reason: reasonOf(call),
@@ -211,7 +212,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     },
   },
   {
-    ...deciding,
+    ...decisionRouteDefaults,
     action: 'cancel',
     path: '/approvals/{id}/cancel',
     summary: 'Cancel your own pending request',

@@ -13,17 +13,17 @@ const Login = z.object({
   password: z.string().min(1).max(1024),
 });
 
-const Second = z.object(proofFields).refine(hasExactlyOneProof, {
+const SecondFactorProof = z.object(proofFields).refine(hasExactlyOneProof, {
   path: ['code'],
   error: 'Give exactly one of code, recovery_code and passkey.',
 });
 
-const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
+const routeDefaults = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
 
 /** Signing in and out. api/http/session.ts manages the session itself. */
 export const authRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/auth/login',
     security_event: 'sign_in',
@@ -52,18 +52,18 @@ export const authRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/auth/second-factor',
     security_event: 'sign_in',
     summary: 'Complete a sign-in with the second factor',
     action: 'second-factor',
-    body: Second,
+    body: SecondFactorProof,
     reply: meReply,
     status: 200,
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {
-      const given = call.body as z.output<typeof Second>;
+      const given = call.body as z.output<typeof SecondFactorProof>;
       const { pending: token, device } = call.session;
       const outcome = await proveSecondFactor(call.within, call.tenant_id, {
         token,
@@ -83,7 +83,7 @@ export const authRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/auth/logout',
     security_event: 'sign_out',
@@ -94,7 +94,7 @@ export const authRoutes: Route[] = [
     run: async ({ session }: OwnTransactionCall) => session.end(),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/auth/csrf',
     summary: 'Get the CSRF token, for clients that cannot read cookies',

@@ -31,7 +31,7 @@ export async function resolveEnroller(
 ): Promise<Enroller> {
   const { within, tenant_id, session, user } = call;
   if (user !== null) {
-    if (again !== null && !(await hasNothingYet(call, again))) await verifyProof(call, again);
+    if (again !== null && !(await hasNoCredentialYet(call, again))) await verifyProof(call, again);
     return { user_id: user.id, token: null };
   }
   const waiting = await within(tenant_id, (work) => findEnroller(work, session.pending));
@@ -40,7 +40,7 @@ export async function resolveEnroller(
 }
 
 /** A user who has just come from a provider and has neither a password nor a factor to prove. */
-const hasNothingYet = (
+const hasNoCredentialYet = (
   { within, tenant_id, user }: OwnTransactionCall,
   again: z.output<typeof Reauthentication>,
 ) =>

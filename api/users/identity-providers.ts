@@ -19,12 +19,12 @@ import { signInExpired } from '../http/pending-sign-in.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 import { signIn, signInReply } from './sign-in.ts';
 
-const printable = (most: number) =>
+const printableText = (most: number) =>
   z
     .string()
     .max(most)
     .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
-const address = printable(2_000);
+const address = printableText(2_000);
 
 /** Additional sign-in for staff: OpenID Connect, authorization code flow with PKCE. */
 export const identityProviders = resource({
@@ -42,11 +42,11 @@ export const identityProviders = resource({
     id: uuid.readonly(),
     name: requiredText,
     issuer_url: address.describe("As given in the provider's discovery document. HTTPS only."),
-    client_id: printable(200),
+    client_id: printableText(200),
     redirect_url: address.describe(
       'Your page that submits code and state, or ours: /api/v1/auth/signed-in on your own domain.',
     ),
-    role_claim: printable(200)
+    role_claim: printableText(200)
       .nullish()
       .describe(
         'The claim that contains the role. Without it, roles do not change. A claim never exceeds the role assigned to the user here.',
@@ -64,7 +64,7 @@ export const identityProviders = resource({
     last_error: z.string().nullable().readonly(),
     ...timestamps,
   },
-  writeOnly: { client_secret: printable(1_000) },
+  writeOnly: { client_secret: printableText(1_000) },
   filters: ['is_active'],
 
   create: addProvider,
@@ -79,24 +79,24 @@ export const identityProviders = resource({
   },
 });
 
-const about = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
+const routeDefaults = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
 
 /** The person is not signed in: their user is not linked to the provider yet. */
 const linkReply = z.object({ link: z.object({ provider: z.string(), expires_at: timestamp }) });
 
-const random = printable(2_000);
-const Came = z
+const randomToken = printableText(2_000);
+const ProviderCallback = z
   .object({
-    state: random,
-    code: random.optional(),
-    iss: random.optional(),
-    error: random.optional(),
+    state: randomToken,
+    code: randomToken.optional(),
+    iss: randomToken.optional(),
+    error: randomToken.optional(),
   })
   .describe('The parameters with which the provider returned the browser.');
 
 export const providerRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/auth/providers',
     action: 'providers',
@@ -106,7 +106,7 @@ export const providerRoutes: Route[] = [
     run: async ({ work }: Call) => ({ providers: await listOffered(work.tx) }),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/identity-providers/{id}/begin-sign-in',
     action: 'begin-provider-sign-in',
@@ -124,7 +124,7 @@ export const providerRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/auth/provider-sign-in',
     action: 'provider-sign-in',
@@ -132,7 +132,7 @@ export const providerRoutes: Route[] = [
     summary: 'Complete a sign-in at an SSO provider',
     description:
       'Answers `link` if your account is not linked to the provider yet. Confirm the link with POST /auth/provider-links.',
-    body: Came,
+    body: ProviderCallback,
     reply: z.union([signInReply, linkReply]),
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {
@@ -140,7 +140,7 @@ export const providerRoutes: Route[] = [
       const token = call.session.pending;
       const outcome = await finishProviderReturn(call.within, call.tenant_id, { token, came });
       if ('over' in outcome) throw signInExpired();
-      if ('slow' in outcome) throw tooSlow();
+      if ('slow' in outcome) throw providerTooSlow();
       if ('refused' in outcome) throw new HttpRefusal(401, 'provider_refused', outcome.refused);
       if ('unlinked' in outcome) {
         const { provider, expires_at, seconds } = outcome.unlinked;
@@ -152,7 +152,7 @@ export const providerRoutes: Route[] = [
   },
 ];
 
-const tooSlow = () =>
+const providerTooSlow = () =>
   new HttpRefusal(503, 'provider_slow', 'The provider has not responded yet. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   });

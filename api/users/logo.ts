@@ -3,7 +3,7 @@ import { getLogoStatus, refetchLogo } from '../../jobs/users/branding/logo.ts';
 import { timestamp } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
-const about = {
+const routeDefaults = {
   path: '/tenant/logo',
   tag: 'users',
   resource: 'tenant',
@@ -27,7 +27,7 @@ const about = {
 /** An extension of the specification: the logo on a tenant's letters. */
 export const logoRoutes = [
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     action: 'show-logo',
     allow: 'viewer',
@@ -36,7 +36,7 @@ export const logoRoutes = [
     run: ({ work }) => getLogoStatus(work),
   }),
   endpoint({
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     action: 'fetch-logo',
     allow: 'superadmin',

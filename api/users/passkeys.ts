@@ -18,10 +18,13 @@ import {
   inTransaction,
 } from './enrollment.ts';
 
-const Made = z.object({ name: requiredFreeText.default('Passkey'), credential: NewPasskey });
+const PasskeyRegistration = z.object({
+  name: requiredFreeText.default('Passkey'),
+  credential: NewPasskey,
+});
 
 /** The format of parseCreationOptionsFromJSON and similar browser functions. */
-const options = z
+const creationOptions = z
   .looseObject({ challenge: z.string() })
   .describe('Options for navigator.credentials, as JSON.');
 
@@ -34,7 +37,7 @@ export const passkeyRoutes: Route[] = [
     action: 'begin-passkey',
     summary: 'Get the options for creating a passkey',
     body: Reauthentication,
-    reply: options,
+    reply: creationOptions,
     run: async (call: OwnTransactionCall) => {
       const { user_id } = await resolveEnroller(
         call,
@@ -51,10 +54,10 @@ export const passkeyRoutes: Route[] = [
     action: 'add-passkey',
     security_event: 'second_factor_add',
     summary: 'Register a passkey',
-    body: Made,
+    body: PasskeyRegistration,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
-      const made = call.body as z.output<typeof Made>;
+      const made = call.body as z.output<typeof PasskeyRegistration>;
       const whose = await resolveEnroller(call, null);
       return restartSession(
         call,
@@ -69,7 +72,7 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'second-factor-options',
     summary: 'Get the options for signing in with a passkey',
-    reply: options,
+    reply: creationOptions,
     run: async (call: OwnTransactionCall) =>
       inTransaction(call, async (work) => {
         const { user, session } = call;

@@ -30,7 +30,7 @@ const Link = z.object({ token: z.string().min(1).max(200) });
 
 const Change = z.object({ current_password: secret, new_password: secret });
 
-const about = {
+const routeDefaults = {
   tag: 'users',
   resource: 'auth',
   method: 'POST',
@@ -39,16 +39,16 @@ const about = {
   transaction: 'own',
 } as const;
 
-type Counted = keyof Pick<Settings['throttle'], 'request' | 'reset'>;
+type ThrottleScope = keyof Pick<Settings['throttle'], 'request' | 'reset'>;
 
-async function count(call: OwnTransactionCall, scope: Counted) {
+async function assertBelowRequestLimit(call: OwnTransactionCall, scope: ThrottleScope) {
   const wait = await countRequest(call.within, call.tenant_id, scope, networkSubject(call.ip));
   if (wait !== null) throw tooManyRequests(wait);
 }
 
 export const passwordRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     allow: 'anyone',
     path: '/auth/password/request',
     security_event: 'password_request',
@@ -57,14 +57,14 @@ export const passwordRoutes: Route[] = [
     body: ResetRequest,
     run: async (call: OwnTransactionCall) => {
       const { email } = call.body as z.output<typeof ResetRequest>;
-      await count(call, 'request');
+      await assertBelowRequestLimit(call, 'request');
       const { device } = call.session;
       await call.within(call.tenant_id, (work) => requestReset(work, { email, device }));
       return { message: 'If that address belongs to an account, we sent a link to it.' };
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     allow: 'anyone',
     path: '/auth/password/reset',
     security_event: 'password_reset',
@@ -73,7 +73,7 @@ export const passwordRoutes: Route[] = [
     body: Reset,
     run: async (call: OwnTransactionCall) => {
       const { token, password = '' } = call.body as z.output<typeof Reset>;
-      await count(call, 'reset');
+      await assertBelowRequestLimit(call, 'reset');
       const holder = await resetPassword(call.within, call.tenant_id, { token, password });
       // A person who can read the account's mail may sign in next, even while strangers are guessing its
       // password.
@@ -82,7 +82,7 @@ export const passwordRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     allow: 'anyone',
     path: '/auth/password/check-link',
     summary: 'Check whether a password link is still valid',
@@ -95,7 +95,7 @@ export const passwordRoutes: Route[] = [
     }),
   },
   {
-    ...about,
+    ...routeDefaults,
     allow: 'any',
     path: '/auth/password/change',
     security_event: 'password_change',
@@ -103,7 +103,7 @@ export const passwordRoutes: Route[] = [
     action: 'change-password',
     body: Change,
     run: async (call: OwnTransactionCall) => {
-      await count(call, 'reset');
+      await assertBelowRequestLimit(call, 'reset');
       const { id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       const { device } = call.session;
       const passwords = call.body as z.output<typeof Change>;

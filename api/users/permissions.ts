@@ -16,7 +16,7 @@ import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { ruleProblems } from './rules.ts';
 
-const about = {
+const resourceDefaults = {
   area: 'users',
   read: 'superadmin',
   write: 'superadmin',
@@ -31,7 +31,7 @@ const about = {
 
 /** Rules for the users of a group, in addition to their roles. */
 export const permissionGroups = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'PermissionGroup',
   path: 'permission-groups',
   table: tables.groups,
@@ -54,7 +54,7 @@ export const permissionGroups = resource({
 
 /** Rules for a single user. */
 export const userPermissions = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'UserPermission',
   path: 'user-permissions',
   table: tables.userPermissions,
@@ -74,7 +74,7 @@ export const userPermissions = resource({
 
 /** A user's permissions on single records. */
 export const objectGrants = resource({
-  ...about,
+  ...resourceDefaults,
   name: 'ObjectGrant',
   path: 'object-grants',
   table: tables.objectGrants,
@@ -92,7 +92,7 @@ export const objectGrants = resource({
   remove: removeUserRule('object_grants'),
 });
 
-type Said = {
+type PermissionInput = {
   permissions?: z.output<typeof Rule>[];
   type?: 'allow' | 'deny';
   action?: string;
@@ -106,19 +106,19 @@ export const withRuleValidation = (declared: readonly Route[]): Route[] =>
   declared.map((route) => {
     if (route.body === undefined || route.transaction === 'own') return route;
     const run = async (call: Call) => {
-      const { permissions = [], record_id, ...said } = call.body as Said;
+      const { permissions = [], record_id, ...said } = call.body as PermissionInput;
       for (const [at, rule] of permissions.entries())
-        refuse(ruleProblems(rule, call.routes), `permissions.${at}.`);
+        throwFieldErrors(ruleProblems(rule, call.routes), `permissions.${at}.`);
       const { type = 'allow', action, resource, record } = said;
       if (action !== undefined && resource !== undefined)
-        refuse(ruleProblems({ type, action, resource, record }, call.routes));
+        throwFieldErrors(ruleProblems({ type, action, resource, record }, call.routes));
       if (record_id !== undefined) await assertRecord(call, resource ?? '', record_id);
       return route.run(call);
     };
     return { ...route, run };
   });
 
-function refuse(errors: Record<string, string>, place = '') {
+function throwFieldErrors(errors: Record<string, string>, place = '') {
   const told = Object.entries(errors).map(([field, sentence]) => [place + field, sentence]);
   if (told.length > 0) throw new Invalid(Object.fromEntries(told) as Record<string, string>);
 }

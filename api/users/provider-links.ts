@@ -3,13 +3,13 @@ import { confirmLink, listLinks, removeLink } from '../../jobs/users/providers/p
 import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 
-const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
+const routeDefaults = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
 const message = z.object({ message: z.string() });
 
 /** The identity providers that the user may sign in with. */
 export const providerLinkRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/auth/provider-links',
     action: 'provider-links',
@@ -21,7 +21,7 @@ export const providerLinkRoutes: Route[] = [
     run: async ({ work, user }: Call) => ({ links: await listLinks(work, user?.id ?? '') }),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'POST',
     path: '/auth/provider-links',
     action: 'confirm-provider-link',
@@ -38,7 +38,7 @@ export const providerLinkRoutes: Route[] = [
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'DELETE',
     path: '/auth/provider-links/{id}',
     action: 'remove-provider-link',

@@ -3,7 +3,7 @@ import type { Route } from '../endpoints/route.ts';
 import { ruleCoversRoute, isGrantable } from '../http/access.ts';
 import { isRole } from '../http/permissions.ts';
 
-type Said = {
+type RuleInput = {
   type: 'allow' | 'deny';
   action: string;
   resource: string;
@@ -12,7 +12,7 @@ type Said = {
 
 /** Returns the errors of a rule by field, or none if the rule matches existing endpoints. */
 export function ruleProblems(
-  { type, action, resource, record }: Said,
+  { type, action, resource, record }: RuleInput,
   routes: readonly Route[],
 ): Record<string, string> {
   const staff = routes.filter(({ allow }) => isRole(allow));

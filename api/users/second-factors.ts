@@ -40,7 +40,7 @@ const ownFactors = z
   .meta({ id: 'SecondFactors' });
 
 /** One proof lets the user make several changes that grant power. */
-const proving: Route = {
+const proveRoute: Route = {
   ...authRouteDefaults,
   method: 'POST',
   path: '/auth/prove',
@@ -56,7 +56,7 @@ const proving: Route = {
   },
 };
 
-const own: Route[] = [
+const ownFactorRoutes: Route[] = [
   {
     ...authRouteDefaults,
     method: 'GET',
@@ -142,7 +142,7 @@ const own: Route[] = [
   },
 ];
 
-const reset: Route = {
+const resetRoute: Route = {
   tag: 'users',
   resource: 'users',
   method: 'POST',
@@ -160,4 +160,9 @@ const reset: Route = {
   run: ({ work, params }) => resetSecondFactors(work, params['id'] ?? ''),
 };
 
-export const secondFactorRoutes: Route[] = [proving, ...own, ...passkeyRoutes, reset];
+export const secondFactorRoutes: Route[] = [
+  proveRoute,
+  ...ownFactorRoutes,
+  ...passkeyRoutes,
+  resetRoute,
+];

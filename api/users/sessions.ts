@@ -34,16 +34,16 @@ export const sessions = resource({
 });
 
 const ownReply = sessions.reply.extend({ is_current: z.boolean() }).meta({ id: 'OwnSession' });
-const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
+const routeDefaults = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
 
-const marked = (row: object & { id?: unknown }, { user }: Call) => ({
+const markCurrent = (row: object & { id?: unknown }, { user }: Call) => ({
   ...row,
   is_current: row.id === user?.session_id,
 });
 
 export const ownSessions: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     path: '/auth/sessions',
     action: 'sessions',
@@ -54,11 +54,11 @@ export const ownSessions: Route[] = [
     run: async (call: Call): Promise<Page> => {
       const own = filterByParent(call.list, 'user_id', call.user?.id ?? '');
       const { rows, total } = await fetchPage({ ...call, list: own }, table);
-      return { rows: rows.map((row) => marked(row, call)), total };
+      return { rows: rows.map((row) => markCurrent(row, call)), total };
     },
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'DELETE',
     path: '/auth/sessions/{id}',
     action: 'end-session',
@@ -67,6 +67,6 @@ export const ownSessions: Route[] = [
     reply: ownReply,
     transaction: 'write',
     run: async (call: Call) =>
-      marked(await endOwnSession(call.work, call.params['id'] ?? ''), call),
+      markCurrent(await endOwnSession(call.work, call.params['id'] ?? ''), call),
   },
 ];

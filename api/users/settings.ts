@@ -16,12 +16,12 @@ const reply = Settings.extend(TenantFacts.shape).meta({ id: 'TenantSettings' });
 const version = { reply, names: Object.keys(Settings.shape) };
 
 /** Whether the settings name a server that receives batches of letters automatically. */
-const handsLettersOver = (body: unknown) => {
+const setsMailHouse = (body: unknown) => {
   const { communications } = body as { communications?: { mail_house?: unknown } };
   return communications?.mail_house !== undefined;
 };
 
-const about = {
+const routeDefaults = {
   tag: 'users',
   resource: 'tenant',
   path: '/tenant/settings',
@@ -32,7 +32,7 @@ const about = {
 
 export const tenantRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     method: 'GET',
     action: 'show',
     summary: 'Get tenant settings',
@@ -41,7 +41,7 @@ export const tenantRoutes: Route[] = [
     run: ({ work }) => tenantSettings(work),
   },
   {
-    ...about,
+    ...routeDefaults,
     method: 'PUT',
     action: 'edit',
     summary: 'Update tenant settings',
@@ -53,7 +53,7 @@ export const tenantRoutes: Route[] = [
     ifMatch: version,
     four_eyes: 'settings',
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
-    carries: ({ body }) => Promise.resolve(handsLettersOver(body) ? 'anything' : []),
+    carries: ({ body }) => Promise.resolve(setsMailHouse(body) ? 'anything' : []),
     asks: ({ work, body, checkMatch }) =>
       requiresApproval(work, body as Record<string, unknown>, checkMatch),
     content: ({ work, body }) => settingsContent(work, body as Record<string, unknown>),

@@ -23,7 +23,7 @@ import { userFields } from './me.ts';
 import { objectGrants, userPermissions } from './permissions.ts';
 
 /** Reactivating a user grants power. Other changes of a user do not. */
-async function givesAccessBack({ work, params, body }: Call) {
+async function reactivatesUser({ work, params, body }: Call) {
   if ((body as { is_active?: boolean }).is_active !== true) return false;
   const user = await find(work.tx, table, params['id'] ?? '');
   return user?.['is_active'] === false;
@@ -49,9 +49,9 @@ export const users = resource({
   filters: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
 
   update: changeUser,
-  needs_proof: { update: givesAccessBack },
+  needs_proof: { update: reactivatesUser },
   four_eyes: { update: 'invitations' },
-  asks_if: { update: givesAccessBack },
+  asks_if: { update: reactivatesUser },
   security_events: { update: 'user_change' },
   nested: {
     permissions: nested(userPermissions, 'user_id'),
@@ -67,7 +67,7 @@ export const users = resource({
   },
 });
 
-const about = {
+const routeDefaults = {
   tag: 'users',
   resource: 'users',
   method: 'POST',
@@ -78,7 +78,7 @@ const about = {
 /** The body names the role, not the path. */
 export const userRoutes: Route[] = [
   {
-    ...about,
+    ...routeDefaults,
     path: '/users/assign-role',
     security_event: 'role_change',
     action: 'assign-role',
@@ -91,7 +91,7 @@ export const userRoutes: Route[] = [
     run: ({ work, body }: Call) => assignRole(work, AssignRole.parse(body)),
   },
   {
-    ...about,
+    ...routeDefaults,
     path: '/users/remove-role',
     security_event: 'role_change',
     action: 'remove-role',
@@ -102,7 +102,7 @@ export const userRoutes: Route[] = [
     run: ({ work, body }: Call) => removeRole(work, RemoveRole.parse(body)),
   },
   {
-    ...about,
+    ...routeDefaults,
     path: '/users/invite',
     security_event: 'user_invite',
     action: 'invite',
@@ -115,7 +115,7 @@ export const userRoutes: Route[] = [
     run: ({ work, body }: Call) => inviteUser(work, Invitation.parse(body)),
   },
   {
-    ...about,
+    ...routeDefaults,
     path: '/borrowers/{id}/invite-portal-user',
     security_event: 'user_invite',
     action: 'invite-portal-user',

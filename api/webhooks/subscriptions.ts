@@ -87,7 +87,7 @@ const Rotation = z.object({
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
 
 /** The receiver is sent the data of its events. */
-const carries = ({ events: names }: Record<string, unknown>) =>
+const carriedFacts = ({ events: names }: Record<string, unknown>) =>
   factsOfEvents((names ?? []) as string[]);
 
 export const webhooks = resource({
@@ -103,7 +103,7 @@ export const webhooks = resource({
 
   four_eyes: { update: 'destinations' },
   needs_proof: { update: isAnyFieldDenied },
-  carries,
+  carries: carriedFacts,
   update: subscription.changeSubscription,
   remove: subscription.unsubscribe,
   nested: {
@@ -171,7 +171,7 @@ export const createSubscription = endpoint({
   four_eyes: 'destinations',
   secrets: ['secret'],
   needs_proof: isAnyFieldDenied,
-  carries: ({ body }) => Promise.resolve(carries(body as Record<string, unknown>)),
+  carries: ({ body }) => Promise.resolve(carriedFacts(body as Record<string, unknown>)),
   body: creationSchema({ fields, writeOnly: { secret } }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {

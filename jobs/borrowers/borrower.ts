@@ -10,12 +10,12 @@ type Input = { date_of_birth?: string | null | undefined; time_zone?: string | n
 type NewBorrower = Input & { first_name: string; last_name: string };
 
 export async function addBorrower(work: Work, input: NewBorrower): Promise<string> {
-  check(work, input);
+  assertValidDetails(work, input);
   return insert(work.tx, 'borrowers', input);
 }
 
 export async function changeBorrower(work: Work, id: string, changes: Input) {
-  check(work, changes);
+  assertValidDetails(work, changes);
   await update(work.tx, 'borrowers', id, changes);
 }
 
@@ -33,7 +33,7 @@ export async function archiveBorrower({ tx }: Work, id: string) {
 }
 
 /** Borrowers must be at least 18 years old. */
-function check({ today }: Work, { date_of_birth, time_zone }: Input) {
+function assertValidDetails({ today }: Work, { date_of_birth, time_zone }: Input) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }

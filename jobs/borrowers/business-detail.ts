@@ -13,7 +13,7 @@ type NewDetail = Input & { borrower_id: string; legal_name: string; entity_type:
 
 /** Adds the details of a business borrower. Throws Conflict if there are details already. */
 export async function addBusinessDetail(work: Work, input: NewDetail): Promise<string> {
-  check(work, input);
+  assertValidDetails(work, input);
   await lockBorrower(work.tx, input.borrower_id);
   const id = await details.findByBorrower(work.tx, input.borrower_id);
   if (id !== null) {
@@ -24,12 +24,12 @@ export async function addBusinessDetail(work: Work, input: NewDetail): Promise<s
 }
 
 export async function changeBusinessDetail(work: Work, id: string, changes: Input) {
-  check(work, changes);
+  assertValidDetails(work, changes);
   await update(work.tx, 'business_details', id, changes);
 }
 
 /** The formation date cannot be in the future, and the owners cannot hold more than 100 percent. */
-function check({ today }: Work, { beneficial_owners = [], formation_date }: Input) {
+function assertValidDetails({ today }: Work, { beneficial_owners = [], formation_date }: Input) {
   if (formation_date && formation_date > today)
     throw new Invalid({ formation_date: 'Must not be in the future.' });
   const owned = beneficial_owners.reduce(

@@ -74,7 +74,7 @@ export async function revokeConsent(
 ) {
   const consent = await find(tx, consents, id);
   if (consent === null) throw new NotFound();
-  assertInForce(consent);
+  assertGranted(consent);
   const revocation: Revocation = {
     method: revocation_method ?? (actor.type === 'borrower' ? 'portal' : 'agent'),
     reason: revocation_reason ?? null,
@@ -82,7 +82,7 @@ export async function revokeConsent(
   await revoke(tx, id, revocation);
 }
 
-function assertInForce({ status }: Row) {
+function assertGranted({ status }: Row) {
   if (status === 'granted') return;
   throw new Conflict(`The consent is already ${String(status)}.`, 'invalid_transition', {
     current_status: status,

@@ -28,11 +28,11 @@ export async function addIdentity(work: Work, input: NewIdentity): Promise<strin
     throw new Invalid({ identifier_last_four: 'Is required if identifier is missing.' });
   checkDates(input);
   await lockBorrower(work.tx, borrower_id);
-  const numbers = await numbersOf(work, borrower_id, identity_type, identifier, null);
+  const numbers = await identifierColumns(work, borrower_id, identity_type, identifier, null);
   return insert(work.tx, 'borrower_identities', {
     ...withoutNumber(input),
     ...numbers,
-    ...verification(work, input, { verification_status: 'unverified' }),
+    ...verificationColumns(work, input, { verification_status: 'unverified' }),
   });
 }
 
@@ -41,14 +41,20 @@ export async function changeIdentity(work: Work, id: string, changes: Input, row
   checkDates({ ...row, ...changes });
   const before = row as Row & { borrower_id: string; identity_type: IdentityType };
   const { identifier } = changes;
-  const numbers = await numbersOf(work, before.borrower_id, before.identity_type, identifier, id);
-  const isOther = otherDigits(changes, before);
+  const numbers = await identifierColumns(
+    work,
+    before.borrower_id,
+    before.identity_type,
+    identifier,
+    id,
+  );
+  const isOther = changesLastFour(changes, before);
   await update(work.tx, 'borrower_identities', id, {
     ...withoutNumber(changes),
     // If the last four digits change without a full number, the sealed number no longer applies.
     ...(isOther && !identifier && { identifier_sealed: null, identifier_index: null }),
     ...numbers,
-    ...verification(work, changes, before, isOther || Boolean(identifier)),
+    ...verificationColumns(work, changes, before, isOther || Boolean(identifier)),
   });
 }
 
@@ -58,11 +64,11 @@ export const removeIdentity = ({ tx }: Work, id: string) =>
 
 const withoutNumber = ({ identifier: _, ...rest }: Input): Values => rest;
 
-const otherDigits = ({ identifier_last_four: given }: Input, before: Row) =>
+const changesLastFour = ({ identifier_last_four: given }: Input, before: Row) =>
   typeof given === 'string' && given !== before['identifier_last_four'];
 
 /** The columns of a full number. Throws Conflict if the borrower has the same number already. */
-async function numbersOf(
+async function identifierColumns(
   work: Work,
   borrowerId: string,
   type: IdentityType,
@@ -96,7 +102,7 @@ async function fillLastFour(work: Work, borrowerId: string, lastFour: string) {
   await recordAudit(work, { type: 'borrowers', id, borrower_id: id }, 'update', changes);
 }
 
-function verification(work: Work, input: Input, before: Values, isOther = false): Values {
+function verificationColumns(work: Work, input: Input, before: Values, isOther = false): Values {
   const was = before['verification_status'];
   // Forms send back the status they read. The verification of the old number does not apply to the new one.
   const wanted =

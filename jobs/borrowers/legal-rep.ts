@@ -27,12 +27,12 @@ export async function addLegalRep(work: Work, input: NewRep): Promise<string> {
     contact_through_representative = input.representative_type === 'attorney',
   } = input;
   const rep = { ...input, effective_date, contact_through_representative };
-  check(rep);
+  assertValidRep(rep);
   return insert(work.tx, 'legal_reps', rep);
 }
 
 export async function changeLegalRep({ tx }: Work, id: string, changes: Input, row: Row) {
-  check({ ...row, ...changes });
+  assertValidRep({ ...row, ...changes });
   await update(tx, 'legal_reps', id, changes);
 }
 
@@ -40,7 +40,7 @@ export async function changeLegalRep({ tx }: Work, id: string, changes: Input, r
 export const removeLegalRep = ({ tx }: Work, id: string) =>
   update(tx, 'legal_reps', id, { is_archived: true, is_active: false });
 
-function check(rep: Input) {
+function assertValidRep(rep: Input) {
   const { effective_date, end_date } = rep;
   if (effective_date && end_date && end_date < effective_date)
     throw new Invalid({ end_date: 'Must not be before effective_date.' });

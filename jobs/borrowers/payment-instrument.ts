@@ -26,10 +26,10 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
   await lockBorrower(work.tx, borrowerId);
   const isFirst = !(await instruments.hasInstrument(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;
-  if (is_default) await displace(work, borrowerId, null);
-  const verified = verification(work, input, { is_verified: false });
+  if (is_default) await clearPreviousDefault(work, borrowerId, null);
+  const verified = verificationColumns(work, input, { is_verified: false });
   return insert(work.tx, 'payment_instruments', {
-    ...sealed(work, input),
+    ...sealNumbers(work, input),
     ...verified,
     is_default,
   });
@@ -40,14 +40,14 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
  * order with the old account has not been sent to the bank.
  */
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
-  if (isAnother(changes, row)) await assertNoOrders(work, id);
+  if (isDifferentAccount(changes, row)) await assertNoOrders(work, id);
   const borrowerId = String(row['borrower_id']);
   // An archived instrument cannot be used, so it cannot be the default.
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
-  if (is_default === true) await displace(work, borrowerId, id);
-  const verified = verification(work, changes, row);
-  const standing = standingAfter(changes, row);
-  const changed = { ...sealed(work, changes), ...verified, ...standing, is_default };
+  if (is_default === true) await clearPreviousDefault(work, borrowerId, id);
+  const verified = verificationColumns(work, changes, row);
+  const standing = statusColumnsAfter(changes, row);
+  const changed = { ...sealNumbers(work, changes), ...verified, ...standing, is_default };
   await update(work.tx, 'payment_instruments', id, changed);
 }
 
@@ -61,7 +61,7 @@ async function assertNoOrders({ tx }: Work, id: string) {
   throw new Conflict(message, 'instrument_has_open_orders', open);
 }
 
-async function displace(work: Work, borrower_id: string, by: string | null) {
+async function clearPreviousDefault(work: Work, borrower_id: string, by: string | null) {
   const ids = await instruments.clearDefault(work.tx, borrower_id, by);
   await recordDisplaced(work, 'payment_instruments', ids, 'is_default', { borrower_id });
 }
@@ -86,7 +86,7 @@ export async function removeInstrument({ tx }: Work, id: string) {
 }
 
 /** Seals the account number and the token. */
-function sealed(
+function sealNumbers(
   { tenant_id, installation: { keys } }: Work,
   { account_number, token, ...rest }: Input,
 ): Values {
@@ -101,7 +101,7 @@ function sealed(
 }
 
 /** A change of any of these fields makes the instrument another account. */
-const IDENTIFYING = [
+const IDENTIFYING_FIELDS = [
   'instrument_type',
   'account_holder_name',
   'account_type',
@@ -113,10 +113,10 @@ const IDENTIFYING = [
  * A given number or token always counts as changed, because the stored one is sealed and cannot be
  * compared.
  */
-const isAnother = (input: Input, before: Values) =>
+const isDifferentAccount = (input: Input, before: Values) =>
   Boolean(input.account_number) ||
   Boolean(input.token) ||
-  IDENTIFYING.some(
+  IDENTIFYING_FIELDS.some(
     (field) => input[field] !== undefined && (input[field] ?? null) !== (before[field] ?? null),
   );
 
@@ -124,22 +124,22 @@ const isAnother = (input: Input, before: Values) =>
  * Correcting an account lifts a block caused by a return code, even if a form sends back the status
  * `blocked`. Other blocks are lifted by setting another status.
  */
-function standingAfter(changes: Input, before: Values): Values {
+function statusColumnsAfter(changes: Input, before: Values): Values {
   if (before['status'] !== 'blocked') return {};
   if (changes['status'] !== undefined && changes['status'] !== 'blocked')
     return { block_code: null };
   const code = before['block_code'];
   const isCorrected = typeof code === 'string' && returnEffect(code) === 'blocks_account';
-  if (!isCorrected || !isAnother(changes, before)) return {};
+  if (!isCorrected || !isDifferentAccount(changes, before)) return {};
   return { status: 'active', block_code: null };
 }
 
 /** Only an admin can set `is_verified` (specification). From other users the field is ignored. */
-function verification(work: Work, input: Input, before: Values): Values {
+function verificationColumns(work: Work, input: Input, before: Values): Values {
   const wasVerified = before['is_verified'] === true;
   // Forms send back the status they read. The verification of the old account does not apply to the new
   // one.
-  if (wasVerified && isAnother(input, before))
+  if (wasVerified && isDifferentAccount(input, before))
     return { is_verified: false, verified_at: null, verification_method: 'none' };
   const is_verified = (isAdmin(work) ? input.is_verified : undefined) ?? wasVerified;
   if (is_verified === before['is_verified']) return { is_verified };
@@ -165,7 +165,7 @@ export async function assertInstrumentUsable(
     throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
   }
   if (status === 'active' && (is_verified || !verified)) return instrument;
-  throw new Conflict(refusalOf(status, block_code), 'instrument_not_usable', {
+  throw new Conflict(explainInactive(status, block_code), 'instrument_not_usable', {
     current_status: status,
     is_verified,
     draw_blockers,
@@ -173,7 +173,7 @@ export async function assertInstrumentUsable(
   });
 }
 
-function refusalOf(status: string, code: string | null): string {
+function explainInactive(status: string, code: string | null): string {
   if (status === 'active') return 'The account is not verified yet. Verify it first.';
   return status === 'blocked' ? accountBlockMessage(code) : `The instrument is ${status}.`;
 }

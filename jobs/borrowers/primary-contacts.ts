@@ -27,14 +27,14 @@ export const addContact =
   async (work: Work, input: NewContact<Contacts>): Promise<string> => {
     const contact: Values = { ...input };
     for (const [name, value] of Object.entries(DEFAULTS[contacts](input))) contact[name] ??= value;
-    check(contact);
+    assertValidContact(contact);
     const { borrower_id: borrowerId } = input;
     await primary.lockBorrower(work.tx, borrowerId);
     await assertNew(work, contacts, borrowerId, contact, null);
     const type = contact['address_type'];
     const isMissing = !(await primary.hasPrimary(work.tx, contacts, borrowerId, type));
     const is_primary = isMissing || input.is_primary === true;
-    if (is_primary) await displace(work, contacts, borrowerId, type, null);
+    if (is_primary) await clearPreviousPrimary(work, contacts, borrowerId, type, null);
     return insert(work.tx, contacts, { ...contact, is_primary });
   };
 
@@ -52,13 +52,13 @@ const DEFAULTS: Record<primary.ContactTable, (contact: Values) => Values> = {
 export const changeContact =
   (contacts: primary.ContactTable) =>
   async (work: Work, id: string, changes: Contact, row: Row) => {
-    check(changes, row);
+    assertValidContact(changes, row);
     const borrowerId = String(row['borrower_id']);
     // An archived contact cannot be primary.
     if (row['is_archived'] === true)
       return update(work.tx, contacts, id, { ...changes, is_primary: false });
     const isOther = primary.IDENTIFYING_COLUMNS[contacts].some((name) =>
-      differs(name, changes, row),
+      isChanged(name, changes, row),
     );
     if (isOther) await assertNew(work, contacts, borrowerId, { ...row, ...changes }, id);
     const type = changes['address_type'] ?? row['address_type'];
@@ -67,20 +67,20 @@ export const changeContact =
       ? null
       : await primary.findNextPrimary(work.tx, contacts, borrowerId, type, id);
     const is_primary = heir === null;
-    if (is_primary) await displace(work, contacts, borrowerId, type, id);
-    const news = isOther ? unproven(contacts, changes, row) : {};
+    if (is_primary) await clearPreviousPrimary(work, contacts, borrowerId, type, id);
+    const news = isOther ? resetStatusColumns(contacts, changes, row) : {};
     await update(work.tx, contacts, id, { ...changes, ...news, is_primary });
-    if (heir) await succeed(work, contacts, borrowerId, heir);
+    if (heir) await markAsPrimary(work, contacts, borrowerId, heir);
     if (row['is_primary'] === true && type !== row['address_type'])
-      await succeedOf(work, contacts, row);
+      await promoteNextContact(work, contacts, row);
   };
 
-const differs = (name: string, changes: Contact, row: Row) =>
+const isChanged = (name: string, changes: Contact, row: Row) =>
   changes[name] !== undefined && (changes[name] ?? '') !== (row[name] ?? '');
 
 /** A changed number or address has no known status: neither verified nor failed. */
-function unproven(contacts: primary.ContactTable, changes: Contact, row: Row): Values {
-  if (contacts === 'addresses') return anew(changes, row);
+function resetStatusColumns(contacts: primary.ContactTable, changes: Contact, row: Row): Values {
+  if (contacts === 'addresses') return clearReturnedMail(changes, row);
   const failed = ['bounced', 'invalid', 'reassigned'].includes(String(row['status']));
   const isSame = (changes['status'] ?? row['status']) === row['status'];
   return {
@@ -91,7 +91,7 @@ function unproven(contacts: primary.ContactTable, changes: Contact, row: Row): V
 }
 
 /** A changed address loses its returned-mail mark, even if a form sends the mark back. */
-const anew = (changes: Contact, row: Row): Values =>
+const clearReturnedMail = (changes: Contact, row: Row): Values =>
   row['address_indicator'] === RETURNED_MAIL_INDICATOR &&
   (changes['address_indicator'] ?? RETURNED_MAIL_INDICATOR) === RETURNED_MAIL_INDICATOR
     ? { address_indicator: null }
@@ -110,7 +110,7 @@ async function assertNew(
   throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
 }
 
-function check(contact: Contact, row: Values = {}) {
+function assertValidContact(contact: Contact, row: Values = {}) {
   assertTimeZone(contact['time_zone']);
   assertState(contact, row);
 }
@@ -124,7 +124,7 @@ export function assertState({ state, country }: Values, row: Values = {}) {
   if (state.length > 10) throw new Invalid({ state: 'Must be at most 10 characters.' });
 }
 
-async function displace(
+async function clearPreviousPrimary(
   work: Work,
   contacts: primary.ContactTable,
   borrower_id: string,
@@ -139,11 +139,11 @@ async function displace(
 export const removeContact =
   (contacts: primary.ContactTable) => async (work: Work, id: string, row: Row) => {
     await update(work.tx, contacts, id, { is_archived: true, is_primary: false });
-    if (row['is_primary'] === true) await succeedOf(work, contacts, row);
+    if (row['is_primary'] === true) await promoteNextContact(work, contacts, row);
   };
 
 /** Makes the next contact of the same table (and address type) primary. */
-async function succeedOf(work: Work, contacts: primary.ContactTable, row: Row) {
+async function promoteNextContact(work: Work, contacts: primary.ContactTable, row: Row) {
   const borrowerId = String(row['borrower_id']);
   const heir = await primary.findNextPrimary(
     work.tx,
@@ -152,10 +152,10 @@ async function succeedOf(work: Work, contacts: primary.ContactTable, row: Row) {
     row['address_type'],
     row.id,
   );
-  if (heir) await succeed(work, contacts, borrowerId, heir);
+  if (heir) await markAsPrimary(work, contacts, borrowerId, heir);
 }
 
-async function succeed(
+async function markAsPrimary(
   work: Work,
   contacts: primary.ContactTable,
   borrower_id: string,

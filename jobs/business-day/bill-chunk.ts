@@ -14,7 +14,7 @@ import { summarizeError } from '../serialize-error.ts';
 import { withWholeChunk } from './run-steps.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
-type Unbilled = Chunk & { unbilled_month: string };
+type UnbilledChunk = Chunk & { unbilled_month: string };
 
 const STEP = 'billing';
 
@@ -23,7 +23,7 @@ const STEP = 'billing';
  * continue. A change to a loan bills the loan first (`billBeforeEvent`). Safe to repeat after a crash. The
  * job that bills the last chunk enqueues the month's statement documents.
  */
-export async function billChunk(outside: ExternalServices, payload: Payload, chunk: Unbilled) {
+export async function billChunk(outside: ExternalServices, payload: Payload, chunk: UnbilledChunk) {
   const { tenant_id, run_id, chunk: number } = payload;
   const month = chunk.unbilled_month;
   const sender = await outside.within(tenant_id, loadStatementSender, { readOnly: true });
@@ -47,7 +47,7 @@ export async function billChunk(outside: ExternalServices, payload: Payload, chu
  * Loans that make the billing statement fail are refolded, because a stale checkpoint may be the cause. If
  * billing still fails, the loan is quarantined.
  */
-async function billByHalves({ within }: ExternalServices, payload: Payload, chunk: Unbilled) {
+async function billByHalves({ within }: ExternalServices, payload: Payload, chunk: UnbilledChunk) {
   const { tenant_id, run_id } = payload;
   const month = chunk.unbilled_month;
   const failed = await within(tenant_id, async (work) => {

@@ -52,7 +52,7 @@ export const closeLoans = job({
 
   async run(payload, outside) {
     const { tenant_id, run_id } = payload;
-    const begun = await begin(outside, payload);
+    const begun = await startChunk(outside, payload);
     if (begun === null) return;
     const { chunk, due } = begun;
     if (due !== null && due.found.deeds.length > 0) {
@@ -102,10 +102,10 @@ async function enqueueChunks(
  * These transactions take the date from their run. A transaction that assumed the process's cached date
  * would fail and restart in every process that did not close the previous day.
  */
-const UNDATED = { isUndated: true };
+const WITHOUT_DATE = { isUndated: true };
 
 /** Finds the loans that have something due. If there are none, accrues interest in the same transaction. */
-const begin = (outside: ExternalServices, payload: Payload) =>
+const startChunk = (outside: ExternalServices, payload: Payload) =>
   retryByHalves((asking) =>
     outside.within(
       payload.tenant_id,
@@ -118,13 +118,13 @@ const begin = (outside: ExternalServices, payload: Payload) =>
         if (found.deeds.length === 0) await post(work, payload, asking);
         return { chunk, due: { steps: ordered, found } };
       },
-      UNDATED,
+      WITHOUT_DATE,
     ),
   );
 
 export const accrueChunk = (outside: ExternalServices, payload: Payload) =>
   retryByHalves((asking) =>
-    outside.within(payload.tenant_id, (work) => post(work, payload, asking), UNDATED),
+    outside.within(payload.tenant_id, (work) => post(work, payload, asking), WITHOUT_DATE),
   );
 
 /**
@@ -150,12 +150,12 @@ async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
     description: `Interest of ${chunk.cob_date}, ${loans} loans`,
   };
   // The chunk's lock proves that the entry is new.
-  await postNewEntryParts(work, heading, parts.map(accrualOf));
+  await postNewEntryParts(work, heading, parts.map(accrualPosting));
   await close.markAccrued(work.tx, run_id, number, { loans, interest });
 }
 
 /** The interest of loans whose products map it to the same accounts. */
-const accrualOf = (part: steps.AccruedSum) => ({
+const accrualPosting = (part: steps.AccruedSum) => ({
   debit: { [ACCRUAL_ROLES.debit]: part.interest },
   credit: { [ACCRUAL_ROLES.credit]: part.interest },
   accounts: {
@@ -184,6 +184,6 @@ const snapshotAndAge = (outside: ExternalServices, payload: Payload) =>
         await emitAll(work, 'delinquency.changed', moved);
         await close.markChunkDone(work.tx, run_id, number);
       },
-      UNDATED,
+      WITHOUT_DATE,
     ),
   );

@@ -19,9 +19,9 @@ import type { Work } from '../work.ts';
  * Reliefs ended in the transaction that moves the business date, while the tenant's payments wait. The
  * chunks end the rest.
  */
-const WITH_THE_DAY = 500;
+const RELIEFS_IN_CLOSE_MAX = 500;
 /** Reliefs ended per transaction of a chunk. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 const STEP = 'relief_end';
 
 /**
@@ -29,7 +29,7 @@ const STEP = 'relief_end';
  * requests.
  */
 export const lockEndedReliefs = ({ tx }: Work, day: string) =>
-  lockLoansWithEndedRelief(tx, addDays(day, 1), { limit: WITH_THE_DAY });
+  lockLoansWithEndedRelief(tx, addDays(day, 1), { limit: RELIEFS_IN_CLOSE_MAX });
 
 /**
  * Ends reliefs in the transaction that moves the business date, before any bill or payment of the new date.
@@ -37,7 +37,7 @@ export const lockEndedReliefs = ({ tx }: Work, day: string) =>
  */
 export async function endReliefs(work: Work, ended: readonly Ended[]): Promise<boolean> {
   if (ended.length === 0) return false;
-  const outcome = await withSavepoint(work.tx, () => endAll(work, ended));
+  const outcome = await withSavepoint(work.tx, () => endReliefsOfLoans(work, ended));
   if ('error' in outcome && isTransient(outcome.error)) throw outcome.error;
   return isAnyEnded(work.tx, work.today);
 }
@@ -54,33 +54,33 @@ export async function endReliefsOfChunk(outside: ExternalServices, payload: Payl
   let after: string | null | undefined;
   let alone = 0;
   while (after !== null) {
-    const part: Part = { after, limit: alone > 0 ? 1 : AT_ONCE };
+    const part: PageRange = { after, limit: alone > 0 ? 1 : BATCH_SIZE };
     try {
-      after = await within(tenant_id, (work) => endSome(work, run_id, chunk, part));
+      after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, part));
       alone -= 1;
     } catch (error) {
       if (alone > 0 || isTransient(error)) throw error;
-      alone = AT_ONCE;
+      alone = BATCH_SIZE;
     }
   }
   await within(tenant_id, ({ tx }) => billing.markReliefsEnded(tx, run_id, payload.chunk));
 }
 
-type Part = { after: string | undefined; limit: number };
+type PageRange = { after: string | undefined; limit: number };
 
 /** Returns the id of the last loan processed, or null if there was none. */
-async function endSome(
+async function endReliefPage(
   work: Work,
   runId: string,
   chunk: Chunk,
-  { after, limit }: Part,
+  { after, limit }: PageRange,
 ): Promise<string | null> {
   const ended = await lockLoansWithEndedRelief(work.tx, work.today, { of: chunk, after, limit });
   const ids = ended.map(({ loan_id }) => loan_id);
   const last = ids.at(-1);
   if (last === undefined) return null;
   const outcome = await withSavepoint(work.tx, async () => {
-    await endAll(work, ended);
+    await endReliefsOfLoans(work, ended);
     await billAfterRelief(work, ids, chunk.unbilled_month);
   });
   if ('error' in outcome) {
@@ -90,10 +90,10 @@ async function endSome(
   return last;
 }
 
-const endAll = (work: Work, ended: readonly Ended[]) =>
-  mapConcurrently(ended, (relief) => endOf({ ...work, isEndingReliefs: true }, relief));
+const endReliefsOfLoans = (work: Work, ended: readonly Ended[]) =>
+  mapConcurrently(ended, (relief) => endLoanReliefs({ ...work, isEndingReliefs: true }, relief));
 
-async function endOf(work: Work, { loan_id, is_frozen, promotions }: Ended) {
+async function endLoanReliefs(work: Work, { loan_id, is_frozen, promotions }: Ended) {
   if (is_frozen) await unfreeze(work, loan_id, Unfreeze.parse({}));
   for (const id of promotions) await advancePromotion(work, id, loan_id, false);
   await startAndEndForbearances(work, loan_id);

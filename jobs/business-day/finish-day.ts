@@ -13,14 +13,14 @@ import { planClose, planRun } from './plan-close.ts';
 /**
  * The next day's run, if the close continues, and the chunks that have work on the morning after the day.
  */
-type Ended = { next: close.Run | null; morning_chunks: readonly number[] };
+type FinishedDay = { next: close.Run | null; morning_chunks: readonly number[] };
 
 /**
  * Ends a day whose chunks are all done. Does the tenant's own steps and moves the business date in one
  * transaction. Returns null while chunks are still running. Work of the morning after, such as monthly
  * billing, follows later, so payments do not wait for it.
  */
-export async function finishDay(work: Work, runId: string): Promise<Ended | null> {
+export async function finishDay(work: Work, runId: string): Promise<FinishedDay | null> {
   if (!(await close.lockIfComplete(work.tx, runId))) return null;
   const run = await close.findRun(work.tx, runId);
   if (run === null) return null;

@@ -36,18 +36,18 @@ const endFreezes = defineLoanStep('freeze_end', due.loansWithEndingFreeze, (work
 );
 
 /** Promotions start on their first day, end after their last day, and break with their conditions. */
-const movePromotions = defineLoanStep(
+const advancePromotions = defineLoanStep(
   'promotion',
   promotions.duePromotions,
   (work, { id, loan_id, is_broken }) => advancePromotion(work, id, loan_id, is_broken),
 );
 
-const turnDueForbearances = defineLoanStep(
+const startAndEndDueForbearances = defineLoanStep(
   'forbearances',
   loansWithReliefChange('forbearances'),
   (work, { id }) => startAndEndForbearances(work, id),
 );
-const turnDueDeferments = defineLoanStep(
+const startAndEndDueDeferments = defineLoanStep(
   'deferments',
   loansWithReliefChange('deferments'),
   (work, { id }) => startAndEndDeferments(work, id),
@@ -71,12 +71,14 @@ const endCycles = defineLoanStep('billing_cycle', due.loansWithEndingCycle, (wor
 );
 
 /** Writes a checkpoint today for loans whose interest accrues differently from tomorrow. */
-const foldAgain = defineLoanStep('fold', due.loansToRefold, async (work, { id }) => {
+const refoldDueLoans = defineLoanStep('fold', due.loansToRefold, async (work, { id }) => {
   await recordEvents(work, await openLoan(work, id), []);
 });
 
-const catchUp = defineLoanStep('missed_interest', due.loansWithMissedInterest, (work, { id }) =>
-  postMissedInterest(work, id),
+const recordMissedInterest = defineLoanStep(
+  'missed_interest',
+  due.loansWithMissedInterest,
+  (work, { id }) => postMissedInterest(work, id),
 );
 const chargeLateFees = defineLoanStep('late_fee', due.loansToAssessLateFees, (work, { id }) =>
   assessLateFees(work, id),
@@ -91,10 +93,10 @@ const chargeOffLate = defineLoanStep(
   due.loansPastDaysPastDueThreshold('charge_off'),
   (work, { id }) => chargeOff(work, id, ChargeOff.parse({ force: true })),
 );
-const judgeDuePromises = defineLoanStep('promises', loansWithPendingPromise, (work, { id }) =>
+const evaluateDuePromises = defineLoanStep('promises', loansWithPendingPromise, (work, { id }) =>
   evaluatePromises(work, id),
 );
-const judgeDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (work, { id }) =>
+const evaluateDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (work, { id }) =>
   evaluatePaymentPlan(work, id),
 );
 
@@ -106,19 +108,19 @@ const judgeDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (work
 export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [
   settleSales,
   endFreezes,
-  movePromotions,
-  turnDueForbearances,
-  turnDueDeferments,
+  advancePromotions,
+  startAndEndDueForbearances,
+  startAndEndDueDeferments,
   modify,
   makePayments,
   ...(suspense.pays_bills ? [payFromSuspense] : []),
   drawAutopay,
   endCycles,
-  foldAgain,
-  catchUp,
+  refoldDueLoans,
+  recordMissedInterest,
   chargeLateFees,
   ...(non_accrual.auto ? [stopAccruals] : []),
   ...(charge_off.auto_enabled ? [chargeOffLate] : []),
-  judgeDuePromises,
-  judgeDuePlans,
+  evaluateDuePromises,
+  evaluateDuePlans,
 ];

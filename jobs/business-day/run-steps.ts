@@ -9,10 +9,10 @@ import { summarizeError } from '../serialize-error.ts';
 import type { Work } from '../work.ts';
 
 /** If a statement fails for more loans than this, the statement is wrong, not the loans. */
-const SET_ASIDE_MOST = 50;
+const QUARANTINE_MAX = 50;
 
 export type ClosePayload = { tenant_id: string; run_id: string };
-type Ask<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
+type ChunkQuery<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
 export type ChunkQueryRunner = typeof withWholeChunk;
 
 /**
@@ -25,7 +25,7 @@ export async function withWholeChunk<Row>(
   { run_id }: Pick<ClosePayload, 'run_id'>,
   step: string,
   chunk: close.Chunk,
-  ask: Ask<Row>,
+  ask: ChunkQuery<Row>,
 ): Promise<Row[]> {
   let count = 0;
   const askPart = async (part: close.Chunk): Promise<Row[]> => {
@@ -33,7 +33,7 @@ export async function withWholeChunk<Row>(
     if ('result' in outcome) return [...outcome.result];
     const { error } = outcome;
     const half = await close.findSecondHalf(tx, part);
-    if (isTransient(error) || half === null || count === SET_ASIDE_MOST) throw error;
+    if (isTransient(error) || half === null || count === QUARANTINE_MAX) throw error;
     if (half.loans === 1) {
       count += 1;
       await quarantine(tx, run_id, half.first_loan_id, step, summarizeError(error));
@@ -49,7 +49,7 @@ export async function withWholeChunk<Row>(
 }
 
 /** Runs a statement for all loans of a chunk, without savepoints. */
-const together: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask) => [
+const queryWholeChunk: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask) => [
   ...(await ask(tx, chunk)),
 ];
 
@@ -60,13 +60,13 @@ const together: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask) => [
 export const retryByHalves = <Result>(
   run: (asking: ChunkQueryRunner) => Promise<Result>,
 ): Promise<Result> =>
-  run(together).catch((error: unknown) => {
+  run(queryWholeChunk).catch((error: unknown) => {
     if (isTransient(error)) throw error;
     return run(withWholeChunk);
   });
 
 /** The work for one group of loans. */
-type Deed = (outside: ExternalServices) => Promise<void>;
+type LoanGroupTask = (outside: ExternalServices) => Promise<void>;
 export type LoanStep = {
   find: due.DueQuery;
   search: (
@@ -74,21 +74,21 @@ export type LoanStep = {
     payload: ClosePayload,
     chunk: close.Chunk,
     asking: ChunkQueryRunner,
-  ) => Promise<Deed[]>;
+  ) => Promise<LoanGroupTask[]>;
 };
 
 /** Loans that share a transaction. A payment on any of them waits until it ends. */
-const AT_ONCE = 50;
+const LOANS_PER_TRANSACTION = 50;
 
-type Due = { id: string; loan_id?: string };
-const loanOf = ({ id, loan_id = id }: Due) => loan_id;
+type DueRow = { id: string; loan_id?: string };
+const loanIdOf = ({ id, loan_id = id }: DueRow) => loan_id;
 
 /**
  * Defines a step that concerns few loans a day. One statement finds them, and groups of fifty are handled
  * concurrently in one transaction. If a group fails, each loan gets its own transaction, so one bad loan
  * does not stop the rest.
  */
-export const defineLoanStep = <Row extends Due>(
+export const defineLoanStep = <Row extends DueRow>(
   name: string,
   find: due.DueQuery<Row>,
   act: (work: Work, row: Row) => Promise<unknown>,
@@ -104,7 +104,7 @@ export const defineLoanStep = <Row extends Due>(
       // A transient database error does not concern the loan. The whole job is repeated.
       if (isTransient(error)) throw error;
       await outside.within(tenant_id, ({ tx: after }) =>
-        quarantine(after, run_id, loanOf(row), name, summarizeError(error)),
+        quarantine(after, run_id, loanIdOf(row), name, summarizeError(error)),
       );
     }
   };
@@ -123,25 +123,27 @@ export const defineLoanStep = <Row extends Due>(
     find,
     search: async (tx, payload, chunk, asking) => {
       const found = await asking(tx, payload, name, chunk, (part, range) => part.any(find(range)));
-      return partsOf([...Map.groupBy(found, loanOf).values()]).map((loans) => async (outside) => {
-        try {
-          await sharing(outside, payload, loans);
-        } catch (error) {
-          if (isTransient(error)) throw error;
-          for (const row of loans.flat()) await alone(outside, payload, row);
-        }
-      });
+      return splitIntoBatches([...Map.groupBy(found, loanIdOf).values()]).map(
+        (loans) => async (outside) => {
+          try {
+            await sharing(outside, payload, loans);
+          } catch (error) {
+            if (isTransient(error)) throw error;
+            for (const row of loans.flat()) await alone(outside, payload, row);
+          }
+        },
+      );
     },
   };
 };
 
-const partsOf = <Item>(items: readonly Item[]) =>
-  Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, part) =>
-    items.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+const splitIntoBatches = <Item>(items: readonly Item[]) =>
+  Array.from({ length: Math.ceil(items.length / LOANS_PER_TRANSACTION) }, (_, part) =>
+    items.slice(part * LOANS_PER_TRANSACTION, (part + 1) * LOANS_PER_TRANSACTION),
   );
 
 /** The work of the first step that finds something, and the number of steps covered so far. */
-type Found = { deeds: readonly Deed[]; taken: number };
+type StepWork = { deeds: readonly LoanGroupTask[]; taken: number };
 
 /**
  * Searches the steps in order and returns the first with work. Most steps find nothing on most days, so one
@@ -152,8 +154,8 @@ export async function findDueTasks(
   payload: ClosePayload,
   chunk: close.Chunk,
   { steps, asking }: { steps: readonly LoanStep[]; asking: ChunkQueryRunner },
-): Promise<Found> {
-  const from = asking === together ? await due.indexOfFirstMatch(tx, chunk, steps) : 0;
+): Promise<StepWork> {
+  const from = asking === queryWholeChunk ? await due.indexOfFirstMatch(tx, chunk, steps) : 0;
   for (const [index, step] of steps.slice(from).entries()) {
     const deeds = await step.search(tx, payload, chunk, asking);
     if (deeds.length > 0) return { deeds, taken: from + index + 1 };
@@ -166,7 +168,7 @@ export async function runSteps(
   outside: ExternalServices,
   payload: ClosePayload,
   chunk: close.Chunk,
-  first: { steps: readonly LoanStep[]; found: Found },
+  first: { steps: readonly LoanStep[]; found: StepWork },
 ) {
   let { steps, found } = first;
   for (;;) {

@@ -6,7 +6,7 @@ import { startClose } from './close-loans.job.ts';
 import { lastEndedDay } from './plan-close.ts';
 
 /** A tenant id that does not exist: listing all tenants needs a transaction, but no tenant. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Finds tenants whose business date is over in their time zone and starts its close. Missed days are closed
@@ -19,7 +19,7 @@ export const startCloseOfBusiness = job({
   attempts: 3,
 
   async run(_payload, outside) {
-    const active = await outside.within(NOBODY, ({ tx }) => tenants.listActiveTenants(tx), {
+    const active = await outside.within(NO_TENANT_ID, ({ tx }) => tenants.listActiveTenants(tx), {
       readOnly: true,
     });
     for (const { id, time_zone, business_date } of active) {

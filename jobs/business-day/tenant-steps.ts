@@ -25,17 +25,17 @@ import type { Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** A step for the tenant as a whole, which runs if its search finds something. */
-type Possible = { find: SqlFragment; act: () => Promise<unknown> };
+type TenantStep = { find: SqlFragment; act: () => Promise<unknown> };
 
 /** One statement runs all searches. On most days they find nothing. */
-async function doWhatIsFound({ tx }: Work, possible: readonly Possible[]) {
+async function runMatchingSteps({ tx }: Work, possible: readonly TenantStep[]) {
   const searches = possible.map(({ find }) => find);
   for (const at of await findMatches(tx, searches)) await possible[at]?.act();
 }
 
 /** Updates portfolio membership before a day's loans are closed, so that snapshots show it. */
 export const updatePortfolioMembership = (work: Work) =>
-  doWhatIsFound(work, [
+  runMatchingSteps(work, [
     { find: sales.portfoliosSettlingBy(work.today), act: () => unassignUnsoldLoans(work) },
     { find: portfolios.openDynamicPortfolios, act: () => assignToDynamicPortfolios(work) },
   ]);
@@ -47,7 +47,7 @@ export const updatePortfolioMembership = (work: Work) =>
 export async function runTenantSteps(work: Work, day: string, settings: Settings) {
   const morning = { ...work, today: addDays(day, 1) };
   await orderReports(work, day, settings);
-  await doWhatIsFound(work, [...ofEvening(work, day), ...ofMorning(morning)]);
+  await runMatchingSteps(work, [...eveningSteps(work, day), ...morningSteps(morning)]);
 }
 
 /** The evening's jobs read the day's snapshots, so they report the same whenever they run. */
@@ -59,7 +59,7 @@ async function orderReports(work: Work, day: string, settings: Settings) {
   if (hasRetentionLimit(settings)) await enqueueRemoval(work);
 }
 
-const ofEvening = (work: Work, day: string): Possible[] => {
+const eveningSteps = (work: Work, day: string): TenantStep[] => {
   const { tx, tenant_id } = work;
   return [
     { find: entries.entriesToSettle(day), act: () => settleNachaFiles(work, day) },
@@ -80,7 +80,7 @@ const ofEvening = (work: Work, day: string): Possible[] => {
  * Runs before any payment of the new day. Bills lines whose cycle has ended. On the first of a month,
  * `bill-chunk.ts` bills all other loans after the date has moved.
  */
-const ofMorning = (work: Work): Possible[] => [
+const morningSteps = (work: Work): TenantStep[] => [
   { find: disputesNearDeadline(work), act: () => createDisputeTasks(work) },
   {
     find: lienAlerts.lapsedLiens(work.today),

@@ -45,12 +45,12 @@ export async function addLien(work: Work, input: NewLien): Promise<string> {
       : expiration_date;
   const lien = { ...input, expiration_date: lapses };
   checkDates(lien);
-  await assertThere(work, input.collateral_id);
+  await assertPledged(work, input.collateral_id);
   return insert(work.tx, 'liens', lien);
 }
 
 /** Throws unless the collateral secures the loan: sold, released or archived collateral takes no lien. */
-async function assertThere({ tx }: Work, collateralId: string) {
+async function assertPledged({ tx }: Work, collateralId: string) {
   const item = await lockItem(tx, collateralId);
   if (item === null) throw new Invalid({ collateral_id: 'Does not exist.' });
   const { status: current_status, is_archived } = item;
@@ -108,7 +108,7 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
   }
   if (lien.filing_date !== null && release_date < lien.filing_date)
     throw new Invalid({ release_date: 'Must not be before the filing date.' });
-  await end(work, id, {
+  await endLien(work, id, {
     release_date,
     release_reason: reason ?? null,
     release_filing_number: filing_number ?? null,
@@ -124,7 +124,7 @@ async function assertRepaid({ tx }: Work, id: string) {
   throw new Conflict(message, 'loan_owes', { current_status: status });
 }
 
-async function end(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {
+async function endLien(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {
   await liens.release(work.tx, id, { ...released, released_by: work.actor.id });
   await liens.resolveAlerts(work.tx, id, work.actor.id);
 }
@@ -140,7 +140,7 @@ export async function releaseLiensOnSale(work: Work, collateralId: string, soldO
     const release_date = latest(soldOn, filing_date ?? soldOn);
     const how = { release_filing_number: null, release_notes: null };
     await auditChange(work, liens.liens, 'release', before, async () => {
-      await end(work, id, { release_date, release_reason: 'liquidated', ...how });
+      await endLien(work, id, { release_date, release_reason: 'liquidated', ...how });
       return id;
     });
   }

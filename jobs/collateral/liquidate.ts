@@ -34,14 +34,14 @@ type Liquidation = z.output<typeof Liquidation>;
  * surplus belongs to the borrower. A deficiency stays owed.
  */
 export async function liquidateCollateral(work: Work, id: string, input: Liquidation) {
-  const item = await itemOf(work, id);
+  const item = await lockItemForSale(work, id);
   assertForSale(item);
   const loan = await openInService(work, String(item['loan_id']), ['active', 'charged_off']);
   const sale_date = input.sale_date ?? work.today;
   assertInHistory(work, loan, 'sale_date', sale_date);
   const net = parseMoney(input.sale_price).minus(input.sale_expenses);
   const net_proceeds = money(atLeastZero(net));
-  const outstanding_before = owedOn(loan, sale_date);
+  const outstanding_before = debtOn(loan, sale_date);
   const fee = await chargeExcess(work, loan, money(atLeastZero(net.neg())), sale_date);
   const sale = newId();
   await insert(work.tx, 'liquidations', {
@@ -66,7 +66,7 @@ export async function liquidateCollateral(work: Work, id: string, input: Liquida
     await remindOfSurplus(work, loan.row, state.surplus_balance);
 }
 
-async function itemOf({ tx }: Work, id: string): Promise<Row> {
+async function lockItemForSale({ tx }: Work, id: string): Promise<Row> {
   const item = await find(tx, items, id);
   if (item === null) throw new NotFound();
   return item;
@@ -84,7 +84,7 @@ function assertForSale({ status, is_archived }: Row) {
 }
 
 /** The total debt at the end of a day, including charged-off amounts. */
-function owedOn({ row, schedule, events }: OpenLoan, on: string): string {
+function debtOn({ row, schedule, events }: OpenLoan, on: string): string {
   const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
   return money(parseMoney(then.total_balance).plus(then.charge_off_balance));
 }
@@ -100,7 +100,7 @@ export const LiquidationReversal = z.object({ reason: requiredFreeText });
 
 /** Reverses a sale that was entered by mistake, with its fee and its lien releases. */
 export async function reverseLiquidation(work: Work, id: string) {
-  const item = await itemOf(work, id);
+  const item = await lockItemForSale(work, id);
   const statuses = ['active', 'paid_off', 'charged_off'];
   const loan = await openInService(work, String(item['loan_id']), statuses);
   const sale = await liquidations.findApplied(work.tx, id);

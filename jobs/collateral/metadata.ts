@@ -28,7 +28,7 @@ const vin = z
   .regex(/^[A-HJ-NPR-Z0-9]{5,17}$/i, 'Must be a vehicle identification number.');
 
 /** The metadata keys that the specification names for each type. Other keys are stored unchecked. */
-const KNOWN: Record<CollateralType, Record<string, z.ZodType>> = {
+const METADATA_FIELDS: Record<CollateralType, Record<string, z.ZodType>> = {
   real_estate: {
     property_type: text,
     year_built: year,
@@ -46,7 +46,7 @@ const KNOWN: Record<CollateralType, Record<string, z.ZodType>> = {
 /** Throws `Invalid` if a known key has an invalid value. Null is valid and means unknown. */
 export function assertMetadata(type: CollateralType, metadata: Record<string, unknown>) {
   const errors: Record<string, string> = {};
-  for (const [key, schema] of Object.entries(KNOWN[type])) {
+  for (const [key, schema] of Object.entries(METADATA_FIELDS[type])) {
     const value = metadata[key];
     if (value === undefined || value === null) continue;
     const checked = schema.safeParse(value, { error: validationMessage });

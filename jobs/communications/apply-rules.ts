@@ -23,7 +23,7 @@ export async function applyAutoResponseRules(
   heard: AnswerableMessage,
 ): Promise<string | null> {
   const { borrower_id, channel, from, body } = heard;
-  const rule = await firstFitting(work, heard);
+  const rule = await findMatchingRule(work, heard);
   if (!rule) return null;
   if (rule.action === 'opt_out' || rule.action === 'opt_in')
     await applyOptRequest(work, channel, { from, body, wants: rule.action === 'opt_in' });
@@ -35,11 +35,15 @@ export async function applyAutoResponseRules(
   if (rule.action === 'forward' && rule.forward_to)
     await forwardMessage(work, heard, rule.forward_to, rule.id);
   if (!(await inbound.hasRuleAnswered(work.tx, rule.id, borrower_id, rule.cooldown_minutes)))
-    await answer(work, heard, rule);
+    await sendRuleResponse(work, heard, rule);
   return null;
 }
 
-async function answer(work: Work, heard: AnswerableMessage, rule: inbound.AutoResponseRule) {
+async function sendRuleResponse(
+  work: Work,
+  heard: AnswerableMessage,
+  rule: inbound.AutoResponseRule,
+) {
   const { borrower_id, channel } = heard;
   const { id, response_template_id: template_id, response_subject: subject, response_body } = rule;
   const by = { triggered_by: 'auto_response', auto_response: id } as const;
@@ -48,7 +52,7 @@ async function answer(work: Work, heard: AnswerableMessage, rule: inbound.AutoRe
 }
 
 /** By priority; of equal priorities the older rule comes first (`inbound.listRules`). */
-async function firstFitting(
+async function findMatchingRule(
   work: Work,
   { borrower_id, channel, subject, body }: AnswerableMessage,
 ) {
@@ -61,27 +65,27 @@ async function firstFitting(
   const written = {
     text,
     small,
-    words: wordsIn(small),
+    words: joinWords(small),
     is_late: !isWithinBusinessHours(communications.business_hours, time_zone, new Date()),
   };
-  return rules.find((rule) => fits(rule, written));
+  return rules.find((rule) => matchesRule(rule, written));
 }
 
-type Written = { text: string; small: string; words: string; is_late: boolean };
+type MatchableText = { text: string; small: string; words: string; is_late: boolean };
 
-function fits(
+function matchesRule(
   { match_type, keywords, pattern }: inbound.AutoResponseRule,
-  written: Written,
+  written: MatchableText,
 ): boolean {
   if (match_type === 'any') return true;
   if (match_type === 'out_of_hours') return written.is_late;
   if (match_type === 'regex') return pattern !== null && matchesPattern(pattern, written.text);
   if (match_type === 'contains')
     return keywords.some((word) => written.small.includes(word.toLowerCase()));
-  return keywords.some((keyword) => written.words.includes(wordsIn(keyword.toLowerCase())));
+  return keywords.some((keyword) => written.words.includes(joinWords(keyword.toLowerCase())));
 }
 
 /**
  * The words of a text separated by single spaces, so that a keyword of several words matches as a whole.
  */
-const wordsIn = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '-'} `;
+const joinWords = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '-'} `;

@@ -53,10 +53,10 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   await recipients.lockBorrowers(work.tx, ids);
   const plan = { channel, template_type: type, loan_id: null };
   const contacts = await checkContacts(work, ids, plan);
-  const figuresOf = await figuresFor(work, contacts, (language) =>
+  const figuresOf = await loadFigures(work, contacts, (language) =>
     pickTemplate(work, named, type, { ...situation, language }),
   );
-  const unclear = await withoutTheirLoan(work, contacts, figuresOf);
+  const unclear = await excludeWithoutLoan(work, contacts, figuresOf);
   const clear = [...contacts].filter(([id]) => !unclear.has(id));
   const rows = clear.map(([borrower_id, { recipient, reasons }]) => ({
     borrower_id,
@@ -82,14 +82,14 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   const sending = channel === 'letter' ? printLetter : sendCommunication;
   const payloads = queued.map(({ id }) => ({ tenant_id, log_id: id, attempt: 1 }));
   await enqueueAll(work.tx, sending, payloads);
-  return summary(batch_id, ids, written, unclear);
+  return summarizeBatch(batch_id, ids, written, unclear);
 }
 
 /**
  * The figures of each message: today's values, and the tenant's current template in the borrower's
  * language.
  */
-async function figuresFor(
+async function loadFigures(
   work: Work,
   contacts: ReadonlyMap<string, ContactCheck>,
   templateIn: (language: string) => Promise<PickedTemplate | null>,
@@ -115,7 +115,7 @@ async function figuresFor(
  * Borrowers with several open loans whose message would show values of one. They get no message; the reason
  * names the first such value.
  */
-async function withoutTheirLoan(
+async function excludeWithoutLoan(
   { tx }: Work,
   contacts: ReadonlyMap<string, ContactCheck>,
   figuresOf: (recipient: recipients.Recipient) => MessageFigures,
@@ -130,12 +130,12 @@ async function withoutTheirLoan(
   return found;
 }
 
-type Written = Awaited<ReturnType<typeof writeBatch>>;
+type WrittenBatch = Awaited<ReturnType<typeof writeBatch>>;
 
-function summary(
+function summarizeBatch(
   batch_id: string,
   ids: readonly string[],
-  written: Written,
+  written: WrittenBatch,
   unclear: ReadonlyMap<string, string>,
 ) {
   const byBorrower = new Map(written.map((row) => [row.borrower_id, row]));

@@ -55,10 +55,10 @@ export async function checkContacts(
   for (const recipient of reached) {
     const made = contacts.get(recipient.id);
     const facts = {
-      ...factsOf(recipient, channel, standing),
+      ...recipientFacts(recipient, channel, standing),
       has_recent_same: made?.has_same ?? false,
       collections_this_week: made?.collections ?? 0,
-      local_hour: hourIn(zoneOf(recipient, time_zone), at),
+      local_hour: localHour(recipientTimeZone(recipient, time_zone), at),
     };
     const reasons = findBlockReasons(facts, channel, template_type, communications);
     found.set(recipient.id, { recipient, reasons });
@@ -74,10 +74,17 @@ export function contactAddress(recipient: recipients.Recipient, channel: Channel
   return recipient.id;
 }
 
-type Known = Omit<ContactFacts, 'has_recent_same' | 'collections_this_week' | 'local_hour'>;
-type Standing = { today: string; type: string | null; required: readonly ConsentType[] };
+type RecipientFacts = Omit<
+  ContactFacts,
+  'has_recent_same' | 'collections_this_week' | 'local_hour'
+>;
+type CheckContext = { today: string; type: string | null; required: readonly ConsentType[] };
 
-function factsOf(recipient: recipients.Recipient, channel: Channel, standing: Standing): Known {
+function recipientFacts(
+  recipient: recipients.Recipient,
+  channel: Channel,
+  standing: CheckContext,
+): RecipientFacts {
   const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
   const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
   const hasUnsubscribed =
@@ -110,7 +117,7 @@ function factsOf(recipient: recipients.Recipient, channel: Channel, standing: St
 function isConsentMissing(
   { consents_given, consents_in_force }: recipients.Recipient,
   channel: Channel,
-  { type, required }: Standing,
+  { type, required }: CheckContext,
 ): boolean {
   const needed: ConsentType[] = [
     ...(channel === 'sms' ? (['tcpa_sms'] as const) : []),
@@ -125,30 +132,34 @@ function isConsentMissing(
 }
 
 /** A dismissed case no longer protects the borrower. A discharge does. */
-const NOT_BANKRUPT = ['', 'none', 'dismissed'];
+const UNPROTECTED_BANKRUPTCY_STATUSES = ['', 'none', 'dismissed'];
 
 const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
-  has_trustee || !NOT_BANKRUPT.includes((bankruptcy_status ?? '').trim().toLowerCase());
+  has_trustee ||
+  !UNPROTECTED_BANKRUPTCY_STATUSES.includes((bankruptcy_status ?? '').trim().toLowerCase());
 
 /**
  * The time zone for quiet hours: the phone's, otherwise the borrower's, otherwise the tenant's. Ignores
  * unknown zones, which were stored before zones were validated.
  */
-function zoneOf({ phone_time_zone, time_zone }: recipients.Recipient, tenants: string): string {
+function recipientTimeZone(
+  { phone_time_zone, time_zone }: recipients.Recipient,
+  tenants: string,
+): string {
   const known = [phone_time_zone, time_zone].find((zone) => zone !== null && isTimeZone(zone));
   return known ?? tenants;
 }
 
 /** Creating a formatter is slower than using it, so recent ones are cached. */
-const clocks = new Map<string, Intl.DateTimeFormat>();
-const CLOCKS_MAX = 200;
+const hourFormatters = new Map<string, Intl.DateTimeFormat>();
+const HOUR_FORMATTERS_MAX = 200;
 
-function hourIn(timeZone: string, at: Date): number {
-  let clock = clocks.get(timeZone);
+function localHour(timeZone: string, at: Date): number {
+  let clock = hourFormatters.get(timeZone);
   if (!clock) {
-    if (clocks.size >= CLOCKS_MAX) clocks.clear();
+    if (hourFormatters.size >= HOUR_FORMATTERS_MAX) hourFormatters.clear();
     clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23' });
-    clocks.set(timeZone, clock);
+    hourFormatters.set(timeZone, clock);
   }
   return Number(clock.format(at));
 }

@@ -10,15 +10,16 @@ import { findRequestedTemplate } from './pick-template.ts';
  * The messages that co-signers and guarantors receive: the debt is late, is charged off, or can be paid
  * off.
  */
-const FOR_SURETIES: readonly string[] = [
+const GUARANTOR_MESSAGE_TYPES: readonly string[] = [
   ...(['past_due_notice', 'late_fee_notice', 'charge_off_notice', 'payoff_letter'] as const),
 ] satisfies TemplateType[];
 
 /** Borrowers and co-borrowers receive every message about their loan. */
-const isTold = (role: LiableRole, type: string) => isBorrowing(role) || FOR_SURETIES.includes(type);
+const receivesMessage = (role: LiableRole, type: string) =>
+  isBorrowing(role) || GUARANTOR_MESSAGE_TYPES.includes(type);
 
 /** Changes to the request for one of the other recipients. */
-type Differently = (borrowerId: string) => Promise<Partial<MessageRequest>>;
+type RequestOverride = (borrowerId: string) => Promise<Partial<MessageRequest>>;
 
 /** The outcome for one of the other recipients. */
 type Copy = {
@@ -35,11 +36,11 @@ type Copy = {
 export async function composeToAll(
   work: Work,
   wish: MessageRequest,
-  differently: Differently = async () => ({}),
+  differently: RequestOverride = async () => ({}),
 ): Promise<ComposeResult & { copies: Copy[] }> {
-  const others = await othersTold(work, wish);
-  const first = await attempt(() => compose(work, wish));
-  const copies = await copiesTo(work, wish, others, differently);
+  const others = await listOtherRecipients(work, wish);
+  const first = await catchInvalid(() => compose(work, wish));
+  const copies = await composeCopies(work, wish, others, differently);
   if (first instanceof Invalid) throw first;
   return { ...first, copies };
 }
@@ -48,31 +49,31 @@ export async function composeToAll(
 export const composeToCoObligors = async (
   work: Work,
   wish: MessageRequest,
-  differently: Differently,
-) => copiesTo(work, wish, await othersTold(work, wish), differently);
+  differently: RequestOverride,
+) => composeCopies(work, wish, await listOtherRecipients(work, wish), differently);
 
 /** Locks all recipients in one order before the first message, so that concurrent calls cannot deadlock. */
-async function othersTold(work: Work, wish: MessageRequest) {
+async function listOtherRecipients(work: Work, wish: MessageRequest) {
   const { loan_id, borrower_id } = wish;
   if (!loan_id) throw new Invalid({ loan_id: 'Is required to notify everyone who owes the loan.' });
   const type =
     (await findRequestedTemplate(work, wish))?.template_type ?? wish.template_type ?? 'custom';
   const others = (await listLiableParties(work.tx, loan_id))
-    .filter((owing) => owing.borrower_id !== borrower_id && isTold(owing.role, type))
+    .filter((owing) => owing.borrower_id !== borrower_id && receivesMessage(owing.role, type))
     .map((owing) => owing.borrower_id);
   if (others.length > 0) await recipients.lockBorrowers(work.tx, [borrower_id, ...others]);
   return others;
 }
 
-async function copiesTo(
+async function composeCopies(
   work: Work,
   wish: MessageRequest,
   ids: readonly string[],
-  differently: Differently,
+  differently: RequestOverride,
 ) {
   const copies: Copy[] = [];
   for (const borrower_id of ids) {
-    const copy = await attempt(async () =>
+    const copy = await catchInvalid(async () =>
       compose(work, { ...wish, ...(await differently(borrower_id)), borrower_id }),
     );
     const reasons = copy instanceof Invalid ? Object.values(copy.errors) : [];
@@ -88,7 +89,7 @@ async function copiesTo(
  * Returns Invalid instead of throwing it: a template that fails for one language or channel may work for
  * another.
  */
-async function attempt(steps: () => Promise<ComposeResult>): Promise<ComposeResult | Invalid> {
+async function catchInvalid(steps: () => Promise<ComposeResult>): Promise<ComposeResult | Invalid> {
   try {
     return await steps();
   } catch (error) {

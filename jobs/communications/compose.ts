@@ -46,7 +46,7 @@ export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
  * Triggers for which loan_id can be required: a user can name the loan, and the author of a rule can avoid
  * loan values.
  */
-const BY_HAND: readonly string[] = ['user', 'auto_response'];
+const REPEATABLE_TRIGGERS: readonly string[] = ['user', 'auto_response'];
 
 export type ComposeResult = {
   log_id: string;
@@ -63,8 +63,8 @@ export const compose = (work: Work, wish: MessageRequest): Promise<ComposeResult
   serialize(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
 
 async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeResult> {
-  const { template, contact, channel, loan } = await decide(work, wish);
-  if (loan === null && BY_HAND.includes(wish.triggered_by)) {
+  const { template, contact, channel, loan } = await chooseChannel(work, wish);
+  if (loan === null && REPEATABLE_TRIGGERS.includes(wish.triggered_by)) {
     const { borrower_id, context = {} } = wish;
     await assertLoanUnambiguous(work, { borrower_id, words: template, context });
   }
@@ -94,7 +94,7 @@ async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeRes
     metadata: wish.auto_response === undefined ? {} : { auto_response: wish.auto_response },
   });
   if (isAddressMissing(channel, reasons)) await createAddressTasks(work, [recipient.id]);
-  if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
+  if (status === 'queued') await enqueueMessage(work, log_id, channel, wish.document_id ?? null);
   return { log_id, status, reasons };
 }
 
@@ -113,7 +113,12 @@ export async function loadCurrentFigures(
 }
 
 /** Enqueues the message. If it waits for a document, the render job enqueues it later. */
-async function queue(work: Work, log_id: string, channel: Channel, documentId: string | null) {
+async function enqueueMessage(
+  work: Work,
+  log_id: string,
+  channel: Channel,
+  documentId: string | null,
+) {
   const { tx, tenant_id } = work;
   const payload = { tenant_id, log_id, attempt: 1 };
   if (documentId !== null) {
@@ -139,7 +144,7 @@ type Decision = {
 };
 
 /** Chooses the first channel without blockers, otherwise the first channel with its blockers. */
-async function decide(work: Work, wish: MessageRequest): Promise<Decision> {
+async function chooseChannel(work: Work, wish: MessageRequest): Promise<Decision> {
   const named = await findRequestedTemplate(work, wish);
   const type = named?.template_type ?? wish.template_type ?? 'custom';
   await lockBorrower(work.tx, wish.borrower_id);

@@ -64,20 +64,24 @@ const MANDATORY: readonly string[] = [
  * Mandatory notices that the law requires in writing. They go electronically only with consent (15 U.S.C.
  * 7001(c)).
  */
-const IN_WRITING: readonly string[] = [
+const WRITTEN_NOTICES: readonly string[] = [
   'schedule_changed',
   'loan_denied',
   'payoff_letter',
   'statement_ready',
 ] satisfies TemplateType[];
 
-export const requiresWriting = (type: string | null) => type !== null && IN_WRITING.includes(type);
+export const requiresWriting = (type: string | null) =>
+  type !== null && WRITTEN_NOTICES.includes(type);
 
 /**
  * Answers to a borrower's request. Suppression does not apply, so a second answer on the same day is sent
  * too.
  */
-const ANSWERS: readonly string[] = ['case_answered', 'hardship_received'] satisfies TemplateType[];
+const REPLY_TEMPLATES: readonly string[] = [
+  'case_answered',
+  'hardship_received',
+] satisfies TemplateType[];
 
 export const isMandatory = (type: string | null) => type !== null && MANDATORY.includes(type);
 
@@ -93,7 +97,7 @@ export function findBlockReasons(
 ): BlockReason[] {
   const mustGo = isMandatory(type);
   const isUnstoppable = mustGo && channel === 'letter';
-  const isAnswer = type !== null && ANSWERS.includes(type);
+  const isAnswer = type !== null && REPLY_TEMPLATES.includes(type);
   const collects = type !== null && COLLECTION_TEMPLATE_TYPES.includes(type);
   const applies: Record<BlockReason, boolean> = {
     do_not_contact: facts.do_not_contact && !isUnstoppable,

@@ -1,7 +1,7 @@
 import { dictionary } from '../../sql/dictionary.ts';
 
 /** Maps provider statuses to ours. Unknown statuses are ignored. */
-const REPORTED = dictionary<string>({
+const STATUS_OF_REPORT = dictionary<string>({
   queued: 'queued',
   sending: 'queued',
   processed: 'sent',
@@ -23,7 +23,7 @@ const REPORTED = dictionary<string>({
 });
 
 /** Reports arrive in any order. A status only moves to a higher rank. */
-const RANK = dictionary<number>({
+const STATUS_RANK = dictionary<number>({
   queued: 0,
   sent: 1,
   undelivered: 2,
@@ -36,9 +36,9 @@ const RANK = dictionary<number>({
 
 /** The status after a report, or null if nothing changes. */
 export function advanceStatus(current: string, reported: string): string | null {
-  const status = REPORTED[reported.toLowerCase()];
-  const rank = status === undefined ? undefined : RANK[status];
-  const now = RANK[current];
+  const status = STATUS_OF_REPORT[reported.toLowerCase()];
+  const rank = status === undefined ? undefined : STATUS_RANK[status];
+  const now = STATUS_RANK[current];
   if (status === undefined || rank === undefined || now === undefined) return null;
   return rank > now ? status : null;
 }

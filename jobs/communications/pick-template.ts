@@ -36,7 +36,7 @@ export async function findRequestedTemplate(
   return null;
 }
 
-type Situation = { channel: Channel; language: string; program_id: string | null };
+type TemplateSelection = { channel: Channel; language: string; program_id: string | null };
 
 /**
  * Chooses the template for a channel: the requested one if it is for that channel, otherwise the tenant's
@@ -46,17 +46,17 @@ export async function pickTemplate(
   { tx }: Work,
   named: templates.StoredTemplate | null,
   type: string,
-  situation: Situation,
+  situation: TemplateSelection,
 ): Promise<PickedTemplate | null> {
   if (named && named.channel === situation.channel) return named;
   const own = await templates.findForType(tx, { type, ...situation });
   if (own) return own;
   const { channel, language } = situation;
   const known = TEMPLATE_TYPES.find((candidate) => candidate === type);
-  const ours = known && ourMessage(known, channel, language);
+  const ours = known && builtInMessage(known, channel, language);
   return ours ? { ...ours, id: null, channel } : null;
 }
 
 /** In-app messages use the text message templates, because both are short plain text. */
-const ourMessage = (type: TemplateType, channel: Channel, language: string) =>
+const builtInMessage = (type: TemplateType, channel: Channel, language: string) =>
   defaultMessage(type, channel === 'in_app' ? 'sms' : channel, language);

@@ -56,7 +56,7 @@ export const CHANNEL_CONSENTS = {
  * An opt-in or opt-out with the words used. `source` is set if the provider reports it instead of the
  * borrower.
  */
-type Word = { from: string; body: string; wants: boolean; source?: 'provider' };
+type PreferenceMessage = { from: string; body: string; wants: boolean; source?: 'provider' };
 
 /** The provider refuses texts to this number, because its holder has opted out at the provider. */
 export const recordProviderOptOut = (work: Work, number: string, code: string | null | undefined) =>
@@ -76,7 +76,7 @@ export const recordProviderOptOut = (work: Work, number: string, code: string | 
 export async function applyOptRequest(
   work: Work,
   channel: ProviderChannel,
-  { from, body, wants, source }: Word,
+  { from, body, wants, source }: PreferenceMessage,
 ): Promise<boolean> {
   const by = asProvider(work);
   const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);

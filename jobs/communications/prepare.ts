@@ -10,7 +10,7 @@ import type { MessageFigures } from './message-figures.ts';
 import { messageVariables } from './variables.ts';
 
 /** Blockers that still stop a message if they arise after it was queued. */
-const STOPPING: ReadonlySet<BlockReason> = new Set([
+const SEND_BLOCKERS: ReadonlySet<BlockReason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
   'hardship_review',
@@ -52,12 +52,12 @@ export async function prepareMessage(
   if (!contact) return null;
   // Always written by the code that queued the message.
   const figures = pending.figures as MessageFigures;
-  const stopped_by = pending.is_answer ? null : stoppedBy(contact.reasons, channel);
+  const stopped_by = pending.is_answer ? null : pickSendBlocker(contact.reasons, channel);
   if (isAddressMissing(channel, [stopped_by])) await createAddressTasks(work, [borrower_id]);
   const { communications } = readSettings(tenant.settings);
   const message =
     pending.body === null
-      ? await written(work, pending, figures)
+      ? await renderContent(work, pending, figures)
       : { subject: pending.subject, body: pending.body };
   if (!message) return null;
   return {
@@ -72,7 +72,7 @@ export async function prepareMessage(
 }
 
 /** Prefers a permanent blocker over quiet hours. */
-function stoppedBy(reasons: readonly BlockReason[], channel: Channel): BlockReason | null {
+function pickSendBlocker(reasons: readonly BlockReason[], channel: Channel): BlockReason | null {
   const stopping = sendBlockers(reasons, channel);
   return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
 }
@@ -81,14 +81,14 @@ function stoppedBy(reasons: readonly BlockReason[], channel: Channel): BlockReas
 export const sendBlockers = (reasons: readonly BlockReason[], channel: Channel) =>
   reasons.filter(
     // Mail to the address may have been returned since the message was queued.
-    (reason) => STOPPING.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
+    (reason) => SEND_BLOCKERS.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
   );
 
 /**
  * Renders and stores the text of a batch message. If the template fails, marks the message as failed and
  * returns null.
  */
-async function written(
+async function renderContent(
   { tx }: Work,
   { id, channel }: outbound.PendingMessage,
   figures: MessageFigures,

@@ -40,7 +40,7 @@ export async function previewMessage(work: Work, request: PreviewRequest) {
   };
 }
 
-type Question = {
+type PreviewContext = {
   borrower_id: string;
   channel: Channel;
   template_type?: string | null | undefined;
@@ -51,7 +51,7 @@ type Question = {
 /** Checks the same rules as sending a message. */
 export async function canInteract(
   work: Work,
-  { borrower_id, channel, template_type, loan_id, at }: Question,
+  { borrower_id, channel, template_type, loan_id, at }: PreviewContext,
 ): Promise<{ can_interact: boolean; reasons: BlockReason[] }> {
   const plan = { channel, template_type: template_type ?? null, loan_id: loan_id ?? null };
   const when = at ? { at: new Date(at) } : {};

@@ -32,19 +32,19 @@ export const printLetter = job({
       return found && { ...found, letter: await embedLogo(work, found.letter) };
     });
     if (!ready) return;
-    const printed = await print(ready, outside);
-    await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));
+    const printed = await printLetterFile(ready, outside);
+    await outside.within(tenant_id, (work) => recordPrint(work, ready, attempt, printed));
   },
 
   failed: ({ tx }, { log_id, attempt }, reason) =>
     outbound.markAbandoned(tx, log_id, attempt, reason),
 });
 
-type Printed =
+type PrintResult =
   (Omit<Pdf, 'bytes'> & { key: string; size: number; sha256_hash: string }) | { problem: string };
 
 /** Letters that request payment show the amounts owed. */
-const ASKING = new Set([
+const PAYMENT_REQUEST_TYPES = new Set([
   'payment_reminder',
   'past_due_notice',
   'late_fee_notice',
@@ -54,14 +54,18 @@ const ASKING = new Set([
 ]);
 
 /** The amounts stored when the letter was composed, or null for letters stored without them. */
-function owedOf({ template_type, figures }: PreparedMessage): AmountsOwed | null {
+function amountsOwed({ template_type, figures }: PreparedMessage): AmountsOwed | null {
   // Always written by the code that queued the message.
   const { loan } = figures as MessageFigures;
-  const isAsking = ASKING.has(template_type ?? '') && isPositive(loan?.['amount_due']);
+  const isAsking =
+    PAYMENT_REQUEST_TYPES.has(template_type ?? '') && isPositive(loan?.['amount_due']);
   return isAsking && loan?.['accrued_interest'] !== undefined ? (loan as AmountsOwed) : null;
 }
 
-async function print(ready: PreparedMessage, outside: ExternalServices): Promise<Printed> {
+async function printLetterFile(
+  ready: PreparedMessage,
+  outside: ExternalServices,
+): Promise<PrintResult> {
   if (ready.stopped_by !== null) return { problem: ready.stopped_by };
   const { id, subject, body: body_html, language, loan_id, borrower_id, letter } = ready;
   const { slug: tenant_slug } = letter.tenant;
@@ -69,7 +73,7 @@ async function print(ready: PreparedMessage, outside: ExternalServices): Promise
     ...letter,
     subject,
     body_html,
-    owed: owedOf(ready),
+    owed: amountsOwed(ready),
   });
   const key = storageKey({
     tenant_slug,
@@ -87,7 +91,12 @@ async function print(ready: PreparedMessage, outside: ExternalServices): Promise
   }
 }
 
-async function record(work: Work, ready: PreparedMessage, attempt: number, printed: Printed) {
+async function recordPrint(
+  work: Work,
+  ready: PreparedMessage,
+  attempt: number,
+  printed: PrintResult,
+) {
   const { tx } = work;
   const { id, loan_id, borrower_id, language, subject, body } = ready;
   if ('problem' in printed) {

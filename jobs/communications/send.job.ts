@@ -16,13 +16,14 @@ import { unsubscribeUrl } from './unsubscribe.ts';
 const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
 
 /** Prepares messages of one tenant in shared transactions. */
-const prepared = batchByTenant((work, messages: readonly { log_id: string; attempt: number }[]) =>
-  mapConcurrently(messages, ({ log_id, attempt }) => prepareMessage(work, log_id, attempt)),
+const prepareBatched = batchByTenant(
+  (work, messages: readonly { log_id: string; attempt: number }[]) =>
+    mapConcurrently(messages, ({ log_id, attempt }) => prepareMessage(work, log_id, attempt)),
 );
 type Accepted = Extract<SendResult, { ok: true }>;
 type Refusal = Extract<SendResult, { ok: false }>;
-type Sent = { id: string; attempt: number; answer: Accepted };
-const sent = batchByTenant(({ tx }, messages: readonly Sent[]) =>
+type SentMessage = { id: string; attempt: number; answer: Accepted };
+const markSentBatched = batchByTenant(({ tx }, messages: readonly SentMessage[]) =>
   mapConcurrently(messages, ({ id, attempt, answer }) =>
     outbound.markSent(tx, id, attempt, answer),
   ),
@@ -52,12 +53,13 @@ export const sendCommunication = job({
   key: ({ log_id, attempt }) => `send-communication:${log_id}:${attempt}`,
 
   async run({ tenant_id, log_id, attempt }, outside) {
-    const ready = await prepared(outside.within, tenant_id, { log_id, attempt });
+    const ready = await prepareBatched(outside.within, tenant_id, { log_id, attempt });
     if (!ready) return;
     const answer = await send(ready, outside, tenant_id);
-    if (answer.ok) await sent(outside.within, tenant_id, { id: log_id, attempt, answer });
+    if (answer.ok)
+      await markSentBatched(outside.within, tenant_id, { id: log_id, attempt, answer });
     else
-      await outside.within(tenant_id, (work) => refused(work, ready, attempt, answer), {
+      await outside.within(tenant_id, (work) => recordRefusal(work, ready, attempt, answer), {
         isUndated: true,
       });
   },
@@ -73,18 +75,18 @@ async function send(
 ): Promise<SendResult> {
   if (ready.stopped_by !== null) {
     const temporary = ready.stopped_by === 'quiet_hours';
-    return { ...refusal(ready.stopped_by, 'The borrower may not be contacted.'), temporary };
+    return { ...buildRefusal(ready.stopped_by, 'The borrower may not be contacted.'), temporary };
   }
   if (ready.channel === 'in_app')
     return { ok: true, provider: 'in_app', provider_message_id: ready.id };
-  const enclosure = await enclosed(ready, outside);
+  const enclosure = await loadEnclosure(ready, outside);
   if (enclosure && 'ok' in enclosure) return enclosure;
-  if (ready.channel === 'email') return mail(ready, outside, tenantId, enclosure);
+  if (ready.channel === 'email') return sendEmail(ready, outside, tenantId, enclosure);
   if (ready.channel === 'sms') {
     const from = ready.letter.tenant.branding.support_phone.replace(/[^+\d]/g, '');
     return outside.sms({ from, to: ready.recipient ?? '', body: ready.body, message_id: ready.id });
   }
-  if (!enclosure) return refusal('no_document', 'The letter was not printed.');
+  if (!enclosure) return buildRefusal('no_document', 'The letter was not printed.');
   await outside.files.put(letterKey(ready.letter.tenant.slug, ready.id), enclosure.bytes);
   return { ok: true, provider: 'letters', provider_message_id: ready.id };
 }
@@ -95,20 +97,24 @@ export const letterKey = (tenantSlug: string, logId: string) =>
 
 type Enclosure = { filename: string; content_type: string; bytes: Uint8Array };
 
-async function enclosed(
+async function loadEnclosure(
   ready: PreparedMessage,
   outside: ExternalServices,
 ): Promise<Enclosure | SendResult | null> {
   const { storage_key, filename, content_type, document_status } = ready;
   if (storage_key === null || filename === null || content_type === null) return null;
-  if (document_status === 'failed') return refusal('no_document', 'The document was not printed.');
-  if (document_status === 'removed') return refusal('document_removed', REMOVED_MESSAGE);
+  if (document_status === 'failed')
+    return buildRefusal('no_document', 'The document was not printed.');
+  if (document_status === 'removed') return buildRefusal('document_removed', REMOVED_MESSAGE);
   const bytes = await outside.files.get(storage_key);
   if (bytes) return { filename, content_type, bytes };
-  return { ...refusal('document_missing', 'The document is not stored yet.'), temporary: true };
+  return {
+    ...buildRefusal('document_missing', 'The document is not stored yet.'),
+    temporary: true,
+  };
 }
 
-function mail(
+function sendEmail(
   ready: PreparedMessage,
   outside: ExternalServices,
   tenantId: string,
@@ -131,10 +137,10 @@ function mail(
   });
 }
 
-const refusal = (error_code: string, error_message: string) =>
+const buildRefusal = (error_code: string, error_message: string) =>
   ({ ok: false, provider: 'none', temporary: false, error_code, error_message }) as const;
 
-async function refused(work: Work, ready: PreparedMessage, attempt: number, answer: Refusal) {
+async function recordRefusal(work: Work, ready: PreparedMessage, attempt: number, answer: Refusal) {
   const { tx, tenant_id } = work;
   const { id, channel, recipient } = ready;
   if (answer.is_opted_out && channel === 'sms' && recipient)

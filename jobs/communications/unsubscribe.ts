@@ -7,7 +7,7 @@ import { isMandatory } from './contact-rules.ts';
 import { applyOptRequest } from './preferences.ts';
 import type { LetterFigures } from './message-figures.ts';
 
-type Mailed = {
+type EmailedMessage = {
   id: string;
   template_type: string | null;
   is_answer: boolean;
@@ -21,7 +21,7 @@ type Mailed = {
 export function unsubscribeUrl(
   keys: Keys,
   tenant_id: string,
-  { id, template_type, is_answer, letter }: Mailed,
+  { id, template_type, is_answer, letter }: EmailedMessage,
 ): string | null {
   const { portal_url } = letter.tenant;
   if (isMandatory(template_type) || is_answer || !portal_url) return null;

@@ -27,7 +27,7 @@ const isOffice =
   (folder: string): Test =>
   (head, tail) => {
     if (!beginsWith('PK\x03\x04')(head, tail)) return false;
-    const names = namesIn(tail);
+    const names = listZipNames(tail);
     return (
       names.includes('[Content_Types].xml') &&
       names.some((name) => name.startsWith(folder)) &&
@@ -36,7 +36,7 @@ const isOffice =
   };
 
 /** The file names in the part of the zip directory that `tail` contains. */
-function namesIn(tail: Uint8Array): string[] {
+function listZipNames(tail: Uint8Array): string[] {
   const end = Buffer.from(tail);
   const names: string[] = [];
   for (let at = end.indexOf('PK\x01\x02'); at !== -1; at = end.indexOf('PK\x01\x02', at + 46)) {
@@ -61,7 +61,7 @@ const isText: Test = (head, tail) => {
   return !MARKUP.test(beginning) && !CONTROL.test(beginning) && !CONTROL.test(text(tail));
 };
 
-const IS: Record<ContentType, Test> = {
+const MATCHERS: Record<ContentType, Test> = {
   'application/pdf': beginsWith('%PDF-'),
   'image/png': beginsWith('\x89PNG\r\n\x1a\n'),
   'image/jpeg': beginsWith('\xff\xd8\xff'),
@@ -94,27 +94,31 @@ export const CONTENT_TYPE_NAMES: Record<ContentType, string> = {
 
 /** Whether the bytes have the signature of the content type. */
 export const matchesContentType = (type: ContentType, head: Uint8Array, tail: Uint8Array) =>
-  IS[type](head, tail);
+  MATCHERS[type](head, tail);
 
 /** File extensions that distinguish types with the same signature. */
-const ENDINGS: Partial<Record<ContentType, string>> = {
+const FILE_EXTENSIONS: Partial<Record<ContentType, string>> = {
   'text/csv': '.csv',
   'application/msword': '.doc',
   'application/vnd.ms-excel': '.xls',
 };
 
-type Unjudged = { name: string; type: string; ends: () => { head: Uint8Array; tail: Uint8Array } };
+type UncheckedFile = {
+  name: string;
+  type: string;
+  ends: () => { head: Uint8Array; tail: Uint8Array };
+};
 
 /**
  * Determines a file's type from its content. If the sender declares a type, the bytes must match it.
  * Otherwise the bytes and the file extension decide. Returns null for unsupported or mismatching content.
  */
-export function detectContentType({ name, type, ends }: Unjudged): ContentType | null {
+export function detectContentType({ name, type, ends }: UncheckedFile): ContentType | null {
   const { head, tail } = ends();
   const possible = CONTENT_TYPES.filter((known) => matchesContentType(known, head, tail));
   const [declared = ''] = type.toLowerCase().split(';');
   if (declared !== '' && declared !== 'application/octet-stream')
     return possible.find((known) => known === declared.trim()) ?? null;
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase();
-  return possible.find((known) => ENDINGS[known] === ending) ?? possible[0] ?? null;
+  return possible.find((known) => FILE_EXTENSIONS[known] === ending) ?? possible[0] ?? null;
 }

@@ -31,7 +31,7 @@ const metadata = z
   .string()
   .max(16_384, 'Must be at most 16 kB of JSON.')
   .transform((given, context) => {
-    const read = jsonObject.safeParse(parsed(given), { error: validationMessage });
+    const read = jsonObject.safeParse(parseJsonField(given), { error: validationMessage });
     if (read.success) return read.data;
     context.addIssue(read.error.issues[0]?.message ?? 'Must be a JSON object.');
     return z.NEVER;
@@ -53,7 +53,7 @@ export const DirectUpload = z.object({
 });
 export type DirectUpload = z.output<typeof DirectUpload>;
 
-function parsed(given: string): unknown {
+function parseJsonField(given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {

@@ -14,7 +14,7 @@ import type { Work } from '../work.ts';
 import { assertRequiredSettings, type RequiredSetting } from './required-settings.ts';
 import { renderDocumentJob } from './render.job.ts';
 
-type Order<Name extends DocumentName> = {
+type DocumentOrder<Name extends DocumentName> = {
   template: Name;
   document_type: string;
   /** Settings that this document requires in addition to those of its template. */
@@ -24,9 +24,9 @@ type Order<Name extends DocumentName> = {
   borrower_id: string;
   loan_id: string;
   /** The content of the document as of today, in its language. Today's letterhead is stored with it. */
-  data: Said<Name> | ((language: string) => Said<Name>);
+  data: DocumentContent<Name> | ((language: string) => DocumentContent<Name>);
 };
-type Said<Name extends DocumentName> = Omit<DocumentData[Name], keyof Letter>;
+type DocumentContent<Name extends DocumentName> = Omit<DocumentData[Name], keyof Letter>;
 
 /**
  * Orders a document. Its row exists immediately as pending; a job renders the file within seconds. Returns
@@ -35,7 +35,7 @@ type Said<Name extends DocumentName> = Omit<DocumentData[Name], keyof Letter>;
  */
 export async function orderDocument<Name extends DocumentName>(
   work: Work,
-  order: Order<Name>,
+  order: DocumentOrder<Name>,
 ): Promise<string> {
   const { template, document_type, borrower_id, loan_id, data, must } = order;
   await assertRequiredSettings(work, template, must);

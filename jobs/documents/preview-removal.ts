@@ -6,7 +6,7 @@ import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Maximum documents listed individually. All are counted. */
-const NAMED = 100;
+const LISTED_DOCUMENTS_MAX = 100;
 
 export const RemovalPreview = z.object({
   by: date.optional().describe('The last day included. Default: the business date.'),
@@ -25,6 +25,6 @@ export async function previewDocumentRemoval(
   return {
     by,
     kinds: await removal.countRemovable(tx, years, by),
-    first: await removal.findFirstRemovable(tx, years, by, NAMED),
+    first: await removal.findFirstRemovable(tx, years, by, LISTED_DOCUMENTS_MAX),
   };
 }

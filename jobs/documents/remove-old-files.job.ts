@@ -9,11 +9,11 @@ import type { Work } from '../work.ts';
 import { removeFile } from './remove-file.ts';
 
 /** Documents per job. */
-const LOOK = 500;
+const DOCUMENTS_PER_JOB = 500;
 /** Files removed before the removal is recorded. */
 const BATCH = 100;
 /** Sorts before every document id. */
-const FIRST = '00000000-0000-0000-0000-000000000000';
+const NIL_DOCUMENT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Removes files whose retention has ended; the next job continues with the next documents. A document is
@@ -30,7 +30,7 @@ export const removeOldFiles = job({
   async run({ tenant_id, after }, outside) {
     await outside.within(tenant_id, async (work) => {
       const years = (await settingsOf(work.tx)).retention.document_years;
-      const look = { years, today: work.today, after, limit: LOOK };
+      const look = { years, today: work.today, after, limit: DOCUMENTS_PER_JOB };
       const last = await removal.markExpired(work.tx, look);
       if (last !== null) await enqueue(work.tx, removeOldFiles, { tenant_id, after: last });
     });
@@ -56,7 +56,7 @@ async function removeDecided({ within, files }: ExternalServices, tenantId: stri
 
 /** Enqueued with each business date if the tenant limits retention or files are still to be deleted. */
 export const enqueueRemoval = ({ tx, tenant_id }: Work) =>
-  enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });
+  enqueue(tx, removeOldFiles, { tenant_id, after: NIL_DOCUMENT_ID });
 
 /** Whether the tenant limits the retention of any kind of document. */
 export const hasRetentionLimit = ({ retention }: Settings) =>

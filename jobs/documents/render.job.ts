@@ -30,10 +30,12 @@ export const renderDocumentJob = job({
   key: ({ document_id }) => `render-document:${document_id}`,
 
   async run({ tenant_id, document_id }, outside) {
-    const ordered = await outside.within(tenant_id, (work) => prepare(work, document_id));
+    const ordered = await outside.within(tenant_id, (work) =>
+      loadDocumentToRender(work, document_id),
+    );
     if (!ordered) return;
     const { document, html, language, dated } = ordered;
-    const printed = await print(outside, html, dated);
+    const printed = await renderPdf(outside, html, dated);
     if ('problem' in printed) {
       const fail = ({ tx }: Work) => documents.markFailed(tx, document_id, printed.problem);
       return void (await outside.within(tenant_id, fail));
@@ -47,7 +49,7 @@ export const renderDocumentJob = job({
             return;
           await place();
           await reportUnprintable(work, document, unprintable);
-          await tell(work, document);
+          await announceDocument(work, document);
         }),
     });
   },
@@ -55,7 +57,7 @@ export const renderDocumentJob = job({
   failed: ({ tx }, { document_id }, reason) => documents.markFailed(tx, document_id, reason),
 });
 
-async function prepare(work: Work, id: string) {
+async function loadDocumentToRender(work: Work, id: string) {
   const document = await documents.findToRender(work.tx, id);
   if (!document) return null;
   const name = document.template as DocumentName;
@@ -70,7 +72,7 @@ async function prepare(work: Work, id: string) {
   return { document, language, html, dated: data.letter_date };
 }
 
-async function print(
+async function renderPdf(
   outside: ExternalServices,
   html: string,
   dated: string,
@@ -87,7 +89,7 @@ async function print(
  * Notifies subscribers, enqueues messages that waited for the document, and sends a statement to its
  * borrower.
  */
-async function tell(work: Work, document: documents.DocumentToRender) {
+async function announceDocument(work: Work, document: documents.DocumentToRender) {
   const { id: document_id, loan_id, document_type, filename } = document;
   await emit(work, 'document.generated', { document_id, loan_id, document_type, filename });
   for (const { id: log_id, attempt } of await outbound.findWaitingForDocument(
@@ -117,7 +119,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   const message: Parameters<typeof composeToAll>[1] = {
     template_type: 'statement_ready',
     triggered_by: 'system',
-    context: saidOf(billed),
+    context: statementFigures(billed),
     borrower_id,
     loan_id,
     document_id,
@@ -143,7 +145,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
 }
 
 /** The statement's values for the message. */
-const saidOf = ({ letter, period_start, period_end, summary, due }: BilledStatement) => ({
+const statementFigures = ({ letter, period_start, period_end, summary, due }: BilledStatement) => ({
   statement: {
     date: letter.letter_date,
     period_start,

@@ -9,16 +9,16 @@ export type RequiredSetting =
   | `tax.${'payer_tin' | 'payer_address'}`;
 
 /** `must`: without these settings the document is not printed. `wants`: recommended settings. */
-type Needs = { must: readonly RequiredSetting[]; wants: readonly RequiredSetting[] };
+type Requirements = { must: readonly RequiredSetting[]; wants: readonly RequiredSetting[] };
 
 const CONTACT = ['branding.address_line_2', 'branding.support_phone'] as const;
-const LETTER: Needs = { must: [], wants: ['branding.address_line_1', ...CONTACT] };
+const LETTER: Requirements = { must: [], wants: ['branding.address_line_1', ...CONTACT] };
 
 /**
  * Statements, loan disclosures and messages have no required settings, because the law sets their
  * deadlines.
  */
-const NEEDS: Record<DocumentName, Needs> = {
+const REQUIREMENTS: Record<DocumentName, Requirements> = {
   monthly_statement: LETTER,
   tila_disclosure: LETTER,
   // Must name the address for billing errors (12 CFR 1026.6(b)(5)(iii), 1026.13(b)).
@@ -40,7 +40,11 @@ const NEEDS: Record<DocumentName, Needs> = {
   form_1099c: { must: ['tax.payer_tin', 'tax.payer_address', 'branding.support_phone'], wants: [] },
 };
 
-type Missing = { document: DocumentName; must: RequiredSetting[]; wants: RequiredSetting[] };
+type MissingSettings = {
+  document: DocumentName;
+  must: RequiredSetting[];
+  wants: RequiredSetting[];
+};
 
 const isUnset = (settings: Settings, setting: RequiredSetting): boolean => {
   const { adverse_action, branding, tax } = settings;
@@ -50,9 +54,9 @@ const isUnset = (settings: Settings, setting: RequiredSetting): boolean => {
 };
 
 /** The missing settings of each document. */
-export function findMissingSettings(settings: Settings): Missing[] {
-  return (Object.keys(NEEDS) as DocumentName[]).map((document) => {
-    const { must, wants } = NEEDS[document];
+export function findMissingSettings(settings: Settings): MissingSettings[] {
+  return (Object.keys(REQUIREMENTS) as DocumentName[]).map((document) => {
+    const { must, wants } = REQUIREMENTS[document];
     const unset = (setting: RequiredSetting) => isUnset(settings, setting);
     return { document, must: must.filter(unset), wants: wants.filter(unset) };
   });
@@ -64,7 +68,7 @@ const lackedBy = async (
   more: readonly RequiredSetting[] = [],
 ): Promise<readonly RequiredSetting[]> => {
   const settings = await settingsOf(tx);
-  return [...NEEDS[document].must, ...more].filter((setting) => isUnset(settings, setting));
+  return [...REQUIREMENTS[document].must, ...more].filter((setting) => isUnset(settings, setting));
 };
 
 /** Whether the tenant has all settings that the document requires. */

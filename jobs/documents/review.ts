@@ -13,7 +13,10 @@ export const Rejection = z.object({
 });
 
 /** The statuses from which each action is allowed. */
-const FROM = { verify: ['uploaded', 'rejected'], reject: ['uploaded', 'verified'] } as const;
+const ALLOWED_STATUSES = {
+  verify: ['uploaded', 'rejected'],
+  reject: ['uploaded', 'verified'],
+} as const;
 
 /** Verifies a document. Default for `verified_by`: the actor. */
 export async function verifyDocument(
@@ -21,7 +24,7 @@ export async function verifyDocument(
   id: string,
   { verified_by, notes }: z.output<typeof Verification>,
 ) {
-  await assertMay('verify', work, id);
+  await assertReviewable('verify', work, id);
   const by = verified_by ?? work.actor.id ?? 'system';
   await documents.verify(work.tx, id, by, notes ?? null);
 }
@@ -31,11 +34,11 @@ export async function rejectDocument(
   id: string,
   { reason }: z.output<typeof Rejection>,
 ) {
-  await assertMay('reject', work, id);
+  await assertReviewable('reject', work, id);
   await documents.reject(work.tx, id, work.actor.id, reason);
 }
 
-async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
+async function assertReviewable(what: keyof typeof ALLOWED_STATUSES, work: Work, id: string) {
   const document = await documents.lockDocument(work.tx, id);
   if (document === null) throw new NotFound();
   const { status, is_archived } = document;
@@ -43,7 +46,7 @@ async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
     throw new Conflict(`You cannot ${what} an archived document. Unarchive it first.`, 'archived', {
       current_status: status,
     });
-  const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
+  const allowed_actions = Object.entries(ALLOWED_STATUSES).flatMap(([action, from]) =>
     from.some((allowed) => allowed === status) ? [action] : [],
   );
   if (allowed_actions.includes(what)) return;

@@ -34,8 +34,8 @@ export const scanDocument = job({
     const file = status === 'held' ? await files.stream(storage_key) : null;
     if (status === 'held' && file === null)
       throw new Error('The held file is missing from the document store.');
-    const { found } = file ? await scanned(file, outside) : { found: status };
-    if (file) await within(tenant_id, (work) => judged(work, document_id, found));
+    const { found } = file ? await scanAndClose(file, outside) : { found: status };
+    if (file) await within(tenant_id, (work) => recordScanResult(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
   },
 
@@ -43,7 +43,7 @@ export const scanDocument = job({
 });
 
 /** Closes the file even if the scanner stops reading early. */
-async function scanned(file: Readable, outside: ExternalServices) {
+async function scanAndClose(file: Readable, outside: ExternalServices) {
   try {
     return await outside.scan(file);
   } finally {
@@ -51,7 +51,7 @@ async function scanned(file: Readable, outside: ExternalServices) {
   }
 }
 
-async function judged(work: Work, id: string, found: string | null) {
+async function recordScanResult(work: Work, id: string, found: string | null) {
   const before = await findLocked(work.tx, documents, id);
   if (before?.['status'] !== 'held') return;
   const reason = found && `The virus scanner found ${found} in the file.`;

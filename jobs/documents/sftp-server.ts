@@ -43,44 +43,47 @@ export const SftpPrivateKey = z
   );
 
 type Secrets = { password?: string | null | undefined; private_key?: string | null | undefined };
-type Given = Secrets & { host: string; [field: string]: unknown };
-type Changes = Secrets & { host?: string | undefined; [field: string]: unknown };
+type ServerInput = Secrets & { host: string; [field: string]: unknown };
+type ServerChanges = Secrets & { host?: string | undefined; [field: string]: unknown };
 
 /** Adds a server and seals its password or private key. */
-export async function addSftpServer(work: Work, { password, private_key, ...given }: Given) {
-  await check(work, given.host);
+export async function addSftpServer(work: Work, { password, private_key, ...given }: ServerInput) {
+  await assertHostAllowed(work, given.host);
   if (Boolean(password) === Boolean(private_key))
     throw new Invalid({ password: 'Give either password or private_key, not both.' });
-  return insert(work.tx, 'sftp_servers', { ...given, ...sealed(work, { password, private_key }) });
+  return insert(work.tx, 'sftp_servers', {
+    ...given,
+    ...sealSecrets(work, { password, private_key }),
+  });
 }
 
 /** These fields determine who receives the secret. Changing one requires entering the secret again. */
-const TOLD_TO = ['host', 'port', 'host_keys'] as const;
+const RECIPIENT_FIELDS = ['host', 'port', 'host_keys'] as const;
 
 /** Changes a server. Setting a password removes the private key, and vice versa. */
-export async function changeSftpServer(work: Work, id: string, changes: Changes, row: Row) {
+export async function changeSftpServer(work: Work, id: string, changes: ServerChanges, row: Row) {
   const { password, private_key, ...rest } = changes;
-  const elsewhere = TOLD_TO.find(
+  const elsewhere = RECIPIENT_FIELDS.find(
     (name) => rest[name] !== undefined && JSON.stringify(rest[name]) !== JSON.stringify(row[name]),
   );
   if (elsewhere && !password && !private_key)
     throw new Invalid({
       [elsewhere]: 'Also give the password or private_key again, because the server changed.',
     });
-  await check(work, rest.host);
+  await assertHostAllowed(work, rest.host);
   if (password && private_key)
     throw new Invalid({ password: 'Give either password or private_key, not both.' });
-  const anew = password || private_key ? sealed(work, { password, private_key }) : {};
+  const anew = password || private_key ? sealSecrets(work, { password, private_key }) : {};
   await update(work.tx, 'sftp_servers', id, { ...rest, ...anew });
 }
 
-function sealed({ installation, tenant_id }: Work, { password, private_key }: Secrets) {
+function sealSecrets({ installation, tenant_id }: Work, { password, private_key }: Secrets) {
   const seal = (text: string | null | undefined) =>
     text ? installation.keys.seal(tenant_id, text) : null;
   return { password_sealed: seal(password), private_key_sealed: seal(private_key) };
 }
 
-async function check({ tx, installation }: Work, host: string | undefined) {
+async function assertHostAllowed({ tx, installation }: Work, host: string | undefined) {
   if (host === undefined) return;
   const { webhooks } = await settingsOf(tx);
   const problem = checkHost(host, installation.networks, webhooks);
@@ -103,7 +106,7 @@ export async function loadSftpCredentials({ tx, tenant_id }: Work, id: string) {
   });
 }
 
-type Placed = Pick<Upload, 'filename' | 'partial_name'> & {
+type StoredUpload = Pick<Upload, 'filename' | 'partial_name'> & {
   storage_key: string;
   file_size: number;
 };
@@ -112,7 +115,7 @@ type Placed = Pick<Upload, 'filename' | 'partial_name'> & {
 export async function uploadToSftp(
   outside: ExternalServices,
   signIn: Awaited<ReturnType<typeof loadSftpCredentials>>,
-  { storage_key, file_size: size, ...names }: Placed,
+  { storage_key, file_size: size, ...names }: StoredUpload,
 ): Promise<SendResult> {
   if (signIn === null) return SWITCHED_OFF;
   const content = async () => {

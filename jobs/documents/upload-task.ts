@@ -5,7 +5,7 @@ import { addDays } from '../dates.ts';
 import type { Work } from '../work.ts';
 
 /** Days until the review is due. */
-const LOOK_DAYS = 2;
+const LOOKBACK_DAYS = 2;
 
 /** Creates a task to review a borrower's upload. Uploads of one type for one loan share an open task. */
 export async function createUploadTask(work: Work, sent: uploads.Upload) {
@@ -25,7 +25,7 @@ export async function createUploadTask(work: Work, sent: uploads.Upload) {
     source: 'system',
     related_type: 'loan',
     related_id: loan_id,
-    due_date: addDays(today, LOOK_DAYS),
+    due_date: addDays(today, LOOKBACK_DAYS),
     description: 'Verify the file, or reject it with a reason. The borrower sees the reason.',
   });
 }

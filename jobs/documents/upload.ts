@@ -93,7 +93,7 @@ export async function insertAnnouncedUpload(
 }
 
 /** Attempts if new uploads keep replacing the file during a confirmation. */
-const LOOKS = 5;
+const CAPTURE_ATTEMPTS_MAX = 5;
 
 /**
  * Accepts the file uploaded to the link if its size, hash and type match. On a mismatch the document stays
@@ -115,29 +115,29 @@ export async function confirmUpload(
   const read = () => within(tenantId, ({ tx }) => uploads.findUpload(tx, id), { readOnly: true });
   for (let look = 1; ; look += 1) {
     const document = await read();
-    if (!isToConfirm(document, described)) break;
+    if (!needsConfirmation(document, described)) break;
     // Outside any transaction, because hashing a large file takes time.
     await using seized = await files.seize(key);
     // A concurrent confirmation of the same file has already cleared the folder.
-    if (!seized && !isToConfirm(await read(), described)) break;
+    if (!seized && !needsConfirmation(await read(), described)) break;
     assertSame(seized, described);
     assertType(document, seized);
-    await within(tenantId, ({ tx }) => assertFits(tx, seized), { readOnly: true });
+    await within(tenantId, ({ tx }) => assertWithinSizeLimit(tx, seized), { readOnly: true });
     const settle = () =>
       within(tenantId, async (work) => {
         const now = await uploads.lockUpload(work.tx, id);
-        if (!isToConfirm(now, described)) return true;
+        if (!needsConfirmation(now, described)) return true;
         if (!(await seized.settle(now.storage_key))) return false;
         const before = await find(work.tx, documents, id);
         await auditChange(work, documents, 'confirm-upload', before, async () => {
-          await confirmed(work, id, described);
+          await confirmFile(work, id, described);
           if (now.source === 'portal') await createUploadTask(work, now);
           return id;
         });
         return true;
       });
     if (await settle()) break;
-    if (look === LOOKS)
+    if (look === CAPTURE_ATTEMPTS_MAX)
       throw new Conflict(
         'Files are still being delivered to this server. Try again when they are done.',
         'hash_mismatch',
@@ -148,7 +148,7 @@ export async function confirmUpload(
 }
 
 /** Makes the file available immediately, or after the virus scan if uploads are scanned. */
-async function confirmed(work: Work, id: string, described: UploadConfirmation) {
+async function confirmFile(work: Work, id: string, described: UploadConfirmation) {
   const { scans_uploads } = work.installation;
   const status = scans_uploads ? 'held' : 'uploaded';
   await uploads.markConfirmed(work.tx, id, { ...described, status, by: work.actor.id });
@@ -160,7 +160,7 @@ async function confirmed(work: Work, id: string, described: UploadConfirmation) 
  * Whether the document still has to be confirmed. False for a repeated confirmation; throws for any other
  * state.
  */
-function isToConfirm(
+function needsConfirmation(
   document: uploads.Upload | null,
   described: UploadConfirmation,
 ): document is uploads.Upload {
@@ -199,7 +199,7 @@ function assertSame(
 }
 
 /** Upload links of an object store cannot limit the size. */
-async function assertFits(tx: Work['tx'], { described: { size } }: CapturedFile) {
+async function assertWithinSizeLimit(tx: Work['tx'], { described: { size } }: CapturedFile) {
   const { max_bytes } = (await settingsOf(tx)).documents;
   if (size <= max_bytes) return;
   throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });

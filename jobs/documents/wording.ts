@@ -28,9 +28,9 @@ const KIND = {
 export const DOCUMENT_LANGUAGES = ['en', 'es'] as const;
 type Kind = { document_type: WordedDocument; language: (typeof DOCUMENT_LANGUAGES)[number] };
 /** Characters per part. The wording supplements the document and does not replace its content. */
-const LONGEST = 2_000;
-const part = z.string().max(LONGEST).nullish();
-export const WordingParts = z.object({ opening: part, closing: part });
+const PART_CHARACTERS_MAX = 2_000;
+const wordingPart = z.string().max(PART_CHARACTERS_MAX).nullish();
+export const WordingParts = z.object({ opening: wordingPart, closing: wordingPart });
 
 /** Adds the tenant's wording of a document in one language. Throws Conflict if there is one already. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {

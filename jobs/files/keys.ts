@@ -37,20 +37,20 @@ export function safeFilename(filename: string): string {
     .replace(/[^A-Za-z0-9._ -]/g, '_')
     .replace(/\.{2,}/g, '.')
     .replace(/^[. ]+/, '');
-  const name = shortened(plain.slice(0, endOf(plain)));
+  const name = shortenName(plain.slice(0, trimmedLength(plain)));
   if (name === '') return 'document';
   return RESERVED.test(name) ? `_${name}` : name;
 }
 
 /** The length without trailing dots and spaces. A regular expression would take quadratic time. */
-function endOf(name: string): number {
+function trimmedLength(name: string): number {
   let end = name.length;
   while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1;
   return end;
 }
 
 /** Keeps the file extension. */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   if (name.length <= NAME_CHARACTERS_MAX) return name;
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? '';
   return name.slice(0, NAME_CHARACTERS_MAX - ending.length) + ending;

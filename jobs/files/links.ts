@@ -14,7 +14,7 @@ export function signLink(link: Link, secret: string): string {
   ).toString('base64url');
   const action = link.method === 'PUT' ? 'upload' : 'download';
   const [current] = parseKeys(secret);
-  return `${action}/${payload}.${current.id}.${signatureOf(payload, current.secret)}`;
+  return `${action}/${payload}.${current.id}.${signPayload(payload, current.secret)}`;
 }
 
 /** What the token permits. Null if the signature is wrong or the token has expired. */
@@ -27,20 +27,20 @@ export function readLink(token: string, method: Link['method'], secret: string, 
   if (!key) return null;
   // Compared as text, because the last base64url character has unused bits, so several texts decode to the
   // same bytes.
-  const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(payload, key.secret))];
+  const [given, expected] = [Buffer.from(signature), Buffer.from(signPayload(payload, key.secret))];
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
   if (!isOurs || rest.length > 0) return null;
-  const link = parsed(payload);
+  const link = parseLink(payload);
   return link.method === method && link.expires_at > now ? link : null;
 }
 
-function parsed(payload: string): Link {
+function parseLink(payload: string): Link {
   const link: Omit<Link, 'expires_at'> & { expires_at: string } = JSON.parse(
     Buffer.from(payload, 'base64url').toString(),
   );
   return { ...link, expires_at: new Date(link.expires_at) };
 }
 
-function signatureOf(payload: string, secret: string): string {
+function signPayload(payload: string, secret: string): string {
   return createHmac('sha256', secret).update(`storage-link.${payload}`).digest('base64url');
 }

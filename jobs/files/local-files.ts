@@ -40,8 +40,8 @@ export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): 
   const opened = (path: string) => open(path, O_RDONLY | O_NOFOLLOW);
 
   return {
-    put: (key, content, options = {}) => put(root, key, content, options),
-    seize: (key) => read(key, (path) => seize(root, key, path)),
+    put: (key, content, options = {}) => putFile(root, key, content, options),
+    seize: (key) => read(key, (path) => captureFile(root, key, path)),
     get: (key) => read(key, async (path) => readOpenedFile(await opened(path))),
     stream: (key) => read(key, async (path) => (await opened(path)).createReadStream()),
     describe: (key) =>
@@ -65,9 +65,9 @@ function createOnce(root: string) {
   }
 }
 
-async function put(root: string, key: string, content: Content, options: PutOptions) {
+async function putFile(root: string, key: string, content: Content, options: PutOptions) {
   const path = await wrapStoreErrors(() => resolveStoragePath(root, key, { create: true }));
-  const unfinished = besides(path);
+  const unfinished = temporaryPath(path);
   const { once = false, when = async (_file, place) => place() } = options;
   let isPlaced = false;
   const place = () =>
@@ -91,8 +91,8 @@ async function put(root: string, key: string, content: Content, options: PutOpti
 }
 
 /** Adds a hard link to the current bytes. Uploads replace names, never bytes. */
-async function seize(root: string, key: string, path: string): Promise<CapturedFile> {
-  const held = besides(path);
+async function captureFile(root: string, key: string, path: string): Promise<CapturedFile> {
+  const held = temporaryPath(path);
   await link(path, held);
   const dispose = () => unlink(held).catch(() => undefined);
   try {
@@ -107,7 +107,7 @@ async function seize(root: string, key: string, path: string): Promise<CapturedF
     const settle = (to: string) =>
       wrapStoreErrors(async () => {
         if (!(await isStill())) return false;
-        await nameAlso(held, await resolveStoragePath(root, to, { create: true }));
+        await linkReplacing(held, await resolveStoragePath(root, to, { create: true }));
         return true;
       });
     return {
@@ -124,8 +124,8 @@ async function seize(root: string, key: string, path: string): Promise<CapturedF
 }
 
 /** Atomically gives the file another name, replacing an existing file. Safe to repeat. */
-async function nameAlso(held: string, path: string) {
-  const passing = besides(path);
+async function linkReplacing(held: string, path: string) {
+  const passing = temporaryPath(path);
   await link(held, passing);
   try {
     await rename(passing, path);
@@ -136,4 +136,4 @@ async function nameAlso(held: string, path: string) {
   await flushFolder(dirname(path));
 }
 
-const besides = (path: string) => join(dirname(path), `.${randomUUID()}`);
+const temporaryPath = (path: string) => join(dirname(path), `.${randomUUID()}`);

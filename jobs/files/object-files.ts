@@ -18,7 +18,7 @@ import { isStorageKey } from './keys.ts';
 import type { ObjectStore } from './storage-url.ts';
 
 /** Milliseconds to connect, and until the response begins. */
-const PATIENCE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 3;
 
 /**
@@ -26,12 +26,12 @@ const ATTEMPTS = 3;
  * key within the store, so that readers see complete files only. Encryption follows the bucket's settings;
  * credentials come from the environment, as in AWS tools.
  */
-export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): Files {
+export function objectFiles(store: ObjectStore, patience_ms = REQUEST_TIMEOUT_MS): Files {
   const { bucket: Bucket, region, endpoint } = store;
   const client = new s3.S3Client({
     region,
     maxAttempts: ATTEMPTS,
-    logger: SILENT,
+    logger: SILENT_LOGGER,
     requestHandler: {
       connectionTimeout: patience_ms,
       requestTimeout: patience_ms,
@@ -44,7 +44,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       forcePathStyle: true,
     }),
   });
-  const at = (key: string) => ({ Bucket, Key: checked(key) });
+  const at = (key: string) => ({ Bucket, Key: assertStorageKey(key) });
 
   const copy = (from: string, to: string, CopySourceIfMatch?: string) =>
     client.send(
@@ -70,13 +70,13 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   async function put(key: string, content: Content, { once = false, when }: PutOptions = {}) {
     const folder = await mkdtemp(path.join(tmpdir(), 'object-'));
     const spooled = path.join(folder, 'file');
-    const waiting = besides(checked(key));
+    const waiting = temporaryKey(assertStorageKey(key));
     try {
       // S3 needs the size before the first byte.
       const stored = { key, ...(await writeNewFile(spooled, content)) };
       const send = (Key: string) =>
-        sayingUnavailable(() =>
-          repeated(() => {
+        wrapUnavailable(() =>
+          withRetries(() => {
             const bytes = { Body: createReadStream(spooled), ContentLength: stored.size };
             const command = { Bucket, Key, ...bytes, ...(once && { IfNoneMatch: '*' }) };
             return client.send(new s3.PutObjectCommand(command));
@@ -85,7 +85,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       if (!when) await send(key);
       else {
         await send(waiting);
-        await when(stored, () => sayingUnavailable(() => copy(waiting, key)).then(() => undefined));
+        await when(stored, () => wrapUnavailable(() => copy(waiting, key)).then(() => undefined));
       }
       return stored;
     } finally {
@@ -95,10 +95,10 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   }
 
   async function seize(key: string): Promise<CapturedFile | null> {
-    const held = besides(checked(key));
-    const tag = await sayingUnavailable(() => tagOf(key));
+    const held = temporaryKey(assertStorageKey(key));
+    const tag = await wrapUnavailable(() => tagOf(key));
     if (tag === null) return null;
-    if ((await sayingUnavailable(() => nullWhenMissing(() => copy(key, held, tag)))) === null)
+    if ((await wrapUnavailable(() => nullWhenMissing(() => copy(key, held, tag)))) === null)
       return null;
     const dispose = () =>
       drop(held).then(
@@ -106,15 +106,15 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
         () => undefined,
       );
     try {
-      const pieces = await sayingUnavailable(() => body(held));
+      const pieces = await wrapUnavailable(() => body(held));
       if (pieces === null) throw new StoreUnavailable('The copied file is missing.');
       const settle = (to: string) =>
-        sayingUnavailable(async () => {
+        wrapUnavailable(async () => {
           if ((await tagOf(key)) !== tag) return false;
-          await copy(held, checked(to));
+          await copy(held, assertStorageKey(to));
           return true;
         });
-      const seized = await sayingUnavailable(() => describeBytes(key, pieces));
+      const seized = await wrapUnavailable(() => describeBytes(key, pieces));
       return { ...seized, settle, [Symbol.asyncDispose]: dispose };
     } catch (error) {
       await dispose();
@@ -123,7 +123,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   }
 
   async function clear(key: string) {
-    const Prefix = `${path.posix.dirname(checked(key))}/`;
+    const Prefix = `${path.posix.dirname(assertStorageKey(key))}/`;
     const { Contents = [] } = await client.send(new s3.ListObjectsV2Command({ Bucket, Prefix }));
     for (const { Key } of Contents) if (Key !== undefined) await drop(Key);
   }
@@ -131,19 +131,19 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   return {
     put,
     seize,
-    stream: (key) => sayingUnavailable(() => body(checked(key))),
+    stream: (key) => wrapUnavailable(() => body(assertStorageKey(key))),
     get: (key) =>
-      sayingUnavailable(async () => {
-        const pieces = await body(checked(key));
+      wrapUnavailable(async () => {
+        const pieces = await body(assertStorageKey(key));
         return pieces && Buffer.concat(await pieces.toArray());
       }),
     describe: (key) =>
-      sayingUnavailable(async () => {
-        const pieces = await body(checked(key));
+      wrapUnavailable(async () => {
+        const pieces = await body(assertStorageKey(key));
         return pieces && (await describeBytes(key, pieces)).described;
       }),
-    remove: (key) => sayingUnavailable(() => drop(checked(key))).then(() => undefined),
-    clear: (key) => sayingUnavailable(() => clear(key)),
+    remove: (key) => wrapUnavailable(() => drop(assertStorageKey(key))).then(() => undefined),
+    clear: (key) => wrapUnavailable(() => clear(key)),
     presign: ({ key, method, expires_at, content_type, filename = 'document' }) => {
       const expiresIn = Math.max(1, Math.ceil((expires_at.getTime() - Date.now()) / 1000));
       if (method === 'PUT') {
@@ -164,11 +164,11 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
 }
 
 /** Errors are thrown, and the caller logs them. */
-const quiet = () => {};
-const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const ignoreLog = () => {};
+const SILENT_LOGGER = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
 
 /** The SDK cannot retry a stream body, so uploads are retried here. */
-async function repeated<Result>(steps: () => Promise<Result>): Promise<Result> {
+async function withRetries<Result>(steps: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await steps();
@@ -180,9 +180,9 @@ async function repeated<Result>(steps: () => Promise<Result>): Promise<Result> {
 }
 
 /** A temporary name in the key's folder that no key can have. */
-const besides = (key: string) => `${path.posix.dirname(key)}/.${randomUUID()}`;
+const temporaryKey = (key: string) => `${path.posix.dirname(key)}/.${randomUUID()}`;
 
-function checked(key: string): string {
+function assertStorageKey(key: string): string {
   if (isStorageKey(key)) return key;
   throw new Error('This is not a storage key.');
 }
@@ -201,7 +201,7 @@ async function nullWhenMissing<Result>(steps: () => Promise<Result>): Promise<Re
 }
 
 /** Turns errors of the store into StoreUnavailable, except for an existing file. */
-async function sayingUnavailable<Result>(steps: () => Promise<Result>): Promise<Result> {
+async function wrapUnavailable<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps();
   } catch (error) {

@@ -13,8 +13,8 @@ export async function resolveStoragePath(
   key: string,
   { create = false } = {},
 ): Promise<string> {
-  const path = join(root, checked(key));
-  const home = await homeOf(root);
+  const path = join(root, assertStorageKey(key));
+  const home = await resolveRoot(root);
   if (create) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const folder = await realpath(dirname(path));
   if (!`${folder}${sep}`.startsWith(`${home}${sep}`) || folder === home) {
@@ -27,21 +27,21 @@ export async function resolveStoragePath(
 
 /** The path of a key, or null if the store exists but the key's folder does not. */
 export async function findStoragePath(root: string, key: string): Promise<string | null> {
-  checked(key);
-  await homeOf(root);
+  assertStorageKey(key);
+  await resolveRoot(root);
   return resolveStoragePath(root, key).catch(nullWhenMissing);
 }
 
 /** The real path of the store. Fails if it is not a folder. */
-const homeOf = (root: string) => realpath(`${root}${sep}.`);
+const resolveRoot = (root: string) => realpath(`${root}${sep}.`);
 
-function checked(key: string): string {
+function assertStorageKey(key: string): string {
   if (isStorageKey(key)) return key;
   throw new Error('This is not a storage key.');
 }
 
 /** Errors of a working store: the file exists, or a symbolic link was not followed. */
-const SAYS_NOTHING = new Set(['EEXIST', 'ELOOP']);
+const EXPECTED_ERROR_CODES = new Set(['EEXIST', 'ELOOP']);
 
 /** Turns operating system errors (disk full, read-only, no permission) into StoreUnavailable. */
 export async function wrapStoreErrors<Result>(steps: () => Promise<Result>): Promise<Result> {
@@ -49,7 +49,7 @@ export async function wrapStoreErrors<Result>(steps: () => Promise<Result>): Pro
     return await steps();
   } catch (error) {
     const code = codeOf(error);
-    if (code === undefined || SAYS_NOTHING.has(code)) throw error;
+    if (code === undefined || EXPECTED_ERROR_CODES.has(code)) throw error;
     throw new StoreUnavailable(`The document store is not available (${code}).`, {
       cause: error,
     });

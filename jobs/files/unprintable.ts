@@ -1,7 +1,7 @@
 import { insert } from '../../sql/write.ts';
 import type { Work } from '../work.ts';
 
-type Printed = {
+type UnprintableFile = {
   id: string;
   filename: string;
   borrower_id: string;
@@ -14,7 +14,7 @@ type Printed = {
  */
 export async function reportUnprintable(
   { tx, today }: Work,
-  { id, filename, borrower_id, loan_id }: Printed,
+  { id, filename, borrower_id, loan_id }: UnprintableFile,
   unprintable: readonly string[] | undefined,
 ) {
   if (!unprintable || unprintable.length === 0) return;
@@ -22,7 +22,7 @@ export async function reportUnprintable(
     borrower_id,
     loan_id,
     title: `Check the characters in ${filename}`,
-    description: `The document has characters without a font (${namesIn(unprintable)}). A question mark is printed in place of each. Write the name or text in another script if the recipient must be able to read it.`,
+    description: `The document has characters without a font (${listNames(unprintable)}). A question mark is printed in place of each. Write the name or text in another script if the recipient must be able to read it.`,
     task_type: 'other',
     priority: 'high',
     due_date: today,
@@ -32,10 +32,10 @@ export async function reportUnprintable(
   });
 }
 
-const NAMED_MAX = 10;
+const LISTED_NAMES_MAX = 10;
 
-function namesIn(unprintable: readonly string[]): string {
-  const more = unprintable.length - NAMED_MAX;
-  const named = unprintable.slice(0, NAMED_MAX).join(', ');
+function listNames(unprintable: readonly string[]): string {
+  const more = unprintable.length - LISTED_NAMES_MAX;
+  const named = unprintable.slice(0, LISTED_NAMES_MAX).join(', ');
   return more > 0 ? `${named} and ${more} more` : named;
 }

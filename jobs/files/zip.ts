@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 
-const PACKED = /\.(json|xml|rels)$/;
+const COMPRESSED_NAMES = /\.(json|xml|rels)$/;
 
 /** One file of an archive. Compressed formats such as PDF are stored as they are. */
 export type ZipEntry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };
@@ -24,7 +24,7 @@ export async function* zipped(
     ready = [];
   }
   for await (const { path, content } of entries) {
-    const file = PACKED.test(path) ? new ZipDeflate(path) : new ZipPassThrough(path);
+    const file = COMPRESSED_NAMES.test(path) ? new ZipDeflate(path) : new ZipPassThrough(path);
     file.mtime = written;
     zip.add(file);
     const chunks = content instanceof Uint8Array ? [content] : content;

@@ -18,13 +18,13 @@ export async function addAccount({ tx }: Work, input: NewAccount): Promise<strin
   return insert(tx, 'ledger_accounts', input);
 }
 
-type Changes = { is_active?: boolean | undefined };
+type AccountChanges = { is_active?: boolean | undefined };
 
 /** Changes an account. Throws `Conflict` if it is to be deactivated although the system posts to it. */
 export async function changeAccount(
   { tx }: Work,
   id: string,
-  changes: Changes,
+  changes: AccountChanges,
   row: Record<string, unknown>,
 ) {
   const isOff = changes.is_active === false;

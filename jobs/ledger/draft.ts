@@ -87,7 +87,7 @@ function checkLines(lines: readonly drafts.DraftLine[]) {
   if (lines.length < 2) throw new Invalid({ lines: 'Must have at least two lines.' });
   lines.forEach(({ debit, credit }, index) => {
     if (new Big(debit).eq(0) === new Big(credit).eq(0)) {
-      throw blamed(index, '', 'must have either a debit or a credit.');
+      throw invalidLine(index, '', 'must have either a debit or a credit.');
     }
   });
   const [debits, credits] = (['debit', 'credit'] as const).map((side) =>
@@ -103,11 +103,11 @@ async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
   const known = new Map((await lockAccounts(tx, ids)).map((account) => [account.id, account]));
   lines.forEach(({ account_id }, index) => {
     const account = known.get(account_id);
-    if (!account) throw blamed(index, '.account_id', 'names an account that does not exist.');
+    if (!account) throw invalidLine(index, '.account_id', 'names an account that does not exist.');
     if (!account.is_active)
-      throw blamed(index, '.account_id', 'names an account that is not active.');
+      throw invalidLine(index, '.account_id', 'names an account that is not active.');
     if (account.is_header)
-      throw blamed(index, '.account_id', 'names a header, which only groups accounts.');
+      throw invalidLine(index, '.account_id', 'names a header, which only groups accounts.');
   });
 }
 
@@ -115,7 +115,7 @@ async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
  * Reports the error on the line, for API clients, and on `lines`, for the form that shows them as one
  * field.
  */
-const blamed = (index: number, field: string, what: string) =>
+const invalidLine = (index: number, field: string, what: string) =>
   new Invalid({ lines: `Line ${index + 1} ${what}`, [`lines.${index}${field}`]: `This ${what}` });
 
 /** Posts a draft, permanently. */

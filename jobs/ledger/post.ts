@@ -45,11 +45,11 @@ export async function postEntryParts(
   given: EntryHeading,
   parts: readonly PostingPart[],
 ): Promise<string | null> {
-  const lines = linesOf(given.reference_type, parts);
+  const lines = buildLines(given.reference_type, parts);
   if (lines.length === 0) return null;
-  const heading = headingOf(work, given);
+  const heading = toEntryHeading(work, given);
   const written = await entries.write(work.tx, { heading, lines });
-  return written ?? repeated(work, heading, lines);
+  return written ?? findRepeatedEntry(work, heading, lines);
 }
 
 /**
@@ -66,16 +66,16 @@ export async function postNewEntryParts(
   given: EntryHeading,
   parts: readonly PostingPart[],
 ): Promise<string | null> {
-  const lines = linesOf(given.reference_type, parts);
+  const lines = buildLines(given.reference_type, parts);
   if (lines.length === 0) return null;
-  return entries.writeNew(work.tx, { heading: headingOf(work, given), lines });
+  return entries.writeNew(work.tx, { heading: toEntryHeading(work, given), lines });
 }
 
 /** Debits first, in the given order. A negative amount moves to the other side. */
-function linesOf(reference_type: string, parts: readonly PostingPart[]): entries.RoleLine[] {
+function buildLines(reference_type: string, parts: readonly PostingPart[]): entries.RoleLine[] {
   const lines = parts.flatMap(({ debit, credit, accounts = {} }) => [
-    ...sideOf(debit, 1, accounts),
-    ...sideOf(credit, -1, accounts),
+    ...linesOfSide(debit, 1, accounts),
+    ...linesOfSide(credit, -1, accounts),
   ]);
   const difference = sum(lines.map((line) => new Big(line.debit).minus(line.credit)));
   if (!difference.eq(0)) {
@@ -84,7 +84,7 @@ function linesOf(reference_type: string, parts: readonly PostingPart[]): entries
   return lines.toSorted((one, other) => Number(isCredit(one)) - Number(isCredit(other)));
 }
 
-function sideOf(
+function linesOfSide(
   amounts: Amounts,
   sign: 1 | -1,
   accounts: NonNullable<PostingPart['accounts']>,
@@ -101,7 +101,7 @@ function sideOf(
 
 const isCredit = ({ debit }: entries.RoleLine) => debit === '0.00';
 
-const headingOf = ({ actor }: Work, posting: EntryHeading): entries.Heading => ({
+const toEntryHeading = ({ actor }: Work, posting: EntryHeading): entries.Heading => ({
   id: posting.id ?? null,
   entry_date: posting.entry_date,
   effective_date: posting.effective_date ?? posting.entry_date,
@@ -114,7 +114,7 @@ const headingOf = ({ actor }: Work, posting: EntryHeading): entries.Heading => (
 });
 
 /** Returns the existing entry if its lines are the same. Otherwise throws `Conflict`. */
-async function repeated(
+async function findRepeatedEntry(
   { tx }: Work,
   heading: entries.Heading,
   lines: entries.RoleLine[],

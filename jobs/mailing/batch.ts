@@ -16,7 +16,7 @@ import { mergeLetters } from './merge-letters.job.ts';
  * Limits per file. Making one takes about 15 seconds and 200 MB of memory. A large logo reduces the number
  * of letters, because each letter embeds it.
  */
-const MOST = { letters: 500, pages: 1_000, bytes: 25_000_000 };
+const LETTERS_MAX = { letters: 500, pages: 1_000, bytes: 25_000_000 };
 
 export const NewBatch = {
   from_date: date
@@ -62,7 +62,7 @@ export async function createBatch(
   if (waiting === 0) return { held };
   const created_by = actor.type === 'user' ? actor.id : null;
   const { id } = await batches.add(tx, { ...days, created_by, held_count: held });
-  const files = await batches.assignLetters(tx, id, days, MOST);
+  const files = await batches.assignLetters(tx, id, days, LETTERS_MAX);
   await recordAudit(work, { type: 'mail_batches', id }, 'create', {});
   await make(work, id, files);
   return { id };

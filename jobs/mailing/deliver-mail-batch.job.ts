@@ -40,11 +40,13 @@ export const deliverMailBatch = job({
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt } = payload;
-    const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
+    const ready = await outside.within(tenant_id, (work) =>
+      loadDelivery(work, delivery_id, attempt),
+    );
     if (ready === null) return;
-    const answer = await putAll(ready, outside, payload);
+    const answer = await uploadFiles(ready, outside, payload);
     if ('from' in answer) {
-      await outside.within(tenant_id, (work) => goOn(work, { ...payload, ...answer }));
+      await outside.within(tenant_id, (work) => enqueueNext(work, { ...payload, ...answer }));
       return;
     }
     const since = ready.delivery.previous_attempts;
@@ -55,26 +57,26 @@ export const deliverMailBatch = job({
     deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
-async function read(work: Work, id: string, attempt: number) {
+async function loadDelivery(work: Work, id: string, attempt: number) {
   const delivery = await deliveries.findPending(work.tx, id, attempt);
   if (delivery === null) return null;
   const signIn = await loadSftpCredentials(work, delivery.sftp_server_id);
   return { delivery, signIn, files: await batchFiles.listFiles(work.tx, delivery.mail_batch_id) };
 }
-type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
+type Ready = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
 
 /**
  * After this time, the next job continues the attempt. A job has two minutes, and one upload may need most
  * of them.
  */
-const PUTTING_MS = 15_000;
+const UPLOAD_BUDGET_MS = 15_000;
 
-const goOn = ({ tx }: Work, payload: Payload): Promise<void> =>
+const enqueueNext = ({ tx }: Work, payload: Payload): Promise<void> =>
   enqueue(tx, deliverMailBatch, payload);
 
 const DONE: SendResult = { ok: true, provider: 'sftp', provider_message_id: '' };
 
-async function putAll(
+async function uploadFiles(
   { delivery, signIn, files }: Ready,
   outside: ExternalServices,
   payload: Payload,
@@ -83,7 +85,7 @@ async function putAll(
   const started = outside.now().getTime();
   for (const [index, { id, filename, storage_key, file_size }] of files.entries()) {
     if (index < delivery.files_sent) continue;
-    if (outside.now().getTime() - started > PUTTING_MS) return { from: index };
+    if (outside.now().getTime() - started > UPLOAD_BUDGET_MS) return { from: index };
     const file = { filename, storage_key: storage_key ?? '', file_size: file_size ?? 0 };
     const answer = await uploadToSftp(outside, signIn, { ...file, partial_name: `.${id}.part` });
     if (!answer.ok) return answer;

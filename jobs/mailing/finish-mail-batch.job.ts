@@ -19,17 +19,17 @@ export const finishMailBatch = job({
   key: ({ batch_id }) => `finish-mail-batch:${batch_id}`,
 
   async run({ tenant_id, batch_id }, { within, files }) {
-    const write = (work: Work) => written(work, files, batch_id);
+    const write = (work: Work) => writeManifests(work, files, batch_id);
     const manifests = await within(tenant_id, write, { snapshot: true });
     if (manifests === null) return;
-    await within(tenant_id, (work) => finished(work, batch_id, manifests));
+    await within(tenant_id, (work) => markFinished(work, batch_id, manifests));
   },
 
   failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
 });
 
 /** Reads one database snapshot. A repeated run writes the same bytes. */
-async function written({ tx }: Work, files: Files, batchId: string) {
+async function writeManifests({ tx }: Work, files: Files, batchId: string) {
   const batch = await batches.findBatch(tx, batchId);
   if (!batches.isInProgress(batch)) return null;
   const manifests: { id: string; file: StoredFile }[] = [];
@@ -43,7 +43,7 @@ async function written({ tx }: Work, files: Files, batchId: string) {
   return manifests;
 }
 
-async function finished(
+async function markFinished(
   work: Work,
   batchId: string,
   manifests: readonly { id: string; file: StoredFile }[],

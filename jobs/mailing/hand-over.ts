@@ -23,20 +23,20 @@ export async function handOverBatch(
     });
   if (!(await rowExists(work.tx, sftpServers, server)))
     throw new Invalid({ sftp_server_id: 'Does not exist.' });
-  if (!(await order(work, id, server)))
+  if (!(await orderDelivery(work, id, server)))
     throw new Conflict('The batch is already being delivered to this server.', 'under_way');
 }
 
 /** Uploads a completed batch to the tenant's configured server, if there is one. */
 export async function handOverToDefaultServer(work: Work, id: string) {
   const server = await serverOf(work);
-  if (server !== '') await order(work, id, server);
+  if (server !== '') await orderDelivery(work, id, server);
 }
 
 const serverOf = async ({ tx }: Work) =>
   (await settingsOf(tx)).communications.mail_house.sftp_server_id;
 
-async function order({ tx, tenant_id }: Work, batchId: string, serverId: string) {
+async function orderDelivery({ tx, tenant_id }: Work, batchId: string, serverId: string) {
   const ordered = await deliveries.startOrRestart(tx, batchId, serverId);
   if (ordered === null) return false;
   await batches.markHandedOver(tx, batchId);

@@ -13,25 +13,25 @@ export type LetterNote = z.output<typeof LetterNote>;
 
 /** Keeps a letter out of batches until staff release it. */
 export async function holdLetter(work: Work, id: string, { note }: LetterNote) {
-  const { hold_reasons } = await open(work, id);
+  const { hold_reasons } = await findUnbatched(work, id);
   const others = (hold_reasons as string[]).filter((reason) => reason !== 'by_hand');
-  await decide(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
+  await updateLetter(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
 }
 
 /** Releases a letter. The next batch checks again whether it may be sent. */
 export async function releaseLetter(work: Work, id: string, { note }: LetterNote) {
-  const { status } = await open(work, id);
+  const { status } = await findUnbatched(work, id);
   if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
-  await decide(work, id, { status: 'waiting', hold_reasons: [], note });
+  await updateLetter(work, id, { status: 'waiting', hold_reasons: [], note });
 }
 
 /** Withdraws a letter permanently: it was sent in another way or is no longer needed. */
 export async function withdrawLetter(work: Work, id: string, { note }: LetterNote) {
-  await open(work, id);
-  await decide(work, id, { status: 'withdrawn', hold_reasons: [], note });
+  await findUnbatched(work, id);
+  await updateLetter(work, id, { status: 'withdrawn', hold_reasons: [], note });
 }
 
-async function open({ tx }: Work, id: string): Promise<Row> {
+async function findUnbatched({ tx }: Work, id: string): Promise<Row> {
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
   if (letter['status'] === 'batched')
@@ -49,7 +49,7 @@ type Decision = {
   note: string | null | undefined;
 };
 
-async function decide({ tx }: Work, id: string, { note, ...change }: Decision) {
+async function updateLetter({ tx }: Work, id: string, { note, ...change }: Decision) {
   const isDone = await letters.updateStatus(tx, id, { ...change, note: note?.trim() || null });
   if (!isDone) throw new Conflict('The letter was added to a batch a moment ago.', 'batched');
 }

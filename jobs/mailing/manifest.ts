@@ -6,7 +6,7 @@ import * as batchFiles from '../../sql/mailing/files.ts';
 const PAGE = 5_000;
 
 /** The lines of the manifest, one page at a time. */
-async function* linesOf(tx: Transaction, batchId: string) {
+async function* manifestPages(tx: Transaction, batchId: string) {
   let after = 0;
   for (let seen = PAGE; seen === PAGE;) {
     const page = await batchFiles.manifestLines(tx, batchId, after, PAGE);
@@ -49,7 +49,7 @@ async function* jsonOf(tx: Transaction, batchId: string, batch: MailBatch) {
   const head = JSON.stringify({ batch: { id: batchId, number, business_date }, totals, files });
   yield `${head.slice(0, -1)},"letters":[`;
   let separator = '\n';
-  for await (const page of linesOf(tx, batchId)) {
+  for await (const page of manifestPages(tx, batchId)) {
     yield separator + page.map((line) => JSON.stringify(line)).join(',\n');
     separator = ',\n';
   }

@@ -19,7 +19,7 @@ export const mergeLetters = job({
   key: ({ file_id }) => `merge-letters:${file_id}`,
 
   async run({ tenant_id, batch_id, file_id }, { within, files }) {
-    const read = (work: Work) => toMerge(work, file_id);
+    const read = (work: Work) => findFileToMerge(work, file_id);
     const wanted = await within(tenant_id, read, { readOnly: true });
     if (wanted === null) return;
     // Every process imports this job, but only the process that runs it needs the PDF library.
@@ -41,7 +41,7 @@ export const mergeLetters = job({
   failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
 });
 
-async function toMerge({ tx }: Work, fileId: string) {
+async function findFileToMerge({ tx }: Work, fileId: string) {
   const file = await batchFiles.findUnmerged(tx, fileId);
   if (file === null) return null;
   const key = await batchFileKey(tx, file.mail_batch_id, file.filename);

@@ -10,7 +10,9 @@ import type { Files } from '../files/files.ts';
 export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Promise<Uint8Array> {
   const merged = await PDFDocument.create({ updateMetadata: false });
   for (const part of parts) {
-    const letter = await PDFDocument.load(await printed(files, part), { updateMetadata: false });
+    const letter = await PDFDocument.load(await openLetterPdf(files, part), {
+      updateMetadata: false,
+    });
     const indices = letter.getPageIndices();
     if (indices.length !== part.page_count)
       throw new Error(
@@ -21,7 +23,7 @@ export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Pro
   return merged.save({ addDefaultPage: false });
 }
 
-async function printed(files: Files, { letter_id, storage_key, sha256_hash }: LetterFile) {
+async function openLetterPdf(files: Files, { letter_id, storage_key, sha256_hash }: LetterFile) {
   const bytes = await files.get(storage_key);
   if (bytes === null)
     throw new Error(`The file of the letter ${letter_id} is missing from the document store.`);

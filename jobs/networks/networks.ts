@@ -6,7 +6,7 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 /** Rejects /0, which would include every address. */
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) && !text.endsWith('/0');
 
-function listed(list: string): string[] {
+function splitList(list: string): string[] {
   const words = list.split(',').map((word) => word.trim());
   return words.filter(Boolean);
 }
@@ -15,7 +15,7 @@ function listed(list: string): string[] {
 export const PrivateNetworks = z
   .string()
   .default('')
-  .transform(listed)
+  .transform(splitList)
   .refine(
     (networks) => networks.every(isNetwork),
     'Must be networks like 10.20.0.0/16, separated by commas.',
@@ -28,7 +28,7 @@ export const PrivateNetworks = z
 export const TrustedProxies = z
   .string()
   .default('')
-  .transform(listed)
+  .transform(splitList)
   .refine(
     (proxies) => proxies.every((proxy) => ipaddr.isValid(proxy) || isNetwork(proxy)),
     'Must be addresses like 10.20.0.5 or networks like 10.20.0.0/16, separated by commas.',

@@ -3,7 +3,7 @@ import { analyzeTable, tablesToAnalyze } from '../../sql/operations/statistics.t
 import { job } from '../job.ts';
 
 /** Statistics do not belong to a tenant, so the transaction uses none. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Keeps the planner's statistics current, also for partitioned tables and soon after a tenant is boarded.
@@ -16,11 +16,11 @@ export const analyzeTables = job({
   attempts: 3,
 
   async run(_payload, outside) {
-    const tables = () => outside.within(NOBODY, ({ tx }) => tablesToAnalyze(tx));
+    const tables = () => outside.within(NO_TENANT_ID, ({ tx }) => tablesToAnalyze(tx));
     for (const name of await tables())
-      await outside.within(NOBODY, ({ tx }) => analyzeTable(tx, name));
+      await outside.within(NO_TENANT_ID, ({ tx }) => analyzeTable(tx, name));
     // Partitioned tables become due after their partitions were analyzed.
     for (const name of await tables())
-      await outside.within(NOBODY, ({ tx }) => analyzeTable(tx, name));
+      await outside.within(NO_TENANT_ID, ({ tx }) => analyzeTable(tx, name));
   },
 });

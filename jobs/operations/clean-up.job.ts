@@ -15,7 +15,7 @@ import { removeOldBatchFiles } from '../mailing/remove-old-batch-files.ts';
 import { settingsOf } from '../users/settings/settings.ts';
 
 /** Listing the tenants does not need a tenant. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes data that is no longer usable: ended sessions and sign-ins, old idempotency keys, throttle
@@ -29,7 +29,7 @@ export const cleanUp = job({
   attempts: 3,
 
   async run(_payload, outside) {
-    const active = await outside.within(NOBODY, ({ tx }) => tenants.listActiveTenants(tx), {
+    const active = await outside.within(NO_TENANT_ID, ({ tx }) => tenants.listActiveTenants(tx), {
       readOnly: true,
     });
     for (const { id } of active) {

@@ -12,10 +12,10 @@ export const redactPayload = (payload: Readonly<Record<string, unknown>>): Recor
     Object.entries(payload)
       .filter(([name]) => PLAIN.test(name))
       .slice(0, 50)
-      .map(([name, value]) => [name, plain(value)]),
+      .map(([name, value]) => [name, redactScalar(value)]),
   );
 
-function plain(value: unknown): string {
+function redactScalar(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   if (UUID.test(text)) return text;

@@ -64,15 +64,21 @@ export type NewPayment = z.output<typeof NewPayment> & {
 };
 
 /** The API's payment types include `reimbursement`, which is not a payment received. */
-type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 'reimbursement' };
+type PaymentInput = Omit<NewPayment, 'payment_type'> & {
+  payment_type: PaymentType | 'reimbursement';
+};
 
 /**
  * Receives a payment and returns its id. A payment dated today or earlier is allocated, posted and reported
  * to subscribers immediately. A later date schedules the payment for the close of that day.
  */
-export async function receivePayment(work: Work, loanId: string, request: Said): Promise<string> {
+export async function receivePayment(
+  work: Work,
+  loanId: string,
+  request: PaymentInput,
+): Promise<string> {
   const loan = await openLoan(work, loanId);
-  const input = { ...request, payment_type: receivable(request.payment_type) };
+  const input = { ...request, payment_type: toPaymentType(request.payment_type) };
   if (input.allocation_override) assertAdmin(work, 'override the allocation of a payment');
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
@@ -102,7 +108,7 @@ function assertArrived(
   throw new Conflict(message, 'invalid_transition', refusalDetails(row));
 }
 
-function receivable(type: Said['payment_type']): PaymentType {
+function toPaymentType(type: PaymentInput['payment_type']): PaymentType {
   if (type === 'reimbursement')
     throw new Invalid({
       payment_type: 'Use POST /loans/{id}/payments/reimbursement for a refund.',

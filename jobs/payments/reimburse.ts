@@ -52,7 +52,7 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
       refundable_amount: money(refundable),
     });
   }
-  return payBack(work, loan, input, on);
+  return recordReimbursement(work, loan, input, on);
 }
 
 /** The suspense of a day that is still there today. */
@@ -84,7 +84,7 @@ const withMethod = ({ payment_instrument_id, method = null }: Reimbursement) => 
   method,
 });
 
-async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
+async function recordReimbursement(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
   const id = newId();
   const { amount, payment_id, payment_instrument_id, method, reason } = input;
   const { send_by, transit } = await prepareBankOrder(work, withMethod(input));

@@ -62,7 +62,7 @@ export async function returnPayment(
   const isWaived = input.waive_fee || payment.waive_returned_fee;
   const isRefund = payment.payment_type === 'reimbursement';
   if (!isRefund && !isWaived && isInsufficientFunds(return_code)) await chargeFee(work, payment);
-  const next_retry_date = await tellAutopay(work, payment, return_code);
+  const next_retry_date = await updateAutopay(work, payment, return_code);
   await emit(work, 'payment.failed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,
@@ -114,7 +114,7 @@ async function chargeFee(work: Work, { id, loan_id, amount }: payments.PaymentTo
 }
 
 /** Updates the instrument and the autopay plan. Returns the date of the next attempt, or null. */
-async function tellAutopay(
+async function updateAutopay(
   work: Work,
   payment: payments.PaymentToReturn,
   code: string,

@@ -66,7 +66,7 @@ export async function enrollInAutopay(
   const consent_id = await recordConsent(work, {
     borrower_id: borrowerId,
     consent_type: 'autopay',
-    consent_text: consent_text || (await sentenceOf(work, borrowerId)),
+    consent_text: consent_text || (await authorizationText(work, borrowerId)),
   });
   const plan = { ...input, borrower_id: borrowerId, loan_id: loanId, consent_id };
   await auditChange(work, autopayPlans, 'enroll', null, () => addAutopayPlan(work, plan));
@@ -74,7 +74,7 @@ export async function enrollInAutopay(
 }
 
 /** The authorization text of our page, in the borrower's language. */
-async function sentenceOf({ tx }: Work, borrowerId: string) {
+async function authorizationText({ tx }: Work, borrowerId: string) {
   const borrower = await find(tx, borrowers, borrowerId);
   const language = matchLanguage([String(borrower?.['language_preference'])]) ?? 'en';
   return phrase(language, 'autopay.agree', { tenant: (await currentTenant(tx)).name });
@@ -107,7 +107,7 @@ export async function enableAutopay(
 ) {
   const plan = await ownPlan(work, borrowerId, loanId);
   const isOn = enabled ?? !draws(plan);
-  if (isOn) await assertMayGoOn(work, borrowerId, plan);
+  if (isOn) await assertResumable(work, borrowerId, plan);
   const isPaused = plan['status'] === 'paused';
   const changes = { is_enabled: isOn, ...(isOn && isPaused && { status: 'active' }) };
   await auditChange(work, autopayPlans, 'enable', plan, async () => {
@@ -135,7 +135,7 @@ async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<
 }
 
 /** A plan paused without failures was paused by staff, and only staff can resume it. */
-async function assertMayGoOn(work: Work, borrowerId: string, plan: Row) {
+async function assertResumable(work: Work, borrowerId: string, plan: Row) {
   if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) {
     const message = 'We paused autopay for this loan. Contact us to resume it.';
     throw new Conflict(message, 'autopay_paused', { current_status: 'paused' });

@@ -15,28 +15,28 @@ import { createReplyTask, createUnsentMessageTask } from './case-tasks.ts';
 /** Attachments of a message. The borrower must be able to see each document. */
 export const attachmentIds = z.array(uuid).max(10);
 
-type Words = { message: string; attachments?: readonly string[] | undefined };
+type MessageInput = { message: string; attachments?: readonly string[] | undefined };
 
 /** Posts a borrower's message. Reopens a resolved case; throws Conflict for a closed one. */
 export async function postBorrowerMessage(
   work: Work,
   borrowerId: string,
   caseId: string,
-  words: Words,
+  words: MessageInput,
 ) {
   if ((await find(work.tx, stored.casesOfBorrower(borrowerId), caseId)) === null)
     throw new NotFound();
   const row = await findLocked(work.tx, stored.cases, caseId);
   if (row === null) throw new NotFound();
   assertNotClosed(row);
-  const id = await say(work, row, words, 'borrower');
+  const id = await addMessage(work, row, words, 'borrower');
   const status = row['status'] === 'in_progress' ? 'in_progress' : 'open';
   await updateCase(work, row, { ...statusFields(row, status), awaits_answer: true });
   await createReplyTask(work, caseOf(row));
   return id;
 }
 
-type Answer = Words & { case_id: string; is_internal: boolean };
+type Answer = MessageInput & { case_id: string; is_internal: boolean };
 
 /**
  * Posts a staff message: to the borrower, who is notified, or as an internal note. Answering an unassigned
@@ -46,7 +46,7 @@ export async function answerCase(work: Work, { case_id, is_internal, ...words }:
   const row = await findLocked(work.tx, stored.cases, case_id);
   if (row === null) throw new NotFound();
   assertNotClosed(row);
-  if (is_internal) return say(work, row, words, 'agent', true);
+  if (is_internal) return addMessage(work, row, words, 'agent', true);
   const id = await postStaffMessage(work, row, words);
   const isSettled = row['status'] === 'resolved';
   const status = isSettled ? 'resolved' : 'waiting_on_borrower';
@@ -58,8 +58,8 @@ export async function answerCase(work: Work, { case_id, is_internal, ...words }:
 }
 
 /** Posts a staff message that the borrower can see. */
-export const postStaffMessage = (work: Work, row: Row, words: Words) =>
-  say(work, row, words, 'agent');
+export const postStaffMessage = (work: Work, row: Row, words: MessageInput) =>
+  addMessage(work, row, words, 'agent');
 
 /** The changes to a case after a staff answer. */
 export const answeredFields = ({ actor }: Work, row: Row) => ({
@@ -101,10 +101,10 @@ export async function notifyBorrower(
   }
 }
 
-async function say(
+async function addMessage(
   work: Work,
   row: Row,
-  { message, attachments: documents = [] }: Words,
+  { message, attachments: documents = [] }: MessageInput,
   author_type: 'borrower' | 'agent',
   is_internal = false,
 ): Promise<string> {

@@ -106,7 +106,7 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
   const status = changes.status ?? String(row['status']);
   const from = String(row['status']);
   if (status === from) return update(work.tx, 'support_cases', id, changes);
-  assertMay(from, status);
+  assertTransition(from, status);
   const isOver = status === 'resolved' || status === 'closed';
   if (isOver && !String(changes['resolution'] ?? row['resolution'] ?? '').trim())
     throw new Invalid({ resolution: 'Is required to resolve or close a case.' });
@@ -116,7 +116,7 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
   if (isOver) await stored.completeReminders(work.tx, id, work.actor.id);
 }
 
-function assertMay(from: string, to: string) {
+function assertTransition(from: string, to: string) {
   const allowed_statuses = NEXT[from] ?? [];
   if (allowed_statuses.includes(to)) return;
   throw new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {

@@ -40,7 +40,7 @@ export const reliefFields = {
 
 /** Starts the review and assigns the case to the reviewer. */
 export async function startReview(work: Work, id: string) {
-  const { own } = await open(work, id, 'review');
+  const { own } = await lockApplication(work, id, 'review');
   await update(work.tx, 'hardship_applications', id, { status: 'under_review' });
   const assigned_to = own['assigned_to'] ?? work.actor.id;
   await updateCase(work, own, { status: 'in_progress', assigned_to });
@@ -52,7 +52,7 @@ export async function requestInformation(
   id: string,
   words: z.output<typeof InfoRequest>,
 ) {
-  const { own } = await open(work, id, 'request-info');
+  const { own } = await lockApplication(work, id, 'request-info');
   await update(work.tx, 'hardship_applications', id, { status: 'more_info_needed' });
   await postStaffMessage(work, own, words);
   await updateCase(work, own, { ...answeredFields(work, own), status: 'waiting_on_borrower' });
@@ -76,15 +76,15 @@ export async function approveApplication(
   input: Approval,
   make: CreateRelief,
 ) {
-  const { row, own } = await open(work, id, 'approve');
+  const { row, own } = await lockApplication(work, id, 'approve');
   const relief = await reliefFor(work, String(row['loan_id']), input, make);
-  await decide(work, row, own, { decision: 'approved', ...relief }, input.message ?? null);
+  await recordDecision(work, row, own, { decision: 'approved', ...relief }, input.message ?? null);
 }
 
 /** Denies an application with a reason. */
 export async function denyApplication(work: Work, id: string, { reason }: z.output<typeof Denial>) {
-  const { row, own } = await open(work, id, 'deny');
-  await decide(work, row, own, { decision: 'denied' }, reason);
+  const { row, own } = await lockApplication(work, id, 'deny');
+  await recordDecision(work, row, own, { decision: 'denied' }, reason);
 }
 
 /** Withdraws an application without a decision, because the borrower no longer wants relief. */
@@ -93,7 +93,7 @@ export async function withdrawApplication(
   id: string,
   { reason }: z.output<typeof Withdrawal>,
 ) {
-  const { row, own } = await open(work, id, 'withdraw');
+  const { row, own } = await lockApplication(work, id, 'withdraw');
   await update(work.tx, 'hardship_applications', id, { status: 'withdrawn' });
   const resolution = reason || `${String(row['application_number'])} was withdrawn.`;
   if (own['status'] !== 'closed')
@@ -104,7 +104,7 @@ export async function withdrawApplication(
 /**
  * Locks the application, the borrower and the case, in this order. The caller has already locked the loan.
  */
-async function open(work: Work, id: string, action: string) {
+async function lockApplication(work: Work, id: string, action: string) {
   const row = await findLocked(work.tx, stored.applications, id);
   if (row === null) throw new NotFound();
   const status = String(row['status']);
@@ -144,7 +144,7 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Crea
 }
 
 /** Records the decision, resolves the case and notifies the borrower. */
-async function decide(
+async function recordDecision(
   work: Work,
   row: Row,
   own: Row,

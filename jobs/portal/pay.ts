@@ -51,7 +51,7 @@ export async function payOwnLoan(work: Work, borrowerId: string, loanId: string,
   const from = { verified: true };
   await assertInstrumentUsable(work, borrowerId, payment_instrument_id, from);
   const order = { loan_id: loanId, amount, payment_date, payment_instrument_id };
-  if (!input.confirm_duplicate) await askAboutRepeat(work, order);
+  if (!input.confirm_duplicate) await assertNotDuplicate(work, order);
   const payment_type = await typeOf(work, loan, { amount, payment_date });
   const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
   return auditChange(work, payments, 'create', null, () =>
@@ -102,7 +102,7 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
 }
 
 /** Identical payments are allowed, but a tenant can require confirmation of the second one. */
-async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
+async function assertNotDuplicate({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
   const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;

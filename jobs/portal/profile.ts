@@ -42,10 +42,10 @@ export async function changeProfile(work: Work, borrowerId: string, changes: Cha
     return borrowerId;
   };
   await auditUpdate(work, borrowers, before, steps, { isHidden: false });
-  if (phone && phone !== before['phone']) await callAt(work, borrowerId, phone);
+  if (phone && phone !== before['phone']) await changePhone(work, borrowerId, phone);
 }
 
-async function callAt(work: Work, borrower_id: string, phone_number: string) {
+async function changePhone(work: Work, borrower_id: string, phone_number: string) {
   const known = await contacts.findPhone(work.tx, borrower_id, phone_number);
   const before = known === null ? null : await findLocked(work.tx, phones, known);
   if (before === null) {

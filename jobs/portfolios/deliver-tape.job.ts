@@ -16,7 +16,7 @@ import type { Work } from '../work.ts';
 /** Seconds before each retry of a temporary failure. */
 export const RETRY_DELAYS_SECONDS = [60, 600, 3_600, 21_600];
 /** An upload has certainly ended after this time: the pool stops its jobs after two minutes. */
-const PUTTING_SECONDS = 150;
+const UPLOAD_SECONDS_MAX = 150;
 /** The longest lifetime of a presigned link (AWS Signature Version 4). */
 const LINK_DAYS = 7;
 /** Most mail servers accept no larger message. Larger files are linked. */
@@ -45,9 +45,11 @@ export const deliverTape = job({
   key: ({ delivery_id, attempt }) => `deliver-tape:${delivery_id}:${attempt}`,
 
   async run({ tenant_id, delivery_id, attempt }, outside) {
-    const ready = await outside.within(tenant_id, (work) => read(work, delivery_id, attempt));
+    const ready = await outside.within(tenant_id, (work) =>
+      loadDelivery(work, delivery_id, attempt),
+    );
     if (ready === null) return;
-    const answer = await (ready.tape.sftp_server_id === null ? mail : put)(
+    const answer = await (ready.tape.sftp_server_id === null ? emailTape : uploadTape)(
       ready,
       outside,
       delivery_id,
@@ -66,13 +68,17 @@ export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: str
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
 }
 
-type Again = { delivery_id?: string | null | undefined };
+type RepeatedDelivery = { delivery_id?: string | null | undefined };
 
 /**
  * Retries failed deliveries, with the full number of attempts. An upload uses the server's current
  * settings.
  */
-export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, input: Again) {
+export async function retryDelivery(
+  { tx, tenant_id }: Work,
+  tapeId: string,
+  input: RepeatedDelivery,
+) {
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
@@ -85,13 +91,13 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
   return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };
 }
 
-async function read(work: Work, id: string, attempt: number) {
+async function loadDelivery(work: Work, id: string, attempt: number) {
   const { tx } = work;
   await deliveries.lockFile(tx, id);
   const tape = await deliveries.findPending(tx, id, attempt);
   if (tape === null) return null;
   const { sftp_server_id: server } = tape;
-  if (server !== null && !(await isMyTurn(work, id, attempt))) return null;
+  if (server !== null && !(await awaitFileTurn(work, id, attempt))) return null;
   const signIn = server === null ? null : await loadSftpCredentials(work, server);
   const [tenant, settings] = [await findSender(tx), await settingsOf(tx)];
   return {
@@ -107,11 +113,11 @@ async function read(work: Work, id: string, attempt: number) {
  * Only one upload per file name runs at a time, and a later tape is never replaced by an earlier one. If
  * another upload may still be running, this job comes back when that upload has certainly ended.
  */
-async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: number) {
+async function awaitFileTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: number) {
   const { is_superseded, busy_until } = await deliveries.findFileTurn(
     tx,
     delivery_id,
-    PUTTING_SECONDS,
+    UPLOAD_SECONDS_MAX,
   );
   if (is_superseded) await deliveries.supersede(tx, delivery_id);
   else if (busy_until === null) await deliveries.markStarted(tx, delivery_id);
@@ -122,9 +128,9 @@ async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: n
   return !is_superseded && busy_until === null;
 }
 
-type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
+type Ready = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
 
-async function mail(
+async function emailTape(
   ready: Ready,
   outside: ExternalServices,
   message_id: string,
@@ -140,7 +146,7 @@ async function mail(
     currency,
     time_zone,
     tape,
-    ...(bytes === null && { link: await linkTo(ready, outside) }),
+    ...(bytes === null && { link: await createDownloadLink(ready, outside) }),
   });
   const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);
   const letter = { name, branding, address_lines };
@@ -156,13 +162,17 @@ async function mail(
 }
 
 /** The file replaces an earlier tape of the same config and day, which has the same name. */
-function put({ tape, signIn }: Ready, outside: ExternalServices, id: string): Promise<SendResult> {
+function uploadTape(
+  { tape, signIn }: Ready,
+  outside: ExternalServices,
+  id: string,
+): Promise<SendResult> {
   const { storage_key, filename, file_size } = tape;
   const partial_name = `.${id}.part`;
   return uploadToSftp(outside, signIn, { filename, partial_name, storage_key, file_size });
 }
 
-async function linkTo({ tape, origin }: Ready, outside: ExternalServices) {
+async function createDownloadLink({ tape, origin }: Ready, outside: ExternalServices) {
   const { storage_key: key, filename, content_type } = tape;
   const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
   const link = await outside.files.presign({

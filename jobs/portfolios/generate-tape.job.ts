@@ -74,7 +74,7 @@ async function checkKnown(
 
 /** The totals of a tape, added up page by page. */
 type Totals = Omit<pages.TapePage, 'written'>;
-const nothing = (): Totals => ({
+const zeroTotals = (): Totals => ({
   row_count: 0,
   principal_balance: '0.00',
   no_maturity: 0,
@@ -84,17 +84,22 @@ const nothing = (): Totals => ({
   no_state: 0,
 });
 
-type Read = { page: pages.TapePage; before: string | null; after: string | null };
+type ReadPage = { page: pages.TapePage; before: string | null; after: string | null };
 
 /**
  * Yields the text of each page of the tape and adds its figures to `totals`. Reads one page ahead: Postgres
  * formats the next page while this one is written to the file store.
  */
-async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSource, totals: Totals) {
+async function* readTapePages(
+  tx: Work['tx'],
+  tape: tapes.TapeOrder,
+  source: LoanSource,
+  totals: Totals,
+) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
   const endOf = (first: string | null) =>
     first === null ? null : pages.findNextPageStart(tx, first, PAGE);
-  const read = async (first_loan_id: string, before_loan_id: string | null): Promise<Read> => {
+  const read = async (first_loan_id: string, before_loan_id: string | null): Promise<ReadPage> => {
     const range = { first_loan_id, before_loan_id };
     const [page, after] = await Promise.all([
       pages.readPage(tx, tape, source, range, form),
@@ -102,10 +107,13 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
     ]);
     return { page, before: before_loan_id, after };
   };
-  let ahead: Promise<Read> | null = read(pages.LOWEST_LOAN_ID, await endOf(pages.LOWEST_LOAN_ID));
+  let ahead: Promise<ReadPage> | null = read(
+    pages.LOWEST_LOAN_ID,
+    await endOf(pages.LOWEST_LOAN_ID),
+  );
   try {
     while (ahead !== null) {
-      const { page, before, after }: Read = await ahead;
+      const { page, before, after }: ReadPage = await ahead;
       ahead = before === null ? null : read(before, after);
       // The next iteration handles the error. Without this, an unhandled rejection would end the process
       // first.
@@ -135,28 +143,30 @@ function add(totals: Totals, { principal_balance, ...counts }: Totals) {
  * document. If two workers generate the same tape, the first document stays and the second file is removed.
  */
 export async function writeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
-  const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
+  const made = await within(tenantId, (work) => writeTapeFile(work, files, tapeId), {
+    snapshot: true,
+  });
   if (made === null) return;
   const isFirst = await within(tenantId, async (work) => {
     if (!(await tapes.lockUnfinished(work.tx, tapeId))) return false;
-    await known(work, made);
+    await recordTape(work, made);
     return true;
   });
   if (!isFirst) await files.remove(made.file.key);
 }
 
 /** Each run writes its own file, so a second run never changes the first one's file. */
-async function written(work: Work, files: Files, tapeId: string) {
+async function writeTapeFile(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
   const order = await tapes.findUnfinished(tx, tapeId);
   if (order === null) return null;
   const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
   // The tape may have been requested while its day was open, or by the day's close.
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
-  const totals = nothing();
+  const totals = zeroTotals();
   let cut = 0;
   const onCut = () => void (cut += 1);
-  const bytes = streamTapeFile(textsOf(tx, order, source, totals), { ...order, onCut });
+  const bytes = streamTapeFile(readTapePages(tx, order, source, totals), { ...order, onCut });
   const { slug } = await currentTenant(tx);
   const key = storageKey({
     tenant_slug: slug,
@@ -171,7 +181,7 @@ async function written(work: Work, files: Files, tapeId: string) {
   return { order, source, totals: { ...totals, ...tie, not_kept, cut }, file };
 }
 
-async function known(work: Work, { order, source, totals, file }: Made) {
+async function recordTape(work: Work, { order, source, totals, file }: WrittenTape) {
   const { tx } = work;
   const generated_at = new Date().toISOString();
   const document_id = await insert(tx, 'documents', {
@@ -204,7 +214,7 @@ async function known(work: Work, { order, source, totals, file }: Made) {
   await enqueueTapeDeliveries(work, order.id);
 }
 
-type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
+type WrittenTape = NonNullable<Awaited<ReturnType<typeof writeTapeFile>>>;
 
 const WARNINGS = {
   no_maturity: 'Loans without a maturity date.',

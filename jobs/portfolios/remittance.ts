@@ -21,12 +21,12 @@ import type { Work } from '../work.ts';
 
 /** The accounts of the servicing fee and of the payment. */
 const OWED = 'due_to_investors';
-const KEPT = { debit: OWED, credit: 'servicing_fee_income' } as const;
+const RETAINED = { debit: OWED, credit: 'servicing_fee_income' } as const;
 const PAID = { debit: OWED, credit: 'cash' } as const;
 
 /** The rows that remittances add to the documented posting matrix. */
 export const remittanceEntries = (): SystemEntry[] => [
-  { reference_type: 'remittance', component: null, ...KEPT },
+  { reference_type: 'remittance', component: null, ...RETAINED },
   { reference_type: 'remittance_payment', component: null, ...PAID },
 ];
 
@@ -67,7 +67,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
     reference_id: id,
     description: `Servicing fee through ${end}`,
   };
-  const journal_entry_id = await book(work, earned, 'servicing_fee', KEPT);
+  const journal_entry_id = await book(work, earned, 'servicing_fee', RETAINED);
   await update(tx, 'remittances', id, { journal_entry_id });
   return id;
 }
@@ -115,7 +115,7 @@ async function book(
   work: Work,
   heading: Omit<EntryHeading, 'reference_id'> & { reference_id: string },
   what: 'servicing_fee' | 'due',
-  { debit, credit }: typeof KEPT | typeof PAID,
+  { debit, credit }: typeof RETAINED | typeof PAID,
 ) {
   const owed = await remittances.sumsByAccount(work.tx, heading.reference_id);
   const parts = owed.flatMap(({ account_id, ...amounts }) =>

@@ -18,20 +18,20 @@ export async function settleSale(work: Work, sale: sales.DueSale) {
   const { row } = await openLoan(work, sale.loan_id);
   if (!(await sales.lockIfDue(tx, sale.id))) return;
   const carried = await sales.carryingAmounts(tx, sale.loan_id, row.posted_until);
-  const reason = whyNot(row.status, sale.agreed_status, carried.is_left);
+  const reason = declineReason(row.status, sale.agreed_status, carried.is_left);
   if (reason !== null) return decline(work, sale, reason);
   const entryIds = sale.price === null ? null : await bookSale(work, sale, carried, sale.price);
   if (entryIds)
     await sales.mapSaleAccounts(tx, row.id, row.posted_until, investorAccounts(carried));
   await sales.settleAssignment(tx, sale.id, day, entryIds);
-  await told(work, sale, 'settle', { status: { old: 'pending', new: 'active' } });
+  await recordSaleAudit(work, sale, 'settle', { status: { old: 'pending', new: 'active' } });
   if (!sale.servicing_retained) await release(work, sale.loan_id);
 }
 
 type Reason = (typeof DECLINE_REASONS)[number];
 
 /** Why the loan no longer matches the agreed sale, or null. */
-function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason | null {
+function declineReason(status: string, agreed: string | null, isLeft: boolean): Reason | null {
   if (status === 'charged_off' && agreed !== null && agreed !== status) return 'charged_off';
   if (status === 'active' && agreed === 'charged_off') return 'reinstated';
   if (SNAPSHOT_STATUSES.includes(status)) return isLeft ? null : 'nothing_owed';
@@ -41,7 +41,7 @@ function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason 
 /** The seller keeps the loan, and the loan leaves the sold portfolio. */
 async function decline(work: Work, sale: sales.DueSale, reason: Reason) {
   await sales.declineAssignment(work.tx, sale.id, reason);
-  await told(work, sale, 'decline', {
+  await recordSaleAudit(work, sale, 'decline', {
     status: { old: 'pending', new: 'declined' },
     decline_reason: { old: null, new: reason },
   });
@@ -53,7 +53,7 @@ async function decline(work: Work, sale: sales.DueSale, reason: Reason) {
   );
 }
 
-const told = (
+const recordSaleAudit = (
   work: Work,
   { id, loan_id }: sales.DueSale,
   action: string,

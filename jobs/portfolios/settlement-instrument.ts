@@ -13,17 +13,17 @@ export async function addSettlementInstrument(work: Work, input: NewInstrument):
   await investors.lockInvestor(work.tx, investor_id);
   const isFirst = !(await investors.hasInstrument(work.tx, investor_id));
   const is_primary = isFirst || input.is_primary === true;
-  if (is_primary) await displace(work, investor_id, null);
+  if (is_primary) await clearPreviousPrimary(work, investor_id, null);
   return insert(work.tx, 'settlement_instruments', { ...lastFour(input), is_primary });
 }
 
 /** Changes the given fields. The caller must have locked the investor. */
 export async function changeSettlementInstrument(work: Work, id: string, changes: Input, row: Row) {
-  if (changes.is_primary === true) await displace(work, String(row['investor_id']), id);
+  if (changes.is_primary === true) await clearPreviousPrimary(work, String(row['investor_id']), id);
   await update(work.tx, 'settlement_instruments', id, lastFour(changes));
 }
 
-async function displace(work: Work, investorId: string, by: string | null) {
+async function clearPreviousPrimary(work: Work, investorId: string, by: string | null) {
   const ids = await investors.clearPrimary(work.tx, investorId, by);
   await recordDisplaced(work, 'settlement_instruments', ids, 'is_primary');
 }

@@ -51,7 +51,7 @@ async function* sheet(rows: Rows, { columns, include_header, onCut }: Layout) {
     const lines = page.map((row) =>
       line(
         columns.map((name) =>
-          cell(COLUMN_DEFINITIONS[name].kind, fitting(row[name] ?? null, onCut)),
+          cell(COLUMN_DEFINITIONS[name].kind, truncateCell(row[name] ?? null, onCut)),
         ),
       ),
     );
@@ -69,7 +69,7 @@ const DAYS_BEFORE_1970 = 25_569;
 const CELL_CHARACTERS_MAX = 32_767;
 
 /** The value, cut to the maximum length of a cell and marked with an ellipsis. */
-function fitting(value: TapeRow[string], onCut?: () => void) {
+function truncateCell(value: TapeRow[string], onCut?: () => void) {
   if (typeof value !== 'string' || value.length <= CELL_CHARACTERS_MAX) return value;
   onCut?.();
   const beginning = value.slice(0, CELL_CHARACTERS_MAX - 1);

@@ -9,7 +9,7 @@ export type Key = { id: string; secret: string };
 
 /** The id of a key without an id, and of everything made before keys had ids. */
 export const DEFAULT_KEY_ID = 'first';
-const NAMED = /^([A-Za-z0-9_-]{1,32}):(.*)$/s;
+const NAMED_KEY = /^([A-Za-z0-9_-]{1,32}):(.*)$/s;
 const SECRET_LENGTH_MIN = 32;
 
 /**
@@ -18,13 +18,13 @@ const SECRET_LENGTH_MIN = 32;
  */
 export function parseKeys(secret: string): [Key, ...Key[]] {
   const parts = secret.split(',').map((part) => part.trim());
-  if (!parts.some((part) => NAMED.test(part))) return [{ id: DEFAULT_KEY_ID, secret }];
+  if (!parts.some((part) => NAMED_KEY.test(part))) return [{ id: DEFAULT_KEY_ID, secret }];
   const [current = '', ...others] = parts;
   return [keyOf(current), ...others.map(keyOf)];
 }
 
 function keyOf(part: string): Key {
-  const [, id, secret] = NAMED.exec(part) ?? [];
+  const [, id, secret] = NAMED_KEY.exec(part) ?? [];
   return id === undefined || secret === undefined
     ? { id: DEFAULT_KEY_ID, secret: part }
     : { id, secret };

@@ -42,14 +42,14 @@ export async function assertKeysPresent(
   { secret, environment }: { secret: string; environment: string },
   warn: (reason: string) => void,
 ) {
-  const amiss = (await keysAmiss(pool, secret)).join('\n');
+  const amiss = (await findKeyProblems(pool, secret)).join('\n');
   if (amiss === '') return;
   if (environment === 'production') throw new StartupError(amiss);
   warn(amiss);
 }
 
 /** One sentence for each key in use that this process lacks or has with a different value. */
-async function keysAmiss(pool: DatabasePool, secret: string): Promise<string[]> {
+async function findKeyProblems(pool: DatabasePool, secret: string): Promise<string[]> {
   const known = parseKeys(secret).map((key) => ({ id: key.id, check_value: keyCheckValue(key) }));
   const amiss = await sealed.announceKeys(pool, known);
   return amiss.map(({ id, is_other }) =>

@@ -87,7 +87,7 @@ function seal(key: Buffer, tenantId: string, secret: string): string {
 }
 
 function unseal(keys: ReadonlyMap<string, Buffer>, tenantId: string, sealed: string): string {
-  const { id, text } = partsOf(sealed);
+  const { id, text } = parseSealed(sealed);
   const key = keys.get(id);
   if (!key) throw new KeyMissing(id);
   const bytes = Buffer.from(text, 'base64');
@@ -102,7 +102,7 @@ function unseal(keys: ReadonlyMap<string, Buffer>, tenantId: string, sealed: str
   }
 }
 
-function partsOf(sealed: string): { id: string; text: string } {
+function parseSealed(sealed: string): { id: string; text: string } {
   const [, id = DEFAULT_KEY_ID, text = ''] = /^(?:v1|v2:([A-Za-z0-9_-]+)):(.*)$/.exec(sealed) ?? [];
   return { id, text };
 }

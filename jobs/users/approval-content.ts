@@ -155,7 +155,7 @@ export type ReferencedRecord = { name: string; table: Table; id: string; isOwn: 
  * the records in its body.
  */
 export function referencedRecords({ record, params, body }: ApprovalTarget): ReferencedRecord[] {
-  const own = record && params['id'] ? [partOf(record, params['id'], true)] : [];
+  const own = record && params['id'] ? [toReferencedRecord(record, params['id'], true)] : [];
   const named = Object.entries((body ?? {}) as Record<string, unknown>).flatMap(
     ([field, value]) => {
       const table = LINKED_TABLES[field];
@@ -163,7 +163,7 @@ export function referencedRecords({ record, params, body }: ApprovalTarget): Ref
       const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
       const name = field.replace(/_ids?$/, '');
       return ids.map((id, at) => ({
-        ...partOf(table, id, false),
+        ...toReferencedRecord(table, id, false),
         name: Array.isArray(value) ? `${name}_${at + 1}` : name,
       }));
     },
@@ -171,7 +171,7 @@ export function referencedRecords({ record, params, body }: ApprovalTarget): Ref
   return [...own, ...named];
 }
 
-const partOf = (table: Table, id: string, isOwn: boolean): ReferencedRecord => ({
+const toReferencedRecord = (table: Table, id: string, isOwn: boolean): ReferencedRecord => ({
   name: table.name.replace(/ies$/, 'y').replace(/s$/, ''),
   table,
   id,

@@ -3,7 +3,7 @@ import type { AccountMessage } from '../../templates/account-messages.ts';
 import { enqueue } from '../job.ts';
 import { sendAccountMessage } from './send-account-message.job.ts';
 
-type Told = {
+type UserNotification = {
   user_id: string | null;
   message: AccountMessage;
   about?: string;
@@ -16,5 +16,5 @@ type Told = {
  */
 export const notifyUser = (
   { tx, tenant_id }: { tx: Transaction; tenant_id: string },
-  { about, ...told }: Told,
+  { about, ...told }: UserNotification,
 ) => enqueue(tx, sendAccountMessage, { tenant_id, ...told, ...(about && { about }), attempt: 1 });

@@ -39,7 +39,7 @@ export type Group = {
 
 /** Creates a group and returns its id. Its rules apply from its members' next request. */
 export async function addGroup(work: Work, { member_ids = [], ...group }: Group): Promise<string> {
-  await assertOthers(work, member_ids, 'member_ids');
+  await assertOtherUsers(work, member_ids, 'member_ids');
   const id = await insert(work.tx, 'permission_groups', group);
   await permissions.setMembers(work.tx, id, member_ids);
   return id;
@@ -49,15 +49,15 @@ export async function addGroup(work: Work, { member_ids = [], ...group }: Group)
 export async function changeGroup(work: Work, id: string, changes: Group, row: Row) {
   const { member_ids, ...group } = changes;
   const before = row['member_ids'] as string[];
-  assertNotOwn(work, before);
-  await assertOthers(work, member_ids ?? [], 'member_ids');
+  assertNotActor(work, before);
+  await assertOtherUsers(work, member_ids ?? [], 'member_ids');
   await update(work.tx, 'permission_groups', id, group);
   if (member_ids) await permissions.setMembers(work.tx, id, member_ids);
 }
 
 /** Deletes a group. Its members lose its rules. */
 export async function removeGroup(work: Work, id: string, row: Row) {
-  assertNotOwn(work, row['member_ids'] as string[]);
+  assertNotActor(work, row['member_ids'] as string[]);
   await deleteRow(work.tx, 'permission_groups', id);
 }
 
@@ -65,20 +65,20 @@ export async function removeGroup(work: Work, id: string, row: Row) {
 export const addUserRule =
   (table: 'user_permissions' | 'object_grants') =>
   async (work: Work, input: { user_id: string } & Record<string, unknown>): Promise<string> => {
-    await assertOthers(work, [input.user_id], 'user_id');
+    await assertOtherUsers(work, [input.user_id], 'user_id');
     return insert(work.tx, table, input);
   };
 
 /** Removes a user's rule or grant. */
 export const removeUserRule =
   (table: 'user_permissions' | 'object_grants') => async (work: Work, id: string, row: Row) => {
-    assertNotOwn(work, [String(row['user_id'])]);
+    assertNotActor(work, [String(row['user_id'])]);
     await deleteRow(work.tx, table, id);
   };
 
 /** Rules apply only to staff. Throws Conflict if they affect the actor or the maker of the request. */
-async function assertOthers(work: Work, userIds: readonly string[], field: string) {
-  assertNotOwn(work, userIds);
+async function assertOtherUsers(work: Work, userIds: readonly string[], field: string) {
+  assertNotActor(work, userIds);
   const found = await permissions.findExistingUsers(work.tx, userIds);
   const known = new Set(found.map(({ id }) => id));
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
@@ -86,7 +86,7 @@ async function assertOthers(work: Work, userIds: readonly string[], field: strin
     throw new Conflict('A borrower portal user cannot have staff permissions.', 'borrower_user');
 }
 
-function assertNotOwn({ actor }: Work, userIds: readonly string[]) {
+function assertNotActor({ actor }: Work, userIds: readonly string[]) {
   const hands = [actor.id, actor.requested_by?.id];
   if (userIds.some((id) => hands.includes(id)))
     throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');

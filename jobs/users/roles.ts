@@ -48,7 +48,7 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   if (before['tenant_role'] === role) return before;
   if (before['borrower_id'] !== null)
     throw new Conflict('A borrower portal user cannot have a role.', 'borrower_user');
-  if (role !== 'superadmin') checkLoss(work, superadmins, id);
+  if (role !== 'superadmin') assertSuperadminRemains(work, superadmins, id);
   return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
     return id;
@@ -65,7 +65,7 @@ export async function changeUser(work: Work, id: string, changes: Values, row: R
   const { is_active, ...names } = changes;
   await update(work.tx, 'users', id, names);
   if (typeof is_active !== 'boolean' || is_active === row['is_active']) return;
-  if (isTop(row) && work.actor.role !== 'superadmin') {
+  if (isSuperadmin(row) && work.actor.role !== 'superadmin') {
     throw new Forbidden(
       "Only a superadmin can change a superadmin's access.",
       'permission_denied',
@@ -82,16 +82,16 @@ async function setActive(work: Work, id: string, isActive: boolean) {
   const user = await find(work.tx, users, id);
   if (user?.['is_active'] === isActive) return;
   if (!isActive) {
-    checkLoss(work, superadmins, id);
+    assertSuperadminRemains(work, superadmins, id);
     await accounts.voidTokens(work.tx, id);
   }
   await accounts.setActive(work.tx, id, isActive);
 }
 
-const isTop = (user: Row) => user['tenant_role'] === 'superadmin';
+const isSuperadmin = (user: Row) => user['tenant_role'] === 'superadmin';
 
 /** Throws Conflict if users would remove their own access, or if no superadmin would remain. */
-function checkLoss({ actor }: Work, superadmins: readonly string[], id: string) {
+function assertSuperadminRemains({ actor }: Work, superadmins: readonly string[], id: string) {
   if (actor.id === id) throw new Conflict('You cannot remove your own access.', 'last_superadmin');
   if (superadmins.length === 1 && superadmins[0] === id)
     throw new Conflict('The tenant must keep at least one superadmin.', 'last_superadmin');

@@ -62,7 +62,7 @@ export const sendAccountMessage = job({
 
   async run(payload, outside) {
     const { tenant_id, attempt } = payload;
-    const letter = await outside.within(tenant_id, (work) => composed(work, payload));
+    const letter = await outside.within(tenant_id, (work) => composeMessage(work, payload));
     if (letter === null) return; // no such user, or nothing left to report
 
     const answer = await outside.mail(letter);
@@ -99,7 +99,7 @@ export const sendAccountMessage = job({
 const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
   borrower_id === null ? '/staff/choose-password' : '/portal/choose-password';
 
-async function composed(
+async function composeMessage(
   work: Work,
   { user_id, message, about, provider_id }: Payload,
 ): Promise<Mail | null> {

@@ -25,20 +25,20 @@ const Payload = z.object({
 });
 type Payload = z.output<typeof Payload>;
 
-const turnOf = createReceiverSlots();
+const takeSlot = createReceiverSlots();
 /** Starts and reports deliveries of one tenant in shared transactions, each in its own row. */
-const begin = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
+const beginBatched = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
   attempts.beginAttempts(tx, ordered),
 );
-const arrived = batchByTenant(({ tx }, done: readonly deliveries.DeliveredAttempt[]) =>
-  deliveries.recordDelivered(tx, done),
+const recordDeliveredBatched = batchByTenant(
+  ({ tx }, done: readonly deliveries.DeliveredAttempt[]) => deliveries.recordDelivered(tx, done),
 );
 
-const setAside = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
+const throttleBatched = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
   deliveries.throttleDeliveries(tx, ordered),
 );
 /** Releases deliveries that were throttled only because their receiver's speed was not yet known. */
-const letOut = batchByTenant(async ({ tx }, receivers: readonly string[]) => {
+const releaseThrottledBatched = batchByTenant(async ({ tx }, receivers: readonly string[]) => {
   for (const receiver of new Set(receivers)) await deliveries.releaseThrottled(tx, receiver);
   return receivers.map(() => undefined);
 });
@@ -68,51 +68,57 @@ export const deliverWebhook = job({
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt, subscription_id, is_throttled } = payload;
-    const putAside = () => setAside(outside.within, tenant_id, { delivery_id, attempt });
+    const putAside = () => throttleBatched(outside.within, tenant_id, { delivery_id, attempt });
     // Throttled jobs are already limited by their own queue.
     const receiver = is_throttled ? undefined : subscription_id;
-    const turn = receiver === undefined ? NO_TURN : await turnOf(receiver);
+    const turn = receiver === undefined ? NO_SLOT : await takeSlot(receiver);
     if (turn === null) {
       await putAside();
       // The receiver may have answered another request in the meantime.
-      if (receiver && turnOf.answers(receiver)) await letOut(outside.within, tenant_id, receiver);
+      if (receiver && takeSlot.answers(receiver))
+        await releaseThrottledBatched(outside.within, tenant_id, receiver);
       return;
     }
-    let answer: Answer;
+    let answer: AttemptResult;
     let isFast: boolean | null = null;
     let areInLine = false;
     try {
-      const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
+      const begun = await beginBatched(outside.within, tenant_id, { delivery_id, attempt });
       if (!begun) return; // delivered, disabled, deleted, or already recorded
       const { attempt_id } = begun;
       if (attempt_id === null) return await putAside();
       turn.asked();
-      answer = await ask({ ...payload, ...begun, attempt_id }, outside);
+      answer = await sendRequest({ ...payload, ...begun, attempt_id }, outside);
       isFast = !answer.kept.is_slow;
     } finally {
       areInLine = turn.end(isFast);
     }
     // The slot is already free, so the next request can start while this result is recorded.
-    await report(answer, outside);
-    if (areInLine && receiver) await letOut(outside.within, tenant_id, receiver);
+    await reportResult(answer, outside);
+    if (areInLine && receiver) await releaseThrottledBatched(outside.within, tenant_id, receiver);
   },
 
   // The failure is ours, so it does not count against the receiver. Its dead letter can be retried.
   failed: ({ tx }, unsent, reason) => deadLetters.createForUnsent(tx, unsent, reason),
 });
 
-const NO_TURN = { asked: () => {}, end: () => false };
+const NO_SLOT = { asked: () => {}, end: () => false };
 
-type Begun = NonNullable<Awaited<ReturnType<typeof attempts.beginAttempts>>[number]> & {
+type StartedAttempt = NonNullable<Awaited<ReturnType<typeof attempts.beginAttempts>>[number]> & {
   attempt_id: string;
 };
 
-type Made = Payload & Begun;
-type Kept = ReturnType<typeof toResponseRecord>;
-type Answer = { made: Made; answer: PostResponse; kept: Kept; policy: RetryPolicy };
+type AttemptToSend = Payload & StartedAttempt;
+type StoredResponse = ReturnType<typeof toResponseRecord>;
+type AttemptResult = {
+  made: AttemptToSend;
+  answer: PostResponse;
+  kept: StoredResponse;
+  policy: RetryPolicy;
+};
 
 /** Sends the request between transactions, so that no row stays locked while the receiver answers. */
-async function ask(made: Made, outside: ExternalServices): Promise<Answer> {
+async function sendRequest(made: AttemptToSend, outside: ExternalServices): Promise<AttemptResult> {
   const { webhooks: policy } = readSettings(made.settings);
   const body = Buffer.from(made.body, 'utf8');
   const secrets = [made.secret_sealed, made.previous_secret_sealed]
@@ -129,21 +135,30 @@ async function ask(made: Made, outside: ExternalServices): Promise<Answer> {
   return { made, answer, kept: toResponseRecord(answer, secrets), policy };
 }
 
-async function report({ made, answer, kept, policy }: Answer, { within }: ExternalServices) {
-  if (answer.ok) return arrived(within, made.tenant_id, arrivalOf(made, kept));
+async function reportResult(
+  { made, answer, kept, policy }: AttemptResult,
+  { within }: ExternalServices,
+) {
+  if (answer.ok)
+    return recordDeliveredBatched(within, made.tenant_id, toDeliveredAttempt(made, kept));
   return within(made.tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
 }
 
 /** The recorded result, without the request. */
-const arrivalOf = (
-  { attempt_id, delivery_id, subscription_id, is_test }: Made,
-  kept: Kept,
+const toDeliveredAttempt = (
+  { attempt_id, delivery_id, subscription_id, is_test }: AttemptToSend,
+  kept: StoredResponse,
 ): deliveries.DeliveredAttempt => ({ attempt_id, delivery_id, subscription_id, is_test, ...kept });
 
-type Refusal = PostResponse & Kept;
+type Refusal = PostResponse & StoredResponse;
 
 /** Records a failed attempt and everything that follows from it in one transaction. */
-async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, policy: RetryPolicy) {
+async function refused(
+  { tx, ...work }: Work,
+  made: AttemptToSend,
+  answer: Refusal,
+  policy: RetryPolicy,
+) {
   const { delivery_id, attempt, attempt_id, subscription_id } = made;
   const { is_slow } = answer;
   const problem = describeFailure(answer);

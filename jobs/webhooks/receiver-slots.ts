@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SLOW_RECEIVER_MS } from './response-record.ts';
 
 /** Maximum slots of a process for one receiver. */
-const OF_ONE_MAX = 16;
+const SLOTS_PER_RECEIVER_MAX = 16;
 /** Maximum slots for all receivers together whose speed this process does not know yet. */
-const OF_STRANGERS_MAX = 24;
+const SLOTS_FOR_UNKNOWN_MAX = 24;
 /**
  * If no slot of unknown receivers has changed for this time (milliseconds), deliveries to unknown receivers
  * no longer wait for one, because waiting occupies a worker slot.
  */
-const PATIENCE_WITH_STRANGERS_MS = 250;
-const LOOK_MS = 25;
+const UNKNOWN_RECEIVER_WAIT_MS = 250;
+const CHECK_INTERVAL_MS = 25;
 /** Maximum receivers remembered. */
-const REMEMBERED_MAX = 50_000;
+const KNOWN_RECEIVERS_MAX = 50_000;
 
 /**
  * A slot for one request. Call `asked` when the request starts and `end` when it ends: true for a fast
@@ -21,10 +21,10 @@ const REMEMBERED_MAX = 50_000;
  */
 export type ReceiverSlot = { asked(): void; end(isFast: boolean | null): boolean };
 
-type Asking = { at: number };
+type RunningRequest = { at: number };
 
 /** A delivery that waits for a slot. */
-type Waiting = { receiver: string; come: () => void };
+type WaitingDelivery = { receiver: string; come: () => void };
 
 /**
  * Distributes slots among receivers, so that one that suddenly stops answering occupies few of them. If a
@@ -32,10 +32,13 @@ type Waiting = { receiver: string; come: () => void };
  * and goes to the throttled queue. A receiver counts as slow only after its timeout; until then this limit
  * protects the other receivers.
  */
-export function createReceiverSlots(now = () => performance.now(), look = () => pause(LOOK_MS)) {
-  const places = new Map<string, Set<Asking>>();
+export function createReceiverSlots(
+  now = () => performance.now(),
+  look = () => pause(CHECK_INTERVAL_MS),
+) {
+  const places = new Map<string, Set<RunningRequest>>();
   const isFast = new Map<string, boolean>();
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingDelivery>();
   /** Unknown receivers with deliveries in the throttled queue. */
   const inLine = new Set<string>();
   let ofStrangers = 0;
@@ -44,15 +47,15 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
   const isSilent = (receiver: string) =>
     [...(places.get(receiver) ?? [])].some(({ at }) => at + SLOW_RECEIVER_MS < now());
   const hasRoom = (receiver: string) =>
-    (places.get(receiver)?.size ?? 0) < OF_ONE_MAX &&
-    (isFast.get(receiver) || ofStrangers < OF_STRANGERS_MAX);
+    (places.get(receiver)?.size ?? 0) < SLOTS_PER_RECEIVER_MAX &&
+    (isFast.get(receiver) || ofStrangers < SLOTS_FOR_UNKNOWN_MAX);
 
   const moveStrangers = (by: 1 | -1) => {
     ofStrangers += by;
     strangersMovedAt = now();
   };
   const isWorthWaiting = (receiver: string) =>
-    isFast.get(receiver) || now() <= strangersMovedAt + PATIENCE_WITH_STRANGERS_MS;
+    isFast.get(receiver) || now() <= strangersMovedAt + UNKNOWN_RECEIVER_WAIT_MS;
 
   /**
    * A free slot wakes one waiting delivery: the first for this receiver, or the first of all if the slot
@@ -72,7 +75,7 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
    */
   async function wait(receiver: string) {
     const { promise, resolve: come } = Promise.withResolvers<void>();
-    const asking: Waiting = { receiver, come };
+    const asking: WaitingDelivery = { receiver, come };
     waiting.add(asking);
     void look().then(come);
     await promise;
@@ -80,7 +83,7 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
   }
 
   function remember(receiver: string, answered: boolean) {
-    if (isFast.size >= REMEMBERED_MAX) isFast.clear();
+    if (isFast.size >= KNOWN_RECEIVERS_MAX) isFast.clear();
     isFast.set(receiver, answered);
   }
 

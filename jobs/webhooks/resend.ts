@@ -25,12 +25,12 @@ export async function retryDelivery({ tx }: Work, id: string, request: RetryRequ
   if (letter?.status !== 'dead') {
     throw new Conflict('There is no failed delivery to retry.', 'nothing_to_retry');
   }
-  await sendAgain(tx, id, [letter.event_id]);
+  await resendEvents(tx, id, [letter.event_id]);
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
 }
 
 /** Maximum deliveries per request, so that it finishes in time. */
-const AT_ONCE_MAX = 1_000;
+const RESEND_MAX = 1_000;
 
 export type ReplayRequest = {
   delivery_id?: string | null | undefined;
@@ -51,8 +51,8 @@ export async function replayDeliveries(
     throw new Invalid({ since: 'Set either delivery_id or since, not both.' });
   if (delivery_id) return { queued: await replayOne(tx, id, delivery_id), remaining: 0 };
   if (!since) throw new Invalid({ since: 'Is required unless delivery_id is set.' });
-  const failed = await deadLetters.findEventsSince(tx, id, since, AT_ONCE_MAX);
-  await sendAgain(tx, id, failed);
+  const failed = await deadLetters.findEventsSince(tx, id, since, RESEND_MAX);
+  await resendEvents(tx, id, failed);
   return { queued: failed.length, remaining: await deadLetters.countEventsSince(tx, id, since) };
 }
 
@@ -61,11 +61,11 @@ async function replayOne(tx: Transaction, id: string, delivery_id: string) {
   if (!known) throw new Invalid({ delivery_id: 'Is not a delivery of this subscription.' });
   if (known.has_scheduled_round)
     throw new Conflict('The delivery is still pending.', 'delivery_under_way');
-  await sendAgain(tx, id, [known.event_id]);
+  await resendEvents(tx, id, [known.event_id]);
   return 1;
 }
 
-async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[]) {
+async function resendEvents(tx: Transaction, id: string, eventIds: readonly string[]) {
   const rounds = await deliveries.createRounds(tx, id, eventIds);
   await deadLetters.markRetried(tx, id, eventIds);
   await deliveries.enqueueDeliveries(tx, rounds);

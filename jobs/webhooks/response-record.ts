@@ -22,7 +22,7 @@ export function toResponseRecord(answer: PostResponse, secrets: readonly string[
     response_body:
       body === undefined
         ? null
-        : harmless(ok ? body.slice(0, SUCCESS_CHARACTERS_MAX) : body, secrets),
+        : sanitizeText(ok ? body.slice(0, SUCCESS_CHARACTERS_MAX) : body, secrets),
     problem: ok ? null : describeFailure(answer),
     ms,
     is_slow: ms >= SLOW_RECEIVER_MS,
@@ -32,7 +32,7 @@ export function toResponseRecord(answer: PostResponse, secrets: readonly string[
 /** Control characters except line breaks and tabs, and characters that change the text direction. */
 const CONTROLS = /(?![\n\r\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
-const harmless = (text: string, secrets: readonly string[]) =>
+const sanitizeText = (text: string, secrets: readonly string[]) =>
   maskPersonalNumbers(
     secrets
       .reduce((left, secret) => left.replaceAll(secret, '[secret]'), text)

@@ -10,7 +10,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import { disableSubscription } from './disable-subscription.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
-type Changes = {
+type SubscriptionChanges = {
   url?: string | undefined;
   events?: string[] | undefined;
   is_active?: boolean | undefined;
@@ -34,7 +34,7 @@ export async function subscribe(work: Work, input: NewSubscription, secret: stri
 }
 
 /** Changes the URL and the events. `is_active` enables or disables the subscription. */
-export async function changeSubscription(work: Work, id: string, changes: Changes) {
+export async function changeSubscription(work: Work, id: string, changes: SubscriptionChanges) {
   const { url, events, is_active } = changes;
   await subscriptions.lock(work.tx, id);
   await update(work.tx, 'webhook_subscriptions', id, {

@@ -33,7 +33,7 @@ export const setProgress = (tx: Transaction, id: string, done: number, total: nu
     where id = ${id} and status in ('pending', 'failed')
   `);
 
-type Made = { size: number; sha256_hash: string; days: number };
+type FinishedExport = { size: number; sha256_hash: string; days: number };
 
 /**
  * Marks the export as completed. Returns false if another process completed it first or the borrower was
@@ -42,7 +42,7 @@ type Made = { size: number; sha256_hash: string; days: number };
 export async function markCompleted(
   tx: Transaction,
   id: string,
-  { size, sha256_hash, days }: Made,
+  { size, sha256_hash, days }: FinishedExport,
 ) {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update borrower_exports
@@ -67,11 +67,11 @@ export const findDownloadKey = (tx: Transaction, id: string) =>
     where id = ${id} and status = 'completed' and expires_at > now()
   `);
 
-const Over = z.object({ id: z.string(), storage_key: z.string() });
+const ExpiredExport = z.object({ id: z.string(), storage_key: z.string() });
 
 /** Locks expired exports until the transaction ends. */
 export const lockExpired = (tx: Transaction, limit: number) =>
-  tx.any(sql.type(Over)`
+  tx.any(sql.type(ExpiredExport)`
     select id, storage_key from borrower_exports
     where status = 'completed' and expires_at <= now()
     order by expires_at limit ${limit}
@@ -95,11 +95,11 @@ const Ids = z.object({ ids: z.string() });
 export const relatedIds = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(Ids)`select app.borrower_ids(${borrowerId})::text as ids`);
 
-const Told = z.object({ told: z.string() });
+const ExportText = z.object({ told: z.string() });
 
 /** The rows of one table as JSON texts, so that no amount becomes a floating-point number. */
 export const exportedRows = (tx: Transaction, name: string, ids: string) =>
-  tx.anyFirst(sql.type(Told)`
+  tx.anyFirst(sql.type(ExportText)`
     select told from app.exported_rows(${name}, ${ids}::jsonb) as told
   `);
 

@@ -39,7 +39,7 @@ export const clearPrimary = (
     returning id
   `);
 
-const Heir = z.object({ id: z.string(), is_primary: z.boolean() });
+const NextPrimary = z.object({ id: z.string(), is_primary: z.boolean() });
 
 /** The borrower's primary contact other than this one; if there is none, the oldest contact, active ones first. */
 export const findNextPrimary = (
@@ -50,7 +50,7 @@ export const findNextPrimary = (
   without: string,
 ) => {
   const working = contacts === 'addresses' ? sql.fragment`` : sql.fragment`status <> 'active',`;
-  return tx.maybeOne(sql.type(Heir)`
+  return tx.maybeOne(sql.type(NextPrimary)`
     select id, is_primary from ${sql.identifier([contacts])}
     where borrower_id = ${borrowerId} and not is_archived and id <> ${without}
       ${ofType(contacts, type)}

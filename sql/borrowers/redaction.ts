@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
-const Standing = z.object({
+const RedactionFactsRow = z.object({
   is_on_legal_hold: z.boolean(),
   legal_hold_reason: z.string().nullable(),
   is_redacted: z.boolean(),
@@ -27,7 +27,7 @@ export const isOpenLoan = sql.fragment`
 `;
 
 export const redactionFacts = (tx: Transaction, id: string) =>
-  tx.one(sql.type(Standing)`
+  tx.one(sql.type(RedactionFactsRow)`
     select record.is_on_legal_hold, record.legal_hold_reason,
            record.redacted_at is not null as is_redacted, record.last_name,
            array(select loan_number from loans where borrower_id = record.id) as loan_numbers,
@@ -86,7 +86,7 @@ export const redactionFacts = (tx: Transaction, id: string) =>
 export const redact = (tx: Transaction, id: string, by: string) =>
   tx.query(sql.typeAlias('void')`select app.redact_borrower(${id}, ${by})`);
 
-const Left = z.object({
+const FileToRemove = z.object({
   id: z.string(),
   table: z.enum(['documents', 'borrower_exports']),
   storage_key: z.string(),
@@ -95,7 +95,7 @@ const Left = z.object({
 
 /** Files of a redacted borrower that may still be in the store. */
 export const listRemainingFiles = (tx: Transaction, borrowerId: string, limit: number) =>
-  tx.any(sql.type(Left)`
+  tx.any(sql.type(FileToRemove)`
     select document.id, 'documents' as table, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
     left join loans as loan on loan.id = document.loan_id
@@ -109,7 +109,7 @@ export const listRemainingFiles = (tx: Transaction, borrowerId: string, limit: n
   `);
 
 /** Clears the storage key of a deleted file, because the key contains the file's name. */
-export const eraseStorageKey = (tx: Transaction, { table, id }: z.output<typeof Left>) =>
+export const eraseStorageKey = (tx: Transaction, { table, id }: z.output<typeof FileToRemove>) =>
   tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set storage_key = 'redacted/' || id where id = ${id}
   `);

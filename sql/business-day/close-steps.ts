@@ -54,7 +54,7 @@ const AgedLoan = z.object({
 export type AgedLoan = z.output<typeof AgedLoan>;
 
 /** Reaching this many days past due counts once, until the loan falls below it again. */
-const farther = (days: number) => sql.fragment`
+const reachedBucket = (days: number) => sql.fragment`
   (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
@@ -95,9 +95,9 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
             when aged.new_bucket = 'current' then null
             else coalesce(loan.first_delinquency_date, aged.since)
           end,
-          times_delinquent_30 = loan.times_delinquent_30 + ${farther(30)},
-          times_delinquent_60 = loan.times_delinquent_60 + ${farther(60)},
-          times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
+          times_delinquent_30 = loan.times_delinquent_30 + ${reachedBucket(30)},
+          times_delinquent_60 = loan.times_delinquent_60 + ${reachedBucket(60)},
+          times_delinquent_90 = loan.times_delinquent_90 + ${reachedBucket(90)},
           delinquency_bucket_counted = least(aged.days / 30 * 30, 90)
       from aged
       -- A payment that commits while this statement waits for its lock moves the loan itself.

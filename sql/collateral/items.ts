@@ -49,10 +49,10 @@ export const items = table({
   search: (words) => sql.fragment`row.description ilike ${containsPattern(words)}`,
 });
 
-const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
+const ItemStatus = z.object({ status: z.string(), is_archived: z.boolean() });
 
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Standing)`
+  tx.maybeOne(sql.type(ItemStatus)`
     select status, is_archived from collateral_items where id = ${id} for no key update
   `);
 

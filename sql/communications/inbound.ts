@@ -102,7 +102,7 @@ export const findSender = (tx: Transaction, channel: ProviderChannel, address: s
     limit 1
   `);
 
-type Received = {
+type ReceivedMessage = {
   channel: string;
   borrower_id: string | null;
   recipient: string | null;
@@ -117,7 +117,7 @@ type Received = {
 };
 
 /** Stores a message once, even if the provider repeats it. Returns null for a repeat. */
-export const insertInbound = (tx: Transaction, message: Received) =>
+export const insertInbound = (tx: Transaction, message: ReceivedMessage) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into communication_logs (
       direction, channel, borrower_id, recipient, sender, subject, body, status, provider,

@@ -39,7 +39,7 @@ export const findPending = (tx: Transaction, id: string, attempt: number) =>
   pendingOf(tx, { id, attempt });
 
 const pendingOf = batchByTransaction(async (tx, ordered: readonly Ordered[]) => {
-  const rows = await tx.any(waiting(ordered));
+  const rows = await tx.any(selectPending(ordered));
   const tenant = rows.find((row) => row.tenant !== null)?.tenant;
   const found = new Map<number, PendingMessage>();
   for (const { place, ...row } of rows) if (tenant) found.set(place, { ...row, tenant });
@@ -47,7 +47,7 @@ const pendingOf = batchByTransaction(async (tx, ordered: readonly Ordered[]) => 
 });
 
 /** The lateral join looks each message up by its key, whatever row count the planner expects. */
-const waiting = (ordered: readonly Ordered[]) =>
+const selectPending = (ordered: readonly Ordered[]) =>
   prepared(sql.type(Pending.extend({ place: z.int(), tenant: Pending.shape.tenant.nullable() }))`
     select found.*,
            case when row_number() over (order by found.place) = 1 then (
@@ -81,11 +81,11 @@ export const saveContent = (
   id: string,
   { subject, body }: { subject: string | null; body: string },
   document_id: string | null = null,
-) => filled(tx, { id, subject, body, document_id });
+) => fillBatched(tx, { id, subject, body, document_id });
 
 type Filled = { id: string; subject: string | null; body: string; document_id: string | null };
 
-const filled = batchByTransaction(async (tx, messages: readonly Filled[]) => {
+const fillBatched = batchByTransaction(async (tx, messages: readonly Filled[]) => {
   await tx.query(
     deferred(sql.typeAlias('void')`
       update communication_logs as log
@@ -121,14 +121,14 @@ type Sent = { provider: string; provider_message_id: string | null };
  * statement.
  */
 export const markSent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
-  sentBy(tx, { id, attempt, ...by });
+  markSentBatched(tx, { id, attempt, ...by });
 
-const sentBy = batchByTransaction(async (tx, messages: readonly (Ordered & Sent)[]) => {
-  await tx.query(deferred(sending(messages)));
+const markSentBatched = batchByTransaction(async (tx, messages: readonly (Ordered & Sent)[]) => {
+  await tx.query(deferred(updateSent(messages)));
   return messages.map(() => undefined);
 });
 
-const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')`
+const updateSent = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')`
   with sent as (
     update communication_logs as log
     set status = 'sent', sent_at = clock_timestamp(), attempts = message.attempt,

@@ -9,7 +9,7 @@ type Fragment = ReturnType<typeof sql.fragment>;
 const Contacts = z.object({ borrower_id: z.string(), has_same: z.boolean(), collections: z.int() });
 type Contacts = z.output<typeof Contacts>;
 
-type Asked = {
+type ContactsQuestion = {
   ids: readonly string[];
   type: string | null;
   channel: string;
@@ -24,19 +24,31 @@ type Asked = {
  * loan within a week. Concurrent calls share one statement.
  */
 export const recentContacts = batchByTransaction(
-  async (tx: Transaction, asked: readonly Asked[]): Promise<readonly Contacts[][]> => {
+  async (tx: Transaction, asked: readonly ContactsQuestion[]): Promise<readonly Contacts[][]> => {
     const [only] = asked;
     if (!only) return [];
-    if (asked.length > 1) return groupByQuestion(asked, await tx.any(forEach(asked)));
+    if (asked.length > 1) return groupByQuestion(asked, await tx.any(selectForEach(asked)));
     const whose = matchesIds(sql.fragment`borrower_id`, only.ids);
-    return [[...(await tx.any(prepared(sql.type(Contacts)`${made(whose, givenBy(only))}`)))]];
+    return [
+      [
+        ...(await tx.any(
+          prepared(sql.type(Contacts)`${selectContacts(whose, boundFragments(only))}`),
+        )),
+      ],
+    ];
   },
 );
 
 /** The parameters, as bound values or as columns. */
-type Given = Record<'type' | 'channel' | 'loan_id' | 'hours' | 'collections', Fragment>;
+type QuestionFragments = Record<'type' | 'channel' | 'loan_id' | 'hours' | 'collections', Fragment>;
 
-const givenBy = ({ type, channel, loan_id, hours, collections }: Asked): Given => ({
+const boundFragments = ({
+  type,
+  channel,
+  loan_id,
+  hours,
+  collections,
+}: ContactsQuestion): QuestionFragments => ({
   type: sql.fragment`${type}`,
   channel: sql.fragment`${channel}`,
   loan_id: sql.fragment`${loan_id}::uuid`,
@@ -44,7 +56,7 @@ const givenBy = ({ type, channel, loan_id, hours, collections }: Asked): Given =
   collections: sql.fragment`${sql.array(collections, 'text')}`,
 });
 
-const ASKED: Given = {
+const COLUMN_FRAGMENTS: QuestionFragments = {
   type: sql.fragment`asked.type`,
   channel: sql.fragment`asked.channel`,
   loan_id: sql.fragment`asked.loan_id`,
@@ -52,7 +64,10 @@ const ASKED: Given = {
   collections: sql.fragment`asked.collections`,
 };
 
-const made = (whose: Fragment, { type, channel, loan_id, hours, collections }: Given) => {
+const selectContacts = (
+  whose: Fragment,
+  { type, channel, loan_id, hours, collections }: QuestionFragments,
+) => {
   const days = sql.fragment`ceil(${hours} / 24.0)::integer`;
   return sql.fragment`
     select borrower_id,
@@ -75,7 +90,7 @@ const made = (whose: Fragment, { type, channel, loan_id, hours, collections }: G
 };
 
 /** The lateral join looks each borrower up by its key, whatever row count the planner expects. */
-const forEach = (asked: readonly Asked[]) =>
+const selectForEach = (asked: readonly ContactsQuestion[]) =>
   prepared(sql.type(Contacts.extend({ place: z.int() }))`
     select asked.place, found.*
     from jsonb_to_recordset(${JSON.stringify(flattenQuestions(asked))}::jsonb) as asked (
@@ -83,6 +98,6 @@ const forEach = (asked: readonly Asked[]) =>
       collections text[]
     )
     cross join lateral (
-      ${made(sql.fragment`communication_logs.borrower_id = asked.borrower_id`, ASKED)} limit 1
+      ${selectContacts(sql.fragment`communication_logs.borrower_id = asked.borrower_id`, COLUMN_FRAGMENTS)} limit 1
     ) as found
   `);

@@ -81,7 +81,7 @@ export const smsPhone = (borrower: string) => sql.fragment`
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-const looksAtRelief = (whose: Fragment) => sql.fragment`exists (
+const isContactPaused = (whose: Fragment) => sql.fragment`exists (
   select from hardship_applications as application
   where ${whose} and application.contacts_paused_until >= app.business_date()
 )`;
@@ -96,7 +96,7 @@ export const matchesIds = (column: Fragment, ids: readonly string[]) =>
     : sql.fragment`${column} = any(${sql.array(ids, 'uuid')})`;
 
 /** The borrowers with their primary email, phone and mailing address. */
-const reached = (loanId: Fragment) => sql.fragment`
+const selectRecipients = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
            borrower.is_deceased, borrower.bankruptcy_status,
@@ -111,8 +111,8 @@ const reached = (loanId: Fragment) => sql.fragment`
            address.is_returned as address_is_returned,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
-           (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}
-             or ${looksAtRelief(sql.fragment`application.loan_id = ${loanId}`)}
+           (${isContactPaused(sql.fragment`application.borrower_id = borrower.id`)}
+             or ${isContactPaused(sql.fragment`application.loan_id = ${loanId}`)}
            ) as has_hardship
     from borrowers as borrower
     left join emails as email
@@ -135,7 +135,7 @@ const reached = (loanId: Fragment) => sql.fragment`
     ) as consent
 `;
 
-type Asked = { ids: readonly string[]; loan_id: string | null };
+type RecipientsQuestion = { ids: readonly string[]; loan_id: string | null };
 
 /**
  * The borrowers with these ids. A hardship application under review for the loan applies to all borrowers
@@ -145,29 +145,29 @@ export const findRecipients = (
   tx: Transaction,
   ids: readonly string[],
   loan_id: string | null = null,
-) => found(tx, { ids, loan_id });
+) => findRecipientsBatched(tx, { ids, loan_id });
 
-const found = batchByTransaction(
-  async (tx, asked: readonly Asked[]): Promise<readonly Recipient[][]> => {
+const findRecipientsBatched = batchByTransaction(
+  async (tx, asked: readonly RecipientsQuestion[]): Promise<readonly Recipient[][]> => {
     const [only] = asked;
     if (!only) return [];
-    if (asked.length > 1) return groupByQuestion(asked, await tx.any(forEach(asked)));
+    if (asked.length > 1) return groupByQuestion(asked, await tx.any(selectForEach(asked)));
     const { ids, loan_id } = only;
     const query = sql.type(Recipient)`
-    ${reached(sql.fragment`${loan_id}::uuid`)} where ${matchesIds(sql.fragment`borrower.id`, ids)}
+    ${selectRecipients(sql.fragment`${loan_id}::uuid`)} where ${matchesIds(sql.fragment`borrower.id`, ids)}
   `;
     return [[...(await tx.any(prepared(query)))]];
   },
 );
 
 /** The lateral join looks each borrower up by its key, whatever row count the planner expects. */
-const forEach = (asked: readonly Asked[]) =>
+const selectForEach = (asked: readonly RecipientsQuestion[]) =>
   prepared(sql.type(Recipient.extend({ place: z.int() }))`
     select asked.place, found.*
     from jsonb_to_recordset(${JSON.stringify(flattenQuestions(asked))}::jsonb)
       as asked (place integer, borrower_id uuid, loan_id uuid)
     cross join lateral (
-      ${reached(sql.fragment`asked.loan_id`)} where borrower.id = asked.borrower_id limit 1
+      ${selectRecipients(sql.fragment`asked.loan_id`)} where borrower.id = asked.borrower_id limit 1
     ) as found
   `);
 

@@ -1,6 +1,6 @@
 import type { Transaction } from './db.ts';
 
-type Asked<Item, Answer> = {
+type BatchEntry<Item, Answer> = {
   item: Item;
   tell: (answer: Answer) => void;
   fail: (error: unknown) => void;
@@ -14,9 +14,9 @@ type Asked<Item, Answer> = {
 export function batchByTransaction<Item, Answer>(
   ask: (tx: Transaction, items: readonly Item[]) => Promise<readonly Answer[]>,
 ): (tx: Transaction, item: Item) => Promise<Answer> {
-  const waiting = new WeakMap<Transaction, Asked<Item, Answer>[]>();
+  const waiting = new WeakMap<Transaction, BatchEntry<Item, Answer>[]>();
 
-  const send = async (tx: Transaction, all: readonly Asked<Item, Answer>[]) => {
+  const send = async (tx: Transaction, all: readonly BatchEntry<Item, Answer>[]) => {
     waiting.delete(tx);
     try {
       const answers = await ask(

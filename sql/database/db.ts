@@ -115,7 +115,7 @@ export class RoleNotGranted extends StartupError {
 }
 
 /** Added to the statement timeout before a connection counts as lost. */
-const PATIENCE_MS = 5_000;
+const ACQUIRE_TIMEOUT_MS = 5_000;
 
 async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const { size = 10, statementTimeoutMs = 15_000 } = settings;
@@ -147,7 +147,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     await pool.end();
     throw databaseUnreachable(url, error);
   }
-  const felt = withLivenessCheck(pool, url, statementTimeoutMs + PATIENCE_MS);
+  const felt = withLivenessCheck(pool, url, statementTimeoutMs + ACQUIRE_TIMEOUT_MS);
   return settings.isShared ? shareAmongTenants(felt, size) : felt;
 }
 

@@ -25,13 +25,14 @@ export const AND_COMMIT = 'last';
 
 /** Whether the result of a statement comes from the server. */
 export const isServerResponse = ({ name }: { readonly name?: string | undefined }) =>
-  !isUnread(name) && name !== FIRE_AND_FORGET;
+  !isDeferred(name) && name !== FIRE_AND_FORGET;
 
-const isUnread = (name: string | undefined) => name?.startsWith(DEFERRED) ?? false;
-const isSupposed = (statement: Statement | undefined) =>
+const isDeferred = (name: string | undefined) => name?.startsWith(DEFERRED) ?? false;
+const isAssumed = (statement: Statement | undefined) =>
   statement?.name?.startsWith(ASSUMED) ?? false;
 /** SQLSTATEs of our own functions begin with T; none of Postgres' own do. */
-const isOurs = (error: Error) => String((error as { code?: unknown }).code).startsWith('T');
+const isApplicationError = (error: Error) =>
+  String((error as { code?: unknown }).code).startsWith('T');
 const isLast = (name: string | undefined) => name?.startsWith(`${AND_COMMIT} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
@@ -72,7 +73,7 @@ export const createDriver = (settings: SessionSettings): DriverFactory =>
         const client = new pg.Client(configurationOf(driverConfiguration));
         client.on('error', (error) => {
           // If connecting failed, nothing listens to the event: `connect` has thrown the error.
-          if (events.listenerCount('error') > 0) events.emit('error', told(error));
+          if (events.listenerCount('error') > 0) events.emit('error', classifyError(error));
         });
         client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
         return Promise.resolve({
@@ -84,7 +85,7 @@ export const createDriver = (settings: SessionSettings): DriverFactory =>
             });
           },
           end: () => client.end(),
-          query: asking(client),
+          query: createQueryRunner(client),
           stream: () => {
             throw new Error('Rows are read in whole pages, not as a stream.');
           },
@@ -93,7 +94,7 @@ export const createDriver = (settings: SessionSettings): DriverFactory =>
     }),
   );
 
-function asking(client: pg.Client) {
+function createQueryRunner(client: pg.Client) {
   let kept: Statement[] = [];
   let isOpen = false;
   /** How the AND_COMMIT statement ended the transaction, until its caller also ends it. */
@@ -106,8 +107,8 @@ function asking(client: pg.Client) {
     const batch = new Batch(statements, shapes, parserOf);
     client.query(batch);
     const answers = await batch.answered.catch((reason: unknown) => {
-      const error = told(reason);
-      if (isSupposed(batch.failed) && isOurs(error)) mistaken = error;
+      const error = classifyError(reason);
+      if (isAssumed(batch.failed) && isApplicationError(error)) mistaken = error;
       throw error;
     });
     const isUndone = answers.some(
@@ -137,7 +138,7 @@ function asking(client: pg.Client) {
     if (isBeginning || isEnd) ended = null;
     if (isEnd && how === 'well') return { ...NOTHING };
     if (text === 'commit' && how === 'badly') throw new RolledBack();
-    if (isUnread(name) && (isOpen || isBeginning)) {
+    if (isDeferred(name) && (isOpen || isBeginning)) {
       isOpen = true;
       kept.push({ text, values, name: name === DEFERRED ? undefined : name });
       return { ...NOTHING };
@@ -145,7 +146,7 @@ function asking(client: pg.Client) {
     // A rollback makes deferred statements unnecessary, except for ASSUMED ones, which may explain the
     // failure.
     const isUndone = text.startsWith('rollback');
-    const before = isUndone ? kept.slice(0, kept.findLastIndex(isSupposed) + 1) : kept;
+    const before = isUndone ? kept.slice(0, kept.findLastIndex(isAssumed) + 1) : kept;
     kept = [];
     if (isEnd) isOpen = false;
     // A read-only transaction rejects deferred writes, and that error must not be lost.
@@ -177,7 +178,7 @@ function asking(client: pg.Client) {
 }
 
 /** The pool discards a connection that the server ended. It recognizes this by the error's class. */
-function told(error: unknown) {
+function classifyError(error: unknown) {
   const { message, code } = error as { message: string; code?: string };
   const isOver = code === '57P01' || message.toLowerCase().includes('connection terminated');
   return isOver ? new BackendTerminatedError(error as Error) : (error as Error);

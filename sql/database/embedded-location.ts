@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 
 /** Postgres refuses to run as root, so as root it runs as nobody, which exists on every system. */
-const NOBODY = 65534;
+const NOBODY_UID = 65534;
 
 export type EmbeddedLocation = { bin: string; data: string; as: Pick<SpawnOptions, 'uid' | 'gid'> };
 
@@ -38,8 +38,8 @@ export async function prepareLocation(folder: string): Promise<EmbeddedLocation>
     ? { bin: packaged, data }
     : movedHome(packaged, createHash('sha256').update(folder).digest('hex').slice(0, 16));
   mkdirSync(home.data, { recursive: true, mode: 0o700 });
-  chownSync(home.data, NOBODY, NOBODY);
-  return { ...home, as: { uid: NOBODY, gid: NOBODY } };
+  chownSync(home.data, NOBODY_UID, NOBODY_UID);
+  return { ...home, as: { uid: NOBODY_UID, gid: NOBODY_UID } };
 }
 
 function movedHome(packaged: string, name: string) {

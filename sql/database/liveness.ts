@@ -9,7 +9,7 @@ import { isServerResponse } from './driver.ts';
  * answered either, all waiting calls fail, their connections are discarded, and new calls fail until the
  * server answers again. No probe is sent while the server answers.
  */
-const LOOK_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 const SILENCE_MS = 2_000;
 const PROBE_MS = 2_000;
 
@@ -23,8 +23,8 @@ export class ServerUnresponsive extends Error {
   }
 }
 
-type Waiting = { since: number; giveUp: (reason: ServerUnresponsive) => void };
-type Pulse = {
+type PendingQuery = { since: number; giveUp: (reason: ServerUnresponsive) => void };
+type LivenessMonitor = {
   /** Runs the steps. Rejects as soon as the server is found silent. */
   during<Result>(steps: () => Promise<Result>, isQuery: boolean): Promise<Result>;
   stop(): void;
@@ -33,14 +33,14 @@ type Pulse = {
 /**
  * `limitMs` is longer than any statement may take. A call that waits longer waits for a lost connection.
  */
-function feelPulse(url: string, limitMs: number): Pulse {
-  const waiting = new Set<Waiting>();
+function monitorLiveness(url: string, limitMs: number): LivenessMonitor {
+  const waiting = new Set<PendingQuery>();
   let isSilent = false;
   let isProbing = false;
   let answeredAt = performance.now();
   let lookedAt = answeredAt;
 
-  const giveUp = (isLate: (caller: Waiting) => boolean) => {
+  const giveUp = (isLate: (caller: PendingQuery) => boolean) => {
     for (const late of [...waiting].filter(isLate)) {
       waiting.delete(late);
       late.giveUp(new ServerUnresponsive());
@@ -67,13 +67,13 @@ function feelPulse(url: string, limitMs: number): Pulse {
     const isQuiet = now - Math.max(answeredAt, oldest?.since ?? now) > SILENCE_MS;
     if (!isProbing && (isSilent || isQuiet)) void probe();
   };
-  const looking = setInterval(look, LOOK_MS).unref();
+  const looking = setInterval(look, CHECK_INTERVAL_MS).unref();
 
   return {
     during: (steps, isQuery) => {
       if (isSilent) return Promise.reject(new ServerUnresponsive());
       return new Promise((resolve, reject) => {
-        const caller: Waiting = { since: performance.now(), giveUp: reject };
+        const caller: PendingQuery = { since: performance.now(), giveUp: reject };
         waiting.add(caller);
         steps()
           .then((result) => {
@@ -108,7 +108,7 @@ const METHODS = [
 
 /** Wraps the pool so that all of its queries are watched for silence. */
 export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: number): DatabasePool {
-  const pulse = feelPulse(url, limitMs);
+  const pulse = monitorLiveness(url, limitMs);
   const connect: DatabasePool['connect'] = async (handler) => {
     // Until a connection is available, the call waits for the pool. A call that gave up does not take the
     // connection.
@@ -118,7 +118,7 @@ export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: numb
       resolve();
       return hasGivenUp
         ? Promise.reject(new ServerUnresponsive())
-        : handler(guarded(connection, pulse));
+        : handler(guardConnection(connection, pulse));
     });
     try {
       await pulse.during(() => Promise.race([connected, running]), false);
@@ -141,7 +141,10 @@ export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: numb
 }
 
 /** A connection that was given up runs no further statement, not even a rollback. */
-function guarded(connection: DatabasePoolConnection, pulse: Pulse): DatabasePoolConnection {
+function guardConnection(
+  connection: DatabasePoolConnection,
+  pulse: LivenessMonitor,
+): DatabasePoolConnection {
   let isLost = false;
   const own = Object.create(connection) as Record<string, unknown>;
   for (const method of METHODS) {

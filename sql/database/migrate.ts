@@ -43,10 +43,10 @@ export const baselineChecksum = (): string => steps()[0]?.checksum ?? '';
  */
 export const schemaChecksum = (): string => checksumOf(steps().flatMap(({ files }) => files));
 
-let known: Step[] | undefined;
+let cachedSteps: Step[] | undefined;
 
 /** Read once per process, because the readiness check needs them repeatedly. */
-const steps = (): Step[] => (known ??= readSteps());
+const steps = (): Step[] => (cachedSteps ??= readSteps());
 
 function readSteps(): Step[] {
   const migrations = readdirSync(FOLDER)

@@ -47,7 +47,7 @@ export async function assertTenantIsolation(pool: DatabasePool, environment: str
       'The database role of this process could see all tenants: refusing to start.',
     );
   if (environment !== 'production') return;
-  const powers = await powersOfLogin(pool);
+  const powers = await findExcessPrivileges(pool);
   if (powers.length === 0) return;
   throw new StartupError(
     `The login of DATABASE_URL could see all tenants: ${powers.join('; ')}. Use a login that is a ` +
@@ -56,7 +56,7 @@ export async function assertTenantIsolation(pool: DatabasePool, environment: str
   );
 }
 
-const Power = z.object({
+const ExcessPrivilege = z.object({
   login: z.string(),
   role: z.string(),
   is_itself: z.boolean(),
@@ -67,8 +67,8 @@ const Power = z.object({
  * The login's powers to bypass row-level security, its own or through SET ROLE, each as the end of a
  * sentence.
  */
-async function powersOfLogin(pool: DatabasePool): Promise<string[]> {
-  const found = await pool.any(sql.type(Power)`
+async function findExcessPrivileges(pool: DatabasePool): Promise<string[]> {
+  const found = await pool.any(sql.type(ExcessPrivilege)`
     select login.rolname as login, role.rolname as role, role.oid = login.oid as is_itself, power
     from pg_roles as login
     join pg_roles as role on pg_has_role(login.oid, role.oid, 'member'),

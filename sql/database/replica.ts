@@ -7,9 +7,9 @@ import { isTransient } from './transient-errors.ts';
 import { assertTenantIsolation } from './readiness.ts';
 
 export const LAG_MAX_MS = 10_000;
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** A check is a tiny query. If it takes longer, the replica is too slow for lists. */
-const LOOK_TIMEOUT_MS = 2_000;
+const CHECK_TIMEOUT_MS = 2_000;
 /** After a failure the replica is not used for this time, so that it does not alternate every second. */
 const RETURN_MS = 3_000;
 const MARKS_MAX = 600;
@@ -83,11 +83,11 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     if (!isSafe) await assertTenantIsolation(pools.read, settings.environment);
     isSafe = true;
     const at = now();
-    const there = await pools.lookAtPrimary.one(whereItIs);
+    const there = await pools.lookAtPrimary.one(selectPosition);
     // The first mark is the one that the replica is known to have reached.
     marks = [...marks.slice(0, 1), ...marks.slice(1).slice(-MARKS_MAX)];
     marks.push({ lsn: positionOf(there), at });
-    const here = await pools.look.one(whereItIs).catch((error: Error) => {
+    const here = await pools.look.one(selectPosition).catch((error: Error) => {
       lose(error);
       throw error;
     });
@@ -102,7 +102,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   async function watch() {
     const { signal } = ending;
     while (!signal.aborted) {
-      await pause(LOOK_MS, undefined, { ref: false, signal }).catch(() => {});
+      await pause(CHECK_INTERVAL_MS, undefined, { ref: false, signal }).catch(() => {});
       if (!signal.aborted) await look().catch(tell);
     }
   }
@@ -133,7 +133,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
         onRead('replica');
         return result;
       } catch (error) {
-        if (isLost(error)) lose(error as Error);
+        if (isConnectionLost(error)) lose(error as Error);
         onRead('asked_again');
         return steps(primary);
       }
@@ -144,7 +144,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
 
 /** Checks use their own connections, so that many concurrent lists do not make a replica look old. */
 async function openAll({ url, primaryUrl, size, ...settings }: Settings): Promise<Pools> {
-  const small = { size: 1, statementTimeoutMs: settings.lookTimeoutMs ?? LOOK_TIMEOUT_MS };
+  const small = { size: 1, statementTimeoutMs: settings.lookTimeoutMs ?? CHECK_TIMEOUT_MS };
   const opened = await Promise.allSettled([
     openPool(url, { size, isShared: true }),
     openPool(url, small),
@@ -159,16 +159,16 @@ async function openAll({ url, primaryUrl, size, ...settings }: Settings): Promis
   throw failed?.reason;
 }
 
-const Place = z.object({
+const ServerPosition = z.object({
   cluster: z.string(),
   database: z.string(),
   is_standby: z.boolean(),
   lsn: z.string(),
 });
-type Place = z.output<typeof Place>;
+type ServerPosition = z.output<typeof ServerPosition>;
 
 /** The flushed (primary) or replayed (standby) WAL position, in bytes. */
-const whereItIs = sql.type(Place)`
+const selectPosition = sql.type(ServerPosition)`
   select (select system_identifier::text from pg_control_system()) as cluster,
          (select oid::text from pg_database where datname = current_database()) as database,
          pg_is_in_recovery() as is_standby,
@@ -176,10 +176,10 @@ const whereItIs = sql.type(Place)`
                else pg_current_wal_flush_lsn() end - '0/0')::text as lsn
 `;
 
-const positionOf = ({ lsn }: Place) => BigInt(lsn);
+const positionOf = ({ lsn }: ServerPosition) => BigInt(lsn);
 
 /** A replica of another database would show another lender's loans. */
-function objectionTo(here: Place, there: Place): string | undefined {
+function objectionTo(here: ServerPosition, there: ServerPosition): string | undefined {
   if (there.is_standby) return 'DATABASE_URL names a standby.';
   if (!here.is_standby) return 'DATABASE_REPLICA_URL names no standby.';
   if (here.cluster !== there.cluster)
@@ -190,7 +190,7 @@ function objectionTo(here: Place, there: Place): string | undefined {
 }
 
 /** The connection is lost, not only the statement: SQLSTATE 08, 53, 57P or no answer. */
-const isLost = (error: unknown) =>
+const isConnectionLost = (error: unknown) =>
   /^(08|53|57P)/.test(sqlStateOf(error) ?? (isTransient(error) ? '08' : ''));
 
 const ofReplica = (error: Error) =>

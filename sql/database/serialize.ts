@@ -1,6 +1,6 @@
 import type { Transaction } from './db.ts';
 
-const underWay = new WeakMap<Transaction, Map<string, Promise<unknown>>>();
+const running = new WeakMap<Transaction, Map<string, Promise<unknown>>>();
 
 /**
  * Runs steps with the same key one after the other, even if one transaction starts them concurrently. Use
@@ -13,8 +13,8 @@ export function serialize<Result>(
   thing: string,
   steps: () => Promise<Result>,
 ): Promise<Result> {
-  const things = underWay.get(tx) ?? new Map<string, Promise<unknown>>();
-  underWay.set(tx, things);
+  const things = running.get(tx) ?? new Map<string, Promise<unknown>>();
+  running.set(tx, things);
   const before = things.get(thing);
   const done = before ? before.then(steps, steps) : steps();
   things.set(thing, done);

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
-const GENTLY_MS = 20_000;
-const FIRMLY_MS = 10_000;
+const FAST_SHUTDOWN_MS = 20_000;
+const IMMEDIATE_SHUTDOWN_MS = 10_000;
 
 /**
  * Stops a Postgres that a killed run left behind in the data folder. Call it only while holding the claim
@@ -15,8 +15,8 @@ export async function endStalePostmaster(data: string) {
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
   if (isServerOf(pid, data)) {
     process.kill(pid, 'SIGINT');
-    if (!(await hasEnded(pid, GENTLY_MS))) process.kill(pid, 'SIGQUIT');
-    if (!(await hasEnded(pid, FIRMLY_MS)))
+    if (!(await hasEnded(pid, FAST_SHUTDOWN_MS))) process.kill(pid, 'SIGQUIT');
+    if (!(await hasEnded(pid, IMMEDIATE_SHUTDOWN_MS)))
       throw new Error(`An earlier Postgres (process ${pid}) still uses ${data} and does not stop.`);
   }
   rmSync(file, { force: true });

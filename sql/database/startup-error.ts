@@ -1,7 +1,7 @@
 /** An error that an operator can fix. Its message is printed without a stack trace. */
 export class StartupError extends Error {}
 
-const AWAY = new Set([
+const UNREACHABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOTFOUND',
@@ -21,7 +21,7 @@ export function databaseUnreachable(url: string, error: unknown): Error {
     '3D000': `Postgres at ${host} has no database ${pathname.slice(1)}.`,
     '22023': `The database at ${host} has never been migrated: npm run migrate does it.`,
   }[code];
-  if (AWAY.has(code) || /timeout/i.test(message)) {
+  if (UNREACHABLE_CODES.has(code) || /timeout/i.test(message)) {
     const sentence = `Nobody answers at ${host}, where DATABASE_URL says that Postgres is.`;
     return new StartupError(sentence, { cause: error });
   }

@@ -5,7 +5,7 @@ import type { DatabasePool } from 'slonik';
  * busy.
  */
 const HELD_PER_FREE = 3;
-const PATIENCE_MS = 15_000;
+const WAIT_TIMEOUT_MS = 15_000;
 
 /** The tenant waited too long for a connection. api/http/errors.ts answers 503. */
 export class NoTurn extends Error {
@@ -29,7 +29,7 @@ const shares = new WeakMap<DatabasePool, Shares>();
 export function shareAmongTenants(
   pool: DatabasePool,
   size: number,
-  patienceMs = PATIENCE_MS,
+  patienceMs = WAIT_TIMEOUT_MS,
 ): DatabasePool {
   const own = openShares(size, patienceMs);
   const state = () => {

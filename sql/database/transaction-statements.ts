@@ -28,10 +28,10 @@ export const beginStatement = ({ readOnly = false, snapshot = false }: Transacti
 
 const COMMIT = sql.unsafe`commit`;
 /** Nothing depends on the end of a read-only transaction, so its commit is not awaited. */
-const LET_GO = named(COMMIT, FIRE_AND_FORGET);
+const COMMIT_UNAWAITED = named(COMMIT, FIRE_AND_FORGET);
 
 export const endStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
-  readOnly || snapshot ? LET_GO : COMMIT;
+  readOnly || snapshot ? COMMIT_UNAWAITED : COMMIT;
 
 /** Awaited, because a connection that cannot roll back must not be reused. */
 export const ROLLBACK = sql.unsafe`rollback`;

@@ -15,7 +15,7 @@ import { isTransient } from './transient-errors.ts';
 import { inTurnOf } from './tenant-shares.ts';
 
 /** SQLSTATEs after which the transaction is repeated. */
-const PASSING = new Set(['40001', '40P01', '55P03', BUSINESS_DATE_MOVED]);
+const RETRYABLE_STATES = new Set(['40001', '40P01', '55P03', BUSINESS_DATE_MOVED]);
 const RETRIES = 6;
 const RETRY_BUDGET_MS = 3_000;
 
@@ -41,13 +41,15 @@ export async function within<Result>(
   for (let attempt = 1; ; attempt += 1) {
     // A retry reads the date instead of assuming it, because a transaction on a standby may have cached the
     // previous date in the meantime.
-    const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
+    const supposed = attempt === 1 ? assumedDate(tenantId, mode) : undefined;
     const outcome = await inTurnOf(pool, tenantId, () =>
-      pool.connect((connection) => once(connection, tenantId, noted, { ...mode, supposed })),
+      pool.connect((connection) =>
+        attemptTransaction(connection, tenantId, noted, { ...mode, supposed }),
+      ),
     );
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';
-    const passing = mode.isRepeated !== false && PASSING.has(state);
+    const passing = mode.isRepeated !== false && RETRYABLE_STATES.has(state);
     const isOtherDay = state === BUSINESS_DATE_MOVED;
     // If the date that was just read is rejected again, further retries would not help.
     const isOver = isOtherDay ? day === mistaken : attempt > RETRIES || Date.now() > deadline;
@@ -61,43 +63,43 @@ export async function within<Result>(
   }
 }
 
-type Begun = TransactionMode & { supposed: string | undefined };
+type AttemptMode = TransactionMode & { supposed: string | undefined };
 type Outcome<Result> = { result: Result } | { error: unknown };
 
 /**
  * The business date of each tenant as this process last read it. Transactions assume it, and Postgres
  * rejects it if it has moved.
  */
-const days = new Map<string, string>();
-const DAYS_MAX = 10_000;
+const businessDates = new Map<string, string>();
+const BUSINESS_DATES_MAX = 10_000;
 
 /** Dates from read-only transactions are not cached, because a standby may be a day behind. */
-function remember(tenantId: string, today: string) {
-  if (days.size >= DAYS_MAX) days.clear();
-  days.set(tenantId, today);
+function cacheBusinessDate(tenantId: string, today: string) {
+  if (businessDates.size >= BUSINESS_DATES_MAX) businessDates.clear();
+  businessDates.set(tenantId, today);
 }
 
 const isReading = ({ readOnly = false, snapshot = false }: TransactionMode) => readOnly || snapshot;
 
-const supposedOf = (tenantId: string, mode: TransactionMode) =>
-  isReading(mode) || mode.isRepeated === false ? undefined : days.get(tenantId);
+const assumedDate = (tenantId: string, mode: TransactionMode) =>
+  isReading(mode) || mode.isRepeated === false ? undefined : businessDates.get(tenantId);
 
 /** Call after moving the date, so that the next transaction does not start with the old one. */
-export const forgetBusinessDate = (tenantId: string) => days.delete(tenantId);
+export const forgetBusinessDate = (tenantId: string) => businessDates.delete(tenantId);
 
-async function once<Result>(
+async function attemptTransaction<Result>(
   connection: DatabasePoolConnection,
   tenantId: string,
   steps: (tx: Transaction, today: string) => Promise<Result>,
-  mode: Begun,
+  mode: AttemptMode,
 ): Promise<Outcome<Result>> {
   await connection.query(beginStatement(mode));
   try {
-    const result = await steps(connection, await settingOut(connection, tenantId, mode));
+    const result = await steps(connection, await beginTransaction(connection, tenantId, mode));
     await connection.query(endStatement(mode));
     return { result };
   } catch (error) {
-    const thrown = await undone(connection, error, mode);
+    const thrown = await rollBack(connection, error, mode);
     if (sqlStateOf(thrown) === BUSINESS_DATE_MOVED) forgetBusinessDate(tenantId);
     return { error: sqlStateOf(thrown) === TENANT_CLOSED ? new TenantClosed() : thrown };
   }
@@ -107,7 +109,7 @@ async function once<Result>(
  * Rolls back and returns the error to report. A wrong business date takes precedence, because the steps'
  * own error may be a consequence of it.
  */
-async function undone(connection: DatabasePoolConnection, error: unknown, mode: TransactionMode) {
+async function rollBack(connection: DatabasePoolConnection, error: unknown, mode: TransactionMode) {
   try {
     // If the rollback fails, the connection is broken. The error passes through the driver and destroys it.
     await connection.query(isBroken(error) ? ROLLBACK : rollbackStatement(mode));
@@ -123,7 +125,11 @@ async function undone(connection: DatabasePoolConnection, error: unknown, mode: 
  * Sets the tenant and returns the business date; empty if the transaction is undated. A writing transaction
  * assumes the cached date and does not wait; its first statement fails if the date has moved.
  */
-async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Begun) {
+async function beginTransaction(
+  connection: DatabasePoolConnection,
+  tenantId: string,
+  mode: AttemptMode,
+) {
   if (mode.isUndated) {
     await connection.query(assumeTenantAndDay(tenantId, mode));
     return '';
@@ -135,7 +141,7 @@ async function settingOut(connection: DatabasePoolConnection, tenantId: string, 
   }
   const { today, is_tenant_closed } = await connection.one(setTenantAndReadDate(tenantId, mode));
   if (is_tenant_closed) throw new TenantClosed();
-  if (today !== null && !isReading(mode)) remember(tenantId, today);
+  if (today !== null && !isReading(mode)) cacheBusinessDate(tenantId, today);
   return today ?? '';
 }
 

@@ -108,10 +108,10 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
+const DocumentStatus = z.object({ status: z.string(), is_archived: z.boolean() });
 
 export const lockDocument = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Standing)`
+  tx.maybeOne(sql.type(DocumentStatus)`
     select status, is_archived from documents where id = ${id} for no key update
   `);
 

@@ -25,7 +25,7 @@ const IS_LOAN_HELD = sql.fragment`
  * loans of its borrower, or about many borrowers (a tape). A tape stays while any borrower is on legal
  * hold.
  */
-const STANDING = sql.fragment`
+const NOT_REMOVED = sql.fragment`
   cross join lateral (
     select case
       when document.loan_id is not null then array[document.loan_id]
@@ -100,7 +100,7 @@ export const countRemovable = (tx: Transaction, years: RetentionYears, by: strin
            coalesce(sum(document.file_size) filter (where not is_held), 0) as bytes,
            min(${DUE_ON}) filter (where not is_held) as first_due_on,
            count(*) filter (where is_held)::integer as held
-    from (${old(years, by)}) as document ${STANDING}
+    from (${old(years, by)}) as document ${NOT_REMOVED}
     where not standing.is_open and ${DUE_ON} <= ${by}::date
     group by document.kind, document.years order by document.kind
   `);
@@ -115,25 +115,25 @@ export const findFirstRemovable = (
 ) =>
   tx.any(sql.type(Next)`
     select document.id, document.kind, ${DUE_ON} as due_on
-    from (${old(years, by)}) as document ${STANDING}
+    from (${old(years, by)}) as document ${NOT_REMOVED}
     where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${by}::date
     order by due_on, document.id limit ${limit}
   `);
 
-type Look = { years: RetentionYears; today: string; after: string; limit: number };
+type RemovalPage = { years: RetentionYears; today: string; after: string; limit: number };
 
 /**
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
  * file, in one statement. Returns the last id that was examined; null at the end.
  */
-export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
+export const markExpired = (tx: Transaction, { years, today, after, limit }: RemovalPage) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
     with looked_at as materialized (
       select * from (${old(years, today)}) as document
       where document.id > ${after} order by document.id limit ${limit}
     ), due as (
       select document.id, document.status, document.years, standing.last_day
-      from looked_at as document ${STANDING}
+      from looked_at as document ${NOT_REMOVED}
       where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${today}::date
     ), removed as (
       update documents as document
@@ -164,7 +164,7 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Loo
 export const restoreHeld = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     with held as (
-      select document.id from documents as document ${STANDING}
+      select document.id from documents as document ${NOT_REMOVED}
       where document.status = 'removed' and document.file_deleted_at is null and standing.is_held
     ), kept as (
       update documents as document
@@ -179,7 +179,11 @@ export const restoreHeld = (tx: Transaction) =>
     from kept
   `);
 
-const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.array(z.string()) });
+const RemovableFile = z.object({
+  id: z.string(),
+  storage_key: z.string(),
+  letter_ids: z.array(z.string()),
+});
 
 const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
@@ -187,7 +191,7 @@ export const filesToDelete = sql.fragment`select from documents as document wher
 
 /** Removed documents whose file may still exist, with the messages that were sent with a copy. */
 export const listFilesToDelete = (tx: Transaction, limit: number) =>
-  tx.any(sql.type(Left)`
+  tx.any(sql.type(RemovableFile)`
     select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
     where ${IS_LEFT}

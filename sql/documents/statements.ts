@@ -18,7 +18,7 @@ import { statementWording } from './wordings.ts';
 
 /** Loans billed per statement of SQL, so that none exceeds its time limit. */
 const SLICE = 2_000;
-const FIRST = '00000000-0000-0000-0000-000000000000';
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The sender of the statements, and the loan's values that messages about them may contain. */
 type Sender = {
@@ -33,15 +33,15 @@ type Sender = {
  * any day: lines of credit whose cycle ended the day before. A loan whose relief ended that morning is
  * billed in the transaction that ends the relief, before any other event.
  */
-const WHOM = {
+const BILLED_LOANS = {
   month: sql.fragment`loan.cycle_end_date is null`,
   month_after_relief: sql.fragment`loan.cycle_end_date is null`,
   cycle: sql.fragment`loan.cycle_start_date = app.business_date()`,
 };
-type Whom = keyof typeof WHOM;
+type BilledLoans = keyof typeof BILLED_LOANS;
 
 /** A condition that limits the loans to bill, by their id. */
-type Among = (id: SqlFragment) => SqlFragment;
+type LoanFilter = (id: SqlFragment) => SqlFragment;
 const LOAN = sql.fragment`loan.id`;
 
 /**
@@ -52,10 +52,10 @@ export async function billStatements(
   step: <Result>(steps: (tx: Transaction) => Promise<Result>) => Promise<Result>,
   month: string,
   sender: Sender,
-  whom: Whom,
-  among: Among = () => sql.fragment`true`,
+  whom: BilledLoans,
+  among: LoanFilter = () => sql.fragment`true`,
 ) {
-  for (let after: string | null = FIRST; after !== null;) {
+  for (let after: string | null = NIL_ID; after !== null;) {
     const since: string = after;
     after = await step(async (tx) => {
       const slice = await tx.maybeOne(nextSlice(since, whom, among));
@@ -70,30 +70,30 @@ export async function billStatements(
 
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
-const nextSlice = (after: string, whom: Whom, among: Among) =>
+const nextSlice = (after: string, whom: BilledLoans, among: LoanFilter) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
            coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
              filter (where borrower.language_preference is not null), '{}') as spoken
     from (
       select loan.id, loan.borrower_id from loans as loan
-      where ${WHOM[whom]} and ${among(LOAN)} and loan.status = 'active' and loan.id > ${after}
+      where ${BILLED_LOANS[whom]} and ${among(LOAN)} and loan.status = 'active' and loan.id > ${after}
       order by loan.id limit ${SLICE}
     ) as slice
     join borrowers as borrower on borrower.id = slice.borrower_id
   `);
 
 export const loansInChunk =
-  (chunk: Parameters<typeof isInChunk>[0]): Among =>
+  (chunk: Parameters<typeof isInChunk>[0]): LoanFilter =>
   (id) =>
     isInChunk(chunk, id);
 export const loansWithIds =
-  (ids: readonly string[]): Among =>
+  (ids: readonly string[]): LoanFilter =>
   (id) =>
     sql.fragment`${id} = any(${sql.array([...ids], 'uuid')})`;
 
-type Spoken = { spoken: Parameters<typeof statementWording>[0] };
-type Slice = { after: string; last: string; whom: Whom; among: Among };
+type WithWording = { spoken: Parameters<typeof statementWording>[0] };
+type Slice = { after: string; last: string; whom: BilledLoans; among: LoanFilter };
 
 /**
  * Applied to the ids of both joined loan rows (see isInChunk), so that figures are computed only for billed
@@ -108,7 +108,7 @@ const inSlice = ({ after, last, among }: Slice, id: SqlFragment) => sql.fragment
  * events that end reliefs when the date moves are part of the morning. A subselect, because Postgres turns
  * `exists` into a scan of all loans' events.
  */
-const isUntouched = sql.fragment`(
+const isUnchangedSinceClose = sql.fragment`(
   select coalesce(max(event.recorded_on), '-infinity') from loan_events as event
   where event.loan_id = loan.id and event.recorded_at is distinct from (
     select run.finished_at from cob_runs as run where run.cob_date = today.day - 1
@@ -119,11 +119,11 @@ const isUntouched = sql.fragment`(
  * Which of the loans get a statement. A line of credit with a zero balance gets one only if there was
  * activity (12 CFR 1026.5(b)(2)(i)).
  */
-const hasEnded = (month: string) => sql.fragment`
+const isMonthEnded = (month: string) => sql.fragment`
   origin.opened_on < today.day and today.day = ${month}::date + interval '1 month'`;
 const BILLED = {
-  month: (month: string) => sql.fragment`${hasEnded(month)} and ${isUntouched}`,
-  month_after_relief: hasEnded,
+  month: (month: string) => sql.fragment`${isMonthEnded(month)} and ${isUnchangedSinceClose}`,
+  month_after_relief: isMonthEnded,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
@@ -142,7 +142,7 @@ const BILLED = {
  *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0 = new
  *   9,781.51
  */
-const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slice: Slice) =>
+const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording, slice: Slice) =>
   tx.query(
     prepared(sql.typeAlias('void')`
     insert into statements (loan_id, statement_month, statement_date, figures)
@@ -232,17 +232,17 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
       offset 0
     ) as credits
     where ${inSlice(slice, sql.fragment`row.id`)} and row.status = 'active'
-      and ${inSlice(slice, LOAN)} and ${WHOM[slice.whom]} and ${BILLED[slice.whom](month)}
+      and ${inSlice(slice, LOAN)} and ${BILLED_LOANS[slice.whom]} and ${BILLED[slice.whom](month)}
     on conflict do nothing
   `),
   );
 
 /** Excludes loans whose relief ended before the morning and is still in force. */
 export const withoutEndedRelief =
-  (morning: string): Among =>
+  (morning: string): LoanFilter =>
   (id) =>
     sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
 export const endedCycles = sql.fragment`
-  select from loans as loan where ${WHOM.cycle} and status = 'active'
+  select from loans as loan where ${BILLED_LOANS.cycle} and status = 'active'
 `;

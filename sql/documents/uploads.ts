@@ -48,7 +48,7 @@ export const lockUpload = (tx: Transaction, id: string) =>
  * Whether a file may be uploaded: the document is announced, not confirmed, and its link has not expired.
  */
 export const isAcceptingFile = (tx: Transaction, id: string) =>
-  tx.exists(sql.typeAlias('void')`select from documents where id = ${id} and ${awaited}`);
+  tx.exists(sql.typeAlias('void')`select from documents where id = ${id} and ${awaitsUpload}`);
 
 /** Checked again after the last byte, when the link may have expired. The lock holds until the commit. */
 export const lockAcceptingUpload = (tx: Transaction, id: string) =>
@@ -58,7 +58,7 @@ export const lockAcceptingUpload = (tx: Transaction, id: string) =>
     for no key update
   `);
 
-const awaited = sql.fragment`
+const awaitsUpload = sql.fragment`
   status = 'pending' and source <> 'generated' and not is_archived and expires_at > now()
 `;
 
@@ -100,11 +100,11 @@ export const markUnscannable = (tx: Transaction, id: string, reason: string) =>
     update documents set rejection_reason = ${reason} where id = ${id} and status = 'held'
   `);
 
-const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
+const ExpiredUpload = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
 
 /** Announced documents whose link expired more than a day ago and whose folder is not cleared yet. */
 export const findExpiredUploads = (tx: Transaction, limit: number) =>
-  tx.any(sql.type(Left)`
+  tx.any(sql.type(ExpiredUpload)`
     select id, status, storage_key from documents
     where expires_at < now() - interval '1 day' and status <> 'expired' and source <> 'generated'
     order by expires_at limit ${limit}

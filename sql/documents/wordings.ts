@@ -12,7 +12,7 @@ export const wordings = table({
 });
 
 /** Stored with an ordered document: its wording and the wording's version on that day. */
-const kept = sql.fragment`jsonb_build_object(
+const storedWording = sql.fragment`jsonb_build_object(
   'id', wording.id, 'version', wording.version, 'opening', wording.opening, 'closing', wording.closing
 )`;
 
@@ -21,13 +21,13 @@ const kept = sql.fragment`jsonb_build_object(
  * has pairs of a preferred language and the language that the statement is printed in.
  */
 export const statementWording = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
-  select ${kept} from document_wordings as wording
+  select ${storedWording} from document_wordings as wording
   join jsonb_array_elements(${JSON.stringify(spoken)}::jsonb) as pair on pair ->> 1 = wording.language
   where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
     and pair ->> 0 = borrower.language_preference
 )`;
 
-const Kept = z.object({
+const StoredWording = z.object({
   id: z.string(),
   version: z.int(),
   opening: z.string().nullable(),
@@ -36,8 +36,8 @@ const Kept = z.object({
 
 /** The tenant's wording for a document type and language; null if there is none. */
 export const findDocumentWording = (tx: Transaction, type: string, language: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ kept: Kept }))`
-    select ${kept} as kept from document_wordings as wording
+  tx.maybeOneFirst(sql.type(z.object({ kept: StoredWording }))`
+    select ${storedWording} as kept from document_wordings as wording
     where document_type = ${type} and language = ${language} and is_active and not is_archived
   `);
 

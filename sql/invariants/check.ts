@@ -16,12 +16,12 @@ export const ViolationRow = Violation.omit({ rule: true });
 /** A rule that must hold at every moment, and the query that finds its violations. */
 export type Check = { rule: string; query: QuerySqlToken<typeof ViolationRow> };
 
-const SHOWN_MAX = 1_000;
+const VIOLATIONS_MAX = 1_000;
 
 export async function findViolations(
   tx: Transaction,
   { rule, query }: Check,
 ): Promise<Violation[]> {
   const found = await tx.any(query);
-  return found.slice(0, SHOWN_MAX).map((violation) => ({ rule, ...violation }));
+  return found.slice(0, VIOLATIONS_MAX).map((violation) => ({ rule, ...violation }));
 }

@@ -80,17 +80,17 @@ export type Heading = {
  */
 export type RoleLine = { role: string; account_id: string | null; debit: string; credit: string };
 
-type Given = { heading: Heading; lines: readonly RoleLine[] };
+type EntryInput = { heading: Heading; lines: readonly RoleLine[] };
 
 /**
  * Writes system entries with their lines. Each line is posted on its own account, or the account that the
  * loan's terms map its role to, or the chart's account for the role; throws if there is none. Returns the
  * id of each entry, or null if its reference is already posted.
  */
-export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
+export const write = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
   const headed = given.map(withId);
   const repeats = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
-  const written = new Set(await tx.anyFirst(prepared(writing(headed, repeats))));
+  const written = new Set(await tx.anyFirst(prepared(insertEntries(headed, repeats))));
   return headed.map(({ id }) => (written.has(id) ? id : null));
 });
 
@@ -98,27 +98,29 @@ export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
  * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
  * waits for the answer. Returns the ids.
  */
-export const writeNew = batchByTransaction(async (tx, given: readonly Given[]) => {
+export const writeNew = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
   const headed = given.map(withId);
-  await tx.query(deferred(writing(headed, sql.fragment``)));
+  await tx.query(deferred(insertEntries(headed, sql.fragment``)));
   return headed.map(({ id }) => id);
 });
 
-const withId = ({ heading, lines }: Given) => ({
+const withId = ({ heading, lines }: EntryInput) => ({
   ...heading,
   id: heading.id ?? newId(),
   lines,
 });
 
-type Headed = ReturnType<typeof withId>;
+type EntryWithId = ReturnType<typeof withId>;
 
-const writing = (headed: readonly Headed[], repeats: FragmentSqlToken) => {
+const insertEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlToken) => {
   const [only, ...others] = headed;
-  return only && others.length === 0 ? writingOne(only, repeats) : writingAll(headed, repeats);
+  return only && others.length === 0
+    ? insertOneEntry(only, repeats)
+    : insertManyEntries(headed, repeats);
 };
 
 /** A single entry uses bound values, except for its lines, whose number varies. */
-const writingOne = ({ lines, ...heading }: Headed, repeats: FragmentSqlToken) =>
+const insertOneEntry = ({ lines, ...heading }: EntryWithId, repeats: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with entry as (
       insert into journal_entries (
@@ -142,7 +144,7 @@ const writingOne = ({ lines, ...heading }: Headed, repeats: FragmentSqlToken) =>
     select id from entry
   `;
 
-const writingAll = (headed: readonly Headed[], repeats: FragmentSqlToken) =>
+const insertManyEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with given as materialized (
       select heading.*, (

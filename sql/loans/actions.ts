@@ -52,7 +52,7 @@ type Blocker = readonly [code: string, when: SqlFragment];
  * The blockers of actions that the status allows. Blockers that depend on the request, such as on its
  * amount, are checked where the request is handled.
  */
-const blocking = (alias: Alias, today: SqlFragment): Record<string, readonly Blocker[]> => {
+const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readonly Blocker[]> => {
   const its = (column: string) => sql.identifier([alias, column]);
   const hasStatus = (status: string) => sql.fragment`${its('status')} = ${status}`;
   const atRest = sql.fragment`
@@ -115,7 +115,7 @@ const blocking = (alias: Alias, today: SqlFragment): Record<string, readonly Blo
 const BUSINESS_DATE = sql.fragment`(select app.business_date())`;
 
 /** Whether any future installment is open. Two actions need this, so it is looked up once. */
-const aheadOf = (alias: Alias, today: SqlFragment) => {
+const hasOpenInstallmentsAhead = (alias: Alias, today: SqlFragment) => {
   const its = (column: string) => sql.identifier([alias, column]);
   return sql.fragment`
     (
@@ -135,7 +135,7 @@ const aheadOf = (alias: Alias, today: SqlFragment) => {
 export const blockersOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
   (
     select jsonb_strip_nulls(jsonb_build_object(${sql.join(
-      Object.entries(blocking(alias, today)).map(([action, blockers]) => {
+      Object.entries(actionBlockers(alias, today)).map(([action, blockers]) => {
         const cases = blockers.map(
           ([code, when]) => sql.fragment`when ${when} then ${sql.literalValue(code)}`,
         );
@@ -143,7 +143,7 @@ export const blockersOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
       }),
       sql.fragment`, `,
     )}))
-    from ${aheadOf(alias, today)}
+    from ${hasOpenInstallmentsAhead(alias, today)}
   )`;
 
 /** The allowed actions of `record`: allowed by its status and without blockers. */

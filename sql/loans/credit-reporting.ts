@@ -95,7 +95,7 @@ export async function assignToFile(
   return rowCount;
 }
 
-const Waiting = z.object({
+const PendingRecord = z.object({
   id: z.string(),
   loan_id: z.string(),
   consumer: z.record(z.string(), z.string().nullable()),
@@ -104,7 +104,7 @@ const Waiting = z.object({
 
 /** Waiting records up to the period whose names contain letters outside ASCII. */
 export const queuedOutsideAscii = (tx: Transaction, period: string) =>
-  tx.any(sql.type(Waiting)`
+  tx.any(sql.type(PendingRecord)`
     select id, loan_id, consumer, co_consumers from credit_reporting_records
     where status = 'queued' and reporting_period <= ${period}
       and (consumer::text ~ '[^ -~]' or co_consumers::text ~ '[^ -~]')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-const Told = z.object({
+const DisclosedTerms = z.object({
   letter_date: z.string(),
   apr: z.string(),
   finance_charge: z.string(),
@@ -11,7 +11,7 @@ const Told = z.object({
     z.object({ number: z.int(), amount: z.string(), first_due: z.string(), every: z.string() }),
   ),
 });
-export type DisclosedCost = z.output<typeof Told>;
+export type DisclosedCost = z.output<typeof DisclosedTerms>;
 
 const Lines = z.array(z.object({ name: z.string(), words: z.string() }));
 const Opened = z.object({
@@ -24,7 +24,7 @@ export type DisclosedOpening = z.output<typeof Opened> & { language: string };
 
 /** The figures of the last cost disclosure sent to the borrower (TILA). */
 export const readLastDisclosedCost = (tx: Transaction, loanId: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ told: Told }))`
+  tx.maybeOneFirst(sql.type(z.object({ told: DisclosedTerms }))`
     select template_data as told from documents
     where loan_id = ${loanId} and template = 'tila_disclosure'
     order by created_at desc, id desc limit 1

@@ -16,19 +16,19 @@ import {
   type FeeState,
 } from './splits.ts';
 
-type Of<Row> = Omit<Row, 'loan_id'>;
+type WithoutLoanId<Row> = Omit<Row, 'loan_id'>;
 
-type Happened = {
+type LoanEffects = {
   loan_id: string;
   events: readonly NewEvent[];
   /** A new version of the schedule; if null, the coverage of the current one changes. */
-  plan: Of<NewScheduleVersion> | null;
+  plan: WithoutLoanId<NewScheduleVersion> | null;
   covered: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof updatePaymentSplitsSql>[0];
   /** Service credits and suspense applications. */
   credits: Parameters<typeof updateCreditSplitsSql>[1];
   sales: Parameters<typeof updateSaleSplitsSql>[0];
-  fees: readonly Of<FeeState>[];
+  fees: readonly WithoutLoanId<FeeState>[];
   /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
   anchor: Values;
 };
@@ -37,19 +37,19 @@ type Happened = {
  * Writes all effects of events on loans. Loans whose checkpoints change the same columns share one
  * statement.
  */
-export const writeEventEffects = batchByTransaction(async (tx, all: readonly Happened[]) => {
+export const writeEventEffects = batchByTransaction(async (tx, all: readonly LoanEffects[]) => {
   const alike = Map.groupBy(all, ({ anchor }) => definedColumns(anchor).join());
-  for (const happened of alike.values()) await writeAlike(tx, happened);
+  for (const happened of alike.values()) await writeUniform(tx, happened);
   return all.map(() => undefined);
 });
 
-async function writeAlike(tx: Transaction, all: readonly Happened[]) {
-  const events = all.flatMap(ofLoans((loan) => loan.events));
-  const plans = all.flatMap(ofLoans(({ plan }) => (plan === null ? [] : [plan])));
+async function writeUniform(tx: Transaction, all: readonly LoanEffects[]) {
+  const events = all.flatMap(withLoanIds((loan) => loan.events));
+  const plans = all.flatMap(withLoanIds(({ plan }) => (plan === null ? [] : [plan])));
   const covered = all.flatMap(
-    ofLoans(({ covered: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
+    withLoanIds(({ covered: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
   );
-  const fees = all.flatMap(ofLoans((loan) => loan.fees));
+  const fees = all.flatMap(withLoanIds((loan) => loan.fees));
   const payments = all.flatMap((loan) => loan.payments);
   const credits = all.flatMap((loan) => loan.credits);
   const sales = all.flatMap((loan) => loan.sales);
@@ -68,16 +68,16 @@ async function writeAlike(tx: Transaction, all: readonly Happened[]) {
   );
   const first =
     named.length === 0 ? sql.fragment`` : sql.fragment`with ${sql.join(named, sql.fragment`, `)}`;
-  await tx.query(deferred(sql.typeAlias('void')`${first} ${anchoring(all)}`));
+  await tx.query(deferred(sql.typeAlias('void')`${first} ${updateCheckpoints(all)}`));
 }
 
-const ofLoans =
-  <Row extends object>(rowsOf: (happened: Happened) => readonly Row[]) =>
-  (happened: Happened) =>
+const withLoanIds =
+  <Row extends object>(rowsOf: (happened: LoanEffects) => readonly Row[]) =>
+  (happened: LoanEffects) =>
     rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
 
 /** A single loan uses bound values: read from JSON, the row of a loan costs Postgres twice as much. */
-const anchoringOne = ({ loan_id, anchor }: Happened) => sql.fragment`
+const updateOneCheckpoint = ({ loan_id, anchor }: LoanEffects) => sql.fragment`
   update loans as loan set ${setClause(anchor)}
   where loan.id = ${loan_id}
 `;
@@ -86,9 +86,9 @@ const anchoringOne = ({ loan_id, anchor }: Happened) => sql.fragment`
  * Postgres expects few rows where it filters by a JSON type, so it looks the loans up by index instead of
  * scanning the table.
  */
-function anchoring(all: readonly Happened[]) {
+function updateCheckpoints(all: readonly LoanEffects[]) {
   const [only, ...others] = all;
-  if (only && others.length === 0) return anchoringOne(only);
+  if (only && others.length === 0) return updateOneCheckpoint(only);
   const anchors = all.map(({ loan_id, anchor }) => ({ loan_id, anchor }));
   const assigned = definedColumns(all[0]?.anchor ?? {}).map((column) => {
     const name = sql.identifier([column]);

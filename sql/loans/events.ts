@@ -21,15 +21,15 @@ export const eventsAsText = sql.fragment`
   )
 `;
 
-type Told = [string, string, string, string, Record<string, unknown>];
+type EventTuple = [string, string, string, string, Record<string, unknown>];
 
 /** Parses that text into rows; empty if there are no events. */
 export const EventsFromText = z
   .string()
   .nullable()
-  .transform((text) => (JSON.parse(`[${text ?? ''}]`) as Told[]).map(rowOf));
+  .transform((text) => (JSON.parse(`[${text ?? ''}]`) as EventTuple[]).map(rowOf));
 
-const rowOf = ([id, kind, effective_date, recorded_on, details]: Told): EventRow => ({
+const rowOf = ([id, kind, effective_date, recorded_on, details]: EventTuple): EventRow => ({
   id,
   kind,
   effective_date,
@@ -44,15 +44,15 @@ type Owned = NewEvent & { loan_id: string };
 /** A single event uses bound values, because parsing JSON costs Postgres more than writing the row. */
 export const insertEventsSql = (events: readonly Owned[]) => {
   const [only, ...others] = events;
-  return only && others.length === 0 ? appendingOne(only) : appendingAll(events);
+  return only && others.length === 0 ? appendOne(only) : appendAll(events);
 };
 
-const appendingOne = ({ id, loan_id, kind, effective_date, details }: Owned) => sql.fragment`
+const appendOne = ({ id, loan_id, kind, effective_date, details }: Owned) => sql.fragment`
   insert into loan_events (id, loan_id, kind, effective_date, details)
   values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb)
 `;
 
-const appendingAll = (events: readonly Owned[]) => sql.fragment`
+const appendAll = (events: readonly Owned[]) => sql.fragment`
   insert into loan_events (id, loan_id, kind, effective_date, details)
   select id, loan_id, kind, effective_date, details
   from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)

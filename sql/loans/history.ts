@@ -40,14 +40,14 @@ const ROW = rawColumns(sql.fragment`day.today`);
  */
 export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {
   await acquireLocks(tx, ids);
-  return each(ids, await tx.any(opening(ids)));
+  return orderByIds(ids, await tx.any(openingHistories(ids)));
 });
 
 export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
-  each(ids, await tx.any(reading(ids))),
+  orderByIds(ids, await tx.any(readHistories(ids))),
 );
 
-const each = (ids: readonly string[], found: readonly z.output<typeof History>[]) => {
+const orderByIds = (ids: readonly string[], found: readonly z.output<typeof History>[]) => {
   const byId = new Map(found.map((loan) => [loan.id, loan]));
   return ids.map((id) => byId.get(id) ?? null);
 };
@@ -83,7 +83,7 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
            (
              select ${eventsAsText} from loan_events as row where row.loan_id = loan.id
            ) as events
-    from loans as loan cross join day where ${among(ids)}
+    from loans as loan cross join day where ${hasLoanId(ids)}
   `);
 
 /** The statement for one loan is long and constant, so it is built once and only the id is replaced. */
@@ -102,12 +102,12 @@ function historiesOf(postedDays: FragmentSqlToken) {
  * With a list of unknown length, Postgres expects more rows and plans the statement on each call, which
  * takes longer than running it. A single id avoids that.
  */
-function among(ids: readonly string[]) {
+function hasLoanId(ids: readonly string[]) {
   const [first = null, ...others] = ids;
   return others.length === 0
     ? sql.fragment`loan.id = ${first}`
     : sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
 }
 
-const opening = historiesOf(POSTED_TODAY);
-const reading = historiesOf(sql.fragment`0`);
+const openingHistories = historiesOf(POSTED_TODAY);
+const readHistories = historiesOf(sql.fragment`0`);

@@ -82,7 +82,7 @@ export const insertSchedulesSql = (plans: readonly NewScheduleVersion[]) => sql.
      fees_amount, beginning_balance, ending_balance, days_in_period, paid_amount, paid_date,
      is_canceled, reason)
   select plan.loan_id, plan.version, row.*, plan.reason
-  from jsonb_to_recordset(${JSON.stringify(plans.map(byColumn))}::jsonb) as plan (
+  from jsonb_to_recordset(${JSON.stringify(plans.map(toColumnArrays))}::jsonb) as plan (
     loan_id uuid, version integer, reason text, period_number integer[], due_date date[],
     payment_amount numeric[], principal_amount numeric[], interest_amount numeric[],
     fees_amount numeric[], beginning_balance numeric[], ending_balance numeric[],
@@ -95,7 +95,7 @@ export const insertSchedulesSql = (plans: readonly NewScheduleVersion[]) => sql.
   ) as row
 `;
 
-function byColumn({ rows, ...plan }: NewScheduleVersion) {
+function toColumnArrays({ rows, ...plan }: NewScheduleVersion) {
   const column = (valueOf: (row: Covered) => string | number | boolean | null) =>
     `{${rows.map((row) => valueOf(row) ?? 'null').join()}}`;
   return {
@@ -123,10 +123,10 @@ export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_dat
 /** Updates the coverage of the current versions. A single installment uses bound values. */
 export const updateCoverageSql = (rows: readonly Coverage[]) => {
   const [only, ...others] = rows;
-  return only && others.length === 0 ? coveringOne(only) : coveringAll(rows);
+  return only && others.length === 0 ? updateOneCoverage(only) : updateManyCoverages(rows);
 };
 
-const coveringOne = (row: Coverage) => sql.fragment`
+const updateOneCoverage = (row: Coverage) => sql.fragment`
   update installments as installment
   set paid_amount = ${row.paid_amount}, paid_date = ${row.paid_date},
       is_canceled = ${row.status === 'canceled'}
@@ -138,7 +138,7 @@ const coveringOne = (row: Coverage) => sql.fragment`
  * Postgres expects few rows where it filters by a JSON type, so it looks the rows up by index instead of
  * scanning the table.
  */
-const coveringAll = (rows: readonly Coverage[]) => sql.fragment`
+const updateManyCoverages = (rows: readonly Coverage[]) => sql.fragment`
   update installments as installment
   set paid_amount = row.paid_amount, paid_date = row.paid_date,
       is_canceled = row.status = 'canceled'

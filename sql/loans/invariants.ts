@@ -15,7 +15,7 @@ const postedUntil = sql.fragment`
 `;
 
 /** Quarantined loans: the close continued without them, and their interest is booked later. */
-const setAside = sql.fragment`
+const quarantined = sql.fragment`
   select tenant_id, loan_id from cob_loan_errors where resolved_at is null
 `;
 
@@ -118,7 +118,7 @@ export const loanInvariants: readonly Check[] = [
         ) as balance (component, ledger, shown)
       ) as balance
       where ledger <> coalesce(shown, 0) and is_known
-        and (tenant_id, loan_id) not in (${setAside})
+        and (tenant_id, loan_id) not in (${quarantined})
     `,
   },
   {
@@ -143,7 +143,7 @@ export const loanInvariants: readonly Check[] = [
         select app.accrued_cents(loan, posted.day) - coalesce(brought.amount, 0) as amount
       ) as earned
       where coalesce(rows.amount, 0) <> earned.amount
-        and (loan.tenant_id, loan.id) not in (${setAside})
+        and (loan.tenant_id, loan.id) not in (${quarantined})
     `,
   },
   {
@@ -207,7 +207,7 @@ export const loanInvariants: readonly Check[] = [
             and entry.entry_date >= tenant.business_date
           offset 0
         )
-        and (loan.tenant_id, loan.id) not in (${setAside})
+        and (loan.tenant_id, loan.id) not in (${quarantined})
     `,
   },
   {

@@ -78,7 +78,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            record.is_archived, record.created_at,
            record.updated_at
 `;
-type Read = {
+type BalanceSource = {
   /** The loans' rows (`record`), with all columns of the table. */
   record: SqlFragment;
   /** The day as of which they are read. */
@@ -91,7 +91,7 @@ type Read = {
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-const owing = ({ day, balance }: Read) => sql.fragment`
+const joinAmountsOwed = ({ day, balance }: BalanceSource) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,
@@ -102,8 +102,8 @@ const owing = ({ day, balance }: Read) => sql.fragment`
 `;
 
 /** Adds the oldest unpaid due date (`due`) and the days past due (`late`). */
-const standing = (read: Read) => sql.fragment`
-    ${owing(read)}
+const joinDelinquency = (read: BalanceSource) => sql.fragment`
+    ${joinAmountsOwed(read)}
     cross join lateral (select ${read.since} as since offset 0) as due
     cross join lateral (
       select app.days_past_due(
@@ -113,11 +113,11 @@ const standing = (read: Read) => sql.fragment`
     ) as late
 `;
 
-const sourceOf = (read: Read) => sql.fragment`
+const sourceOf = (read: BalanceSource) => sql.fragment`
     from ${read.record} as record
     -- A left join, so that Postgres skips it when no column of the borrower is selected.
     left join borrowers as borrower on borrower.id = record.borrower_id
-    ${standing(read)}
+    ${joinDelinquency(read)}
     -- Without a credit limit, the approved amount is the limit.
     cross join lateral (
       select case when record.loan_type = 'line_of_credit'
@@ -130,7 +130,7 @@ const sourceOf = (read: Read) => sql.fragment`
 
 export const loanColumns = columnsWith(investorColumn);
 
-const ONE: Read = {
+const ONE: BalanceSource = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,
   balance: sql.fragment`app.interest_balance(record, today.day)`,
@@ -150,12 +150,12 @@ export const derivedLoanFields = {
     )},
       owed.interest as accrued_interest, ${totalBalance} as total_balance,
       late.days_past_due, ${bucket} as delinquency_bucket
-    from loans as record ${owing(ONE)}
+    from loans as record ${joinAmountsOwed(ONE)}
     -- The exact delinquency is computed only for loans that may be late.
     cross join lateral (
       select case
         when record.status = 'active' and coalesce(record.oldest_unpaid_due_date, record.maturity_date) < today.day
-          then (select late.days_past_due from (values (1)) as always ${standing(ONE)})
+          then (select late.days_past_due from (values (1)) as always ${joinDelinquency(ONE)})
         else 0
       end as days_past_due
       offset 0

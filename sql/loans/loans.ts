@@ -120,12 +120,12 @@ export const acquireLock = (tx: Transaction, id: string) => acquireLocks(tx, [id
 /** Locks several loans in the order of their ids, to avoid deadlocks. */
 export const acquireLocks = (tx: Transaction, ids: readonly string[]) => {
   const [only = null, ...others] = ids;
-  return tx.query(deferred(others.length === 0 ? holding(only) : holdingEach(ids)));
+  return tx.query(deferred(others.length === 0 ? lockLoanSql(only) : lockLoansSql(ids)));
 };
 
-const holding = (id: string | null) => sql.typeAlias('void')`select app.lock_loan(${id})`;
+const lockLoanSql = (id: string | null) => sql.typeAlias('void')`select app.lock_loan(${id})`;
 
-const holdingEach = (ids: readonly string[]) => sql.typeAlias('void')`
+const lockLoansSql = (ids: readonly string[]) => sql.typeAlias('void')`
   select app.lock_loan(id)
   from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
 `;

@@ -26,7 +26,7 @@ export const payoffQuotes = table({
   `,
 });
 
-const Standing = z.object({
+const ActiveQuote = z.object({
   loan_id: z.string(),
   payoff_date: z.string(),
   good_through_date: z.string(),
@@ -41,20 +41,20 @@ const Standing = z.object({
 });
 
 export const readQuoteInForce = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Standing)`
+  tx.maybeOne(sql.type(ActiveQuote)`
     select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
            fees_amount, prepayment_penalty, credits_amount, payoff_amount,
            payoff_amount_good_through
     from payoff_quotes where id = ${id} and status = 'active'
   `);
 
-const Ended = z.object({ id: z.string(), status: z.string() });
+const EndedQuote = z.object({ id: z.string(), status: z.string() });
 
 /**
  * Supersedes the loan's active quote, because of a newer quote or an event that changes the payoff amount.
  */
 export const supersede = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Ended)`
+  tx.any(sql.type(EndedQuote)`
     update payoff_quotes
     set status =
       case when good_through_date < app.business_date() then 'expired' else 'superseded' end

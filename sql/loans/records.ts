@@ -16,11 +16,11 @@ export type RecordTable =
   | 'disbursements'
   | 'forms_1099c';
 
-const Standing = z.looseObject({ id: z.string(), loan_id: z.string(), status: z.string() });
+const RecordStatus = z.looseObject({ id: z.string(), loan_id: z.string(), status: z.string() });
 
 /** Locks the record. The caller has locked its loan. */
 export const lock = (tx: Transaction, table: RecordTable, id: string) =>
-  tx.one(sql.type(Standing)`
+  tx.one(sql.type(RecordStatus)`
     select * from ${sql.identifier([table])} where id = ${id} for update
   `);
 

@@ -31,7 +31,7 @@ export const overlaps = (
       and start_date <= ${to} and coalesce(end_date, start_date) >= ${from}
   `);
 
-const Spared = z.object({ from: z.string(), to: z.string().nullable() });
+const ExemptPeriod = z.object({ from: z.string(), to: z.string().nullable() });
 
 /**
  * Periods without late fees because of a relief that is or was in force, or because of a payment plan in
@@ -39,7 +39,9 @@ const Spared = z.object({ from: z.string(), to: z.string().nullable() });
  */
 export const lateFeeExemptPeriods = (tx: Transaction, loanId: string) =>
   tx.any(
-    sql.type(Spared)`${lateFeeExemptPeriodsSql(sql.fragment`${loanId}`, ['active', 'completed'])}`,
+    sql.type(
+      ExemptPeriod,
+    )`${lateFeeExemptPeriodsSql(sql.fragment`${loanId}`, ['active', 'completed'])}`,
   );
 
 /** The same, limited to reliefs in some statuses. */
@@ -100,10 +102,14 @@ const Ended = z.object({
 export type Ended = z.output<typeof Ended>;
 
 /** Limits the loans: to a chunk, and to those after a loan. */
-type Some = { limit: number; of?: Parameters<typeof isInChunk>[0]; after?: string | undefined };
+type LoanRange = {
+  limit: number;
+  of?: Parameters<typeof isInChunk>[0];
+  after?: string | undefined;
+};
 
 /** Locks the first of these loans in the order of their ids, and returns what ends on each. */
-export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: Some) {
+export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: LoanRange) {
   const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from (${loansWithEndedRelief(morning)}) as ended
     where ${some.of ? isInChunk(some.of, sql.fragment`loan_id`) : sql.fragment`true`}

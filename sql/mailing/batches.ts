@@ -133,18 +133,18 @@ const MailBatch = z.object({
 });
 export type MailBatch = z.output<typeof MailBatch>;
 
-const standingOf = (id: string) => sql.fragment`
+const selectBatch = (id: string) => sql.fragment`
   select status, number, business_date, letter_count, page_count, sheet_count, held_count,
          handed_over_at, files_removed_at
   from mail_batches where id = ${id}
 `;
 
 export const findBatch = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(MailBatch)`${standingOf(id)}`);
+  tx.maybeOne(sql.type(MailBatch)`${selectBatch(id)}`);
 
 /** Locks the batch until the transaction ends. */
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(MailBatch)`${standingOf(id)} for no key update`);
+  tx.maybeOne(sql.type(MailBatch)`${selectBatch(id)} for no key update`);
 
 /**
  * Whether the batch's files are still being made. A failed batch counts, because its job can be run again.

@@ -149,11 +149,11 @@ export const manifestCsvPage = (tx: Transaction, batchId: string, after: number,
     from (${linesOf(batchId, after, limit)}) as line
   `);
 
-const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
+const ExpiredBatch = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
 /** Canceled batches and batches older than `days` whose files still exist, with the names of these files. */
 export const findExpired = (tx: Transaction, days: number, limit: number) =>
-  tx.any(sql.type(Over)`
+  tx.any(sql.type(ExpiredBatch)`
     select batch.id,
            coalesce((
              select jsonb_agg(filename) from mail_batch_files as file

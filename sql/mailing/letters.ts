@@ -98,10 +98,10 @@ export const findPrintedAddress = (tx: Transaction, id: string) =>
     order by created_at limit 1
   `);
 
-type Judged = { id: string; hold_reasons: readonly string[] };
+type CheckedLetter = { id: string; hold_reasons: readonly string[] };
 
 /** Holds letters with blockers, and releases letters without. */
-export const updateHolds = (tx: Transaction, judged: readonly Judged[]) =>
+export const updateHolds = (tx: Transaction, judged: readonly CheckedLetter[]) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
     set hold_reasons = judged.hold_reasons,

@@ -96,10 +96,10 @@ export const listAccrualMonths = (tx: Transaction, tenantId: string) =>
 export const ensureAccrualMonth = (tx: Transaction, month: string) =>
   tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${month}::date)`);
 
-const Place = z.object({ table: z.string() });
+const TableRow = z.object({ table: z.string() });
 
 const tablesOfFiles = (tx: Transaction) =>
-  tx.anyFirst(sql.type(Place)`
+  tx.anyFirst(sql.type(TableRow)`
     select attrelid::regclass::text as "table"
     from pg_attribute as attribute join pg_class as class on class.oid = attribute.attrelid
     where attname = 'storage_key' and not attisdropped and relkind in ('r', 'p')

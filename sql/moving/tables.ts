@@ -57,11 +57,11 @@ export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> 
         order by 1) as after
     from carried order by carried.name
   `);
-  return inOrder(tables);
+  return sortByForeignKeys(tables);
 }
 
 /** Throws if tables reference each other in a circle, because no order would satisfy their foreign keys. */
-function inOrder(tables: readonly TenantTable[]): TenantTable[] {
+function sortByForeignKeys(tables: readonly TenantTable[]): TenantTable[] {
   const written: TenantTable[] = [];
   const done = new Set<string>();
   while (written.length < tables.length) {

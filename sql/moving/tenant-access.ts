@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-const DOORS = ['open', 'closing', 'closed', 'exported'] as const;
+const ACCESS_STATES = ['open', 'closing', 'closed', 'exported'] as const;
 
 const Tenant = z.object({
   id: z.string(),
   slug: z.string(),
-  door: z.enum(DOORS),
+  door: z.enum(ACCESS_STATES),
   is_active: z.boolean(),
 });
 export type TenantAccess = z.output<typeof Tenant>;
@@ -23,14 +23,14 @@ export const setAccess = (tx: Transaction, id: string, door: TenantAccess['door'
     update tenants set door = ${door}, is_active = ${door === 'open'} where id = ${id}
   `);
 
-const Taken = z.object({ what: z.string() });
+const TakenName = z.object({ what: z.string() });
 
 /** What the database already has of a tenant that is to be imported. */
 export const findConflicts = (
   tx: Transaction,
   { id, slug, domains }: { id: string; slug: string; domains: readonly string[] },
 ) =>
-  tx.anyFirst(sql.type(Taken)`
+  tx.anyFirst(sql.type(TakenName)`
     select 'a tenant with the id ' || id as what from tenants where id = ${id}
     union all select 'a tenant named ' || slug from tenants where slug = ${slug}
     union all select 'the domain ' || domain from tenant_domains

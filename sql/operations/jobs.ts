@@ -66,10 +66,10 @@ export const findJob = (tx: OperationsConnection, number: string) =>
     select * from app.find_job(${number}::bigint)
   `);
 
-const Tried = z.object({ attempt: z.int(), error: z.string(), failed_at: z.string() });
+const FailedAttempt = z.object({ attempt: z.int(), error: z.string(), failed_at: z.string() });
 
 export const listAttemptErrors = (tx: OperationsConnection, number: string) =>
-  tx.any(sql.type(Tried)`select * from app.list_attempt_errors(${number}::bigint)`);
+  tx.any(sql.type(FailedAttempt)`select * from app.list_attempt_errors(${number}::bigint)`);
 
 export const FailureGroup = z.object({
   kind: z.string(),

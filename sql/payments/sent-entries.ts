@@ -78,7 +78,7 @@ export const markPayoutFailed = async (
   return failed !== null;
 };
 
-const Moved = z.object({
+const SettledEntry = z.object({
   nacha_file_id: z.string(),
   filename: z.string(),
   is_credit: z.boolean(),
@@ -87,7 +87,7 @@ const Moved = z.object({
   amount: z.string(),
 });
 
-const movedBy = (day: string) => sql.fragment`
+const isSettlingBy = (day: string) => sql.fragment`
   file.id = entry.nacha_file_id and file.status = 'completed' and file.effective_entry_date <= ${day}
   and entry.settled_on is null and entry.return_code is null and entry.clearing_account_id is not null
 `;
@@ -97,16 +97,16 @@ const movedBy = (day: string) => sql.fragment`
  * returned.
  */
 export const entriesToSettle = (day: string) =>
-  sql.fragment`select from nacha_entries as entry, nacha_files as file where ${movedBy(day)}`;
+  sql.fragment`select from nacha_entries as entry, nacha_files as file where ${isSettlingBy(day)}`;
 
 /** Marks the entries as settled, and returns the sums by file, side and accounts. */
 export const settle = (tx: Transaction, day: string) =>
   tx.any(
-    prepared(sql.type(Moved)`
+    prepared(sql.type(SettledEntry)`
     with moved as (
       update nacha_entries as entry set settled_on = ${day}
       from nacha_files as file
-      where ${movedBy(day)}
+      where ${isSettlingBy(day)}
       returning entry.*, file.filename
     )
     select entry.nacha_file_id, entry.filename, ${isCredit} as is_credit,

@@ -21,7 +21,7 @@ const Notice = z.object({
  * Days for which a notice is shown about a returned payment (unless a later payment followed) or about a
  * decision.
  */
-const DAYS_TOLD = 30;
+const NOTICE_DAYS = 30;
 
 /** Notices about the person's own orders and applications. Past due amounts are shown elsewhere. */
 export const noticesFor = (tx: Transaction, borrowerId: string) =>
@@ -36,7 +36,7 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     from own join payments as payment on payment.loan_id = own.id
     where payment.status in ('returned', 'failed') and payment.borrower_id = ${borrowerId}
       and coalesce(payment.reversal_effective_date, payment.payment_date)
-        > app.business_date() - ${DAYS_TOLD}::integer
+        > app.business_date() - ${NOTICE_DAYS}::integer
       and not exists (
         select from payments as later
         where later.loan_id = own.id and later.status in ('completed', 'settled')
@@ -62,7 +62,7 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     select 'hardship_decided', own.id, own.loan_number, null, null
     from own join hardship_applications as application on application.loan_id = own.id
     where application.borrower_id = ${borrowerId}
-      and application.decided_at > now() - make_interval(days => ${DAYS_TOLD})
+      and application.decided_at > now() - make_interval(days => ${NOTICE_DAYS})
     order by type, loan_number, date
     limit 100
   `);

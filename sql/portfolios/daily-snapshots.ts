@@ -17,7 +17,7 @@ const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstand
  * The columns of loan_snapshots, and how each is read at the end of the day: from the loan as the API shows
  * it (`row`), and with the day's own interest included (`ended`).
  */
-const KEPT = {
+const SNAPSHOT_COLUMNS = {
   status: sql.fragment`row.status`,
   sub_status: sql.fragment`row.sub_status`,
   principal_balance: sql.fragment`row.principal_balance`,
@@ -74,7 +74,7 @@ const KEPT = {
 
 const names = (alias?: string) =>
   sql.join(
-    ['snapshot_date', 'loan_id', ...Object.keys(KEPT)].map((name) =>
+    ['snapshot_date', 'loan_id', ...Object.keys(SNAPSHOT_COLUMNS)].map((name) =>
       sql.identifier(alias === undefined ? [name] : [alias, name]),
     ),
     sql.fragment`, `,
@@ -83,13 +83,13 @@ const names = (alias?: string) =>
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
 /** Each loan at the end of the day, with the values that the API answers for that day. */
-const atTheEnd = (
+const loansAtDayEnd = (
   day: string,
   among: LoanIdCondition,
   statuses = SNAPSHOT_STATUSES,
 ) => sql.fragment`
   select ${day}::date as snapshot_date, row.id as loan_id, ${sql.join(
-    Object.entries(KEPT).map(
+    Object.entries(SNAPSHOT_COLUMNS).map(
       ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
     ),
     sql.fragment`, `,
@@ -126,7 +126,7 @@ export async function writeDailySnapshots(
   return tx.any(
     prepared(sql.typeAlias('void')`
     insert into loan_snapshots (tenant_id, ${names()})
-    select (select app.current_tenant()), ended.* from (${atTheEnd(day, among)}) as ended
+    select (select app.current_tenant()), ended.* from (${loansAtDayEnd(day, among)}) as ended
     ${mayBeDone ? sql.fragment`on conflict do nothing` : NOTHING}
   `),
   );
@@ -156,7 +156,7 @@ export async function rewriteDailySnapshots(
     from app.delete_snapshots(${ids})
   `);
   await recordAttributes(tx, day, among);
-  const columns = Object.keys(KEPT).map((name) =>
+  const columns = Object.keys(SNAPSHOT_COLUMNS).map((name) =>
     name in DelinquencyCounts.shape
       ? sql.fragment`case when before.loan_id is null then ${sql.identifier(['ended', name])}
           else ${sql.identifier(['before', name])} end`
@@ -166,7 +166,7 @@ export async function rewriteDailySnapshots(
     deferred(sql.typeAlias('void')`
     insert into loan_snapshots (${names()})
     select ended.snapshot_date, ended.loan_id, ${sql.join(columns, sql.fragment`, `)}
-    from (${atTheEnd(day, among)}) as ended
+    from (${loansAtDayEnd(day, among)}) as ended
     left join jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as before (
       loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
     ) on before.loan_id = ended.loan_id
@@ -181,14 +181,14 @@ export async function rewriteDailySnapshots(
  * withoutNestedLoops.
  */
 export const snapshotsOfClosedDay = (day: string, among: LoanIdCondition, isWhole: boolean) =>
-  keptWith(day, among, isWhole ? toldAtOnce(day, among) : null);
+  selectSnapshots(day, among, isWhole ? joinAttributesOfAll(day, among) : null);
 
-const keptWith = (
+const selectSnapshots = (
   day: string,
   among: LoanIdCondition,
   particulars: SqlFragment | null,
 ) => sql.fragment`
-  select ${names('kept')} ${particulars ? told : NOTHING}
+  select ${names('kept')} ${particulars ? attributeColumns : NOTHING}
   from loan_snapshots as kept ${particulars ?? NOTHING}
   where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
 `;
@@ -203,36 +203,36 @@ export const snapshotsOfOpenDay = (
   isWhole: boolean,
   statuses: readonly string[],
 ) => sql.fragment`
-  ${keptWith(day, among, isWhole ? toldThen : null)} and ${isAsKept(day)}
+  ${selectSnapshots(day, among, isWhole ? joinAttributesThen : null)} and ${isUnchangedSinceSnapshot(day)}
   union all
-  select ${names('ended')} ${isWhole ? told : NOTHING}
-  from (${atTheEnd(day, among, statuses)}) as ended ${isWhole ? toldNow(day) : NOTHING}
+  select ${names('ended')} ${isWhole ? attributeColumns : NOTHING}
+  from (${loansAtDayEnd(day, among, statuses)}) as ended ${isWhole ? joinAttributesNow(day) : NOTHING}
   where (
     select kept.loan_id from loan_snapshots as kept
-    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id and ${isAsKept(day)}
+    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id and ${isUnchangedSinceSnapshot(day)}
   ) is null
 `;
 
-const isAsKept = (day: string) => sql.fragment`
+const isUnchangedSinceSnapshot = (day: string) => sql.fragment`
   not exists (
     select from cob_changed_loans as written
     where written.cob_date = ${day} and written.loan_id = kept.loan_id
   )`;
 
 const NOTHING = sql.fragment``;
-const told = sql.fragment`, ${attributesIn('told')}`;
+const attributeColumns = sql.fragment`, ${attributesIn('told')}`;
 
-const toldAtOnce = (day: string, among: LoanIdCondition) => sql.fragment`
+const joinAttributesOfAll = (day: string, among: LoanIdCondition) => sql.fragment`
   left join ${attributesOfLoansOn(day, among)} as told on told.loan_id = kept.loan_id`;
 
-const toldThen = sql.fragment`
+const joinAttributesThen = sql.fragment`
   left join lateral ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
 
 /**
  * "offset 0" and the subquery in snapshotsOfOpenDay make Postgres look up each loan. Without statistics it
  * would otherwise scan all rows for each loan.
  */
-const toldNow = (day: string) => sql.fragment`
+const joinAttributesNow = (day: string) => sql.fragment`
   cross join lateral (
     ${attributesNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
   ) as told`;

@@ -14,7 +14,7 @@ import {
  * their address (`home`), the portfolio (`shelf`), the sum of the collateral (`backing`), whether any of
  * the loans has `collateral`, and the `day`. Each attribute is a column of loan_attribute_history.
  */
-const PARTICULARS = {
+const ATTRIBUTES = {
   external_id: sql.fragment`record.external_id`,
   borrower_name: sql.fragment`borrower.first_name || ' ' || borrower.last_name`,
   borrower_state: sql.fragment`home.state`,
@@ -44,7 +44,7 @@ const PARTICULARS = {
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
 } as const;
 
-const NAMES = Object.keys(PARTICULARS);
+const NAMES = Object.keys(ATTRIBUTES);
 export const isAttribute = (name: string) => NAMES.includes(name);
 
 export const attributesIn = (alias: string) =>
@@ -55,7 +55,7 @@ export const attributesIn = (alias: string) =>
 
 export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragment`
   select record.id as loan_id, ${sql.join(
-    Object.entries(PARTICULARS).map(
+    Object.entries(ATTRIBUTES).map(
       ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
     ),
     sql.fragment`, `,
@@ -138,7 +138,7 @@ export const recordAttributes = (tx: Transaction, day: string, among: LoanIdCond
   `),
   );
 
-const Lacking = z.object({ is_lacking: z.boolean(), known_from: z.string().nullable() });
+const MissingHistory = z.object({ is_lacking: z.boolean(), known_from: z.string().nullable() });
 
 /**
  * Whether any loan with a snapshot of the day has no attributes from that time and, if so, the first day
@@ -146,7 +146,7 @@ const Lacking = z.object({ is_lacking: z.boolean(), known_from: z.string().nulla
  * takes a quarter of the time.
  */
 export const findMissingAttributes = (tx: Transaction, day: string) =>
-  tx.one(sql.type(Lacking)`
+  tx.one(sql.type(MissingHistory)`
     select is_lacking,
            case when is_lacking then (select min(from_date) from loan_attribute_history) end as known_from
     from (

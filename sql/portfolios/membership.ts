@@ -27,7 +27,7 @@ export type MoveAudit = {
 const Id = z.object({ id: z.string() });
 
 /** Loans that are approved or funded, visible, in no portfolio, and meet all criteria. */
-function eligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
+function isEligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
   const clauses = [
     sql.fragment`loan.portfolio_id is null and loan.status in ('active', 'approved')
       and not loan.is_archived`,
@@ -37,8 +37,8 @@ function eligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
     ),
     ...limits.map(({ column, operator, value }) =>
       operator === 'least'
-        ? sql.fragment`${limited(column)} >= ${value}::${castOf(column)}`
-        : sql.fragment`${limited(column)} <= ${value}::${castOf(column)}`,
+        ? sql.fragment`${limitedColumn(column)} >= ${value}::${castOf(column)}`
+        : sql.fragment`${limitedColumn(column)} <= ${value}::${castOf(column)}`,
     ),
   ];
   if (labels) clauses.push(sql.fragment`loan.labels ?| ${sql.array(labels, 'text')}`);
@@ -53,7 +53,7 @@ function eligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
   return sql.fragment`${sql.join(clauses, sql.fragment` and `)}`;
 }
 
-const limited = (column: LimitedColumn) =>
+const limitedColumn = (column: LimitedColumn) =>
   column === 'origination_date'
     ? sql.fragment`coalesce(loan.origination_date, loan.disbursement_date)`
     : sql.identifier(['loan', column]);
@@ -62,14 +62,14 @@ const castOf = (column: LimitedColumn) =>
   column === 'origination_date' ? sql.fragment`date` : sql.fragment`numeric`;
 
 export const findMatching = (tx: Transaction, criteria: MatchCriteria) =>
-  tx.anyFirst(sql.type(Id)`select id from loans as loan where ${eligible(criteria)} order by id`);
+  tx.anyFirst(sql.type(Id)`select id from loans as loan where ${isEligible(criteria)} order by id`);
 
 export const assignMatching = (
   tx: Transaction,
   to: string,
   criteria: MatchCriteria,
   mover: MoveAudit,
-) => move(tx, to, eligible(criteria), mover);
+) => moveLoans(tx, to, isEligible(criteria), mover);
 
 /** Assigns those of the given loans that are in no portfolio. */
 export const assignUnassigned = (
@@ -77,7 +77,7 @@ export const assignUnassigned = (
   to: string,
   ids: readonly string[],
   mover: MoveAudit,
-) => move(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
+) => moveLoans(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
 
 /** Transfers those of the given loans (or all loans) that are in the portfolio. */
 export const transferLoans = (
@@ -87,17 +87,22 @@ export const transferLoans = (
   mover: MoveAudit,
 ) => {
   const member = sql.fragment`loan.portfolio_id = ${from}`;
-  return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
+  return moveLoans(
+    tx,
+    to,
+    ids === null ? member : sql.fragment`${member} and ${named(ids)}`,
+    mover,
+  );
 };
 
 export const unassignLoans = (tx: Transaction, ids: readonly string[], mover: MoveAudit) =>
-  move(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
+  moveLoans(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
 
 /**
  * Removes loans that are not part of the sale, or no longer, from portfolios whose sale settles by the day.
  */
 export const unassignUnsold = (tx: Transaction, day: string, mover: MoveAudit) =>
-  move(
+  moveLoans(
     tx,
     null,
     sql.fragment`exists (
@@ -118,7 +123,7 @@ const named = (ids: readonly string[]) =>
  * Moves the loans that meet the condition and writes each loan's history. Loans are locked in the order of
  * their ids and checked again under the lock, so no loan is moved twice.
  */
-const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: MoveAudit) =>
+const moveLoans = (tx: Transaction, to: string | null, condition: SqlFragment, mover: MoveAudit) =>
   tx.anyFirst(
     prepared(sql.type(Id)`
     with chosen as materialized (

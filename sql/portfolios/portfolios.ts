@@ -3,7 +3,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
 /** The assignments that were agreed with the sale of the portfolio `record`. */
-function ofItsSale(alias: string) {
+function isSaleAssignment(alias: string) {
   const column = (name: string) => sql.identifier([alias, name]);
   return sql.fragment`
     ${column('tenant_id')} = record.tenant_id and ${column('portfolio_id')} = record.id
@@ -22,14 +22,14 @@ export const portfolios = table({
            record.servicing_retained, record.buyer_id, record.settlement_date, record.settled_on,
            case when record.settled_on is not null then (
              select sum(sold.purchase_price) from loan_assignments as sold
-             where ${ofItsSale('sold')} and sold.status in ('active', 'bought_back', 'ended')
+             where ${isSaleAssignment('sold')} and sold.status in ('active', 'bought_back', 'ended')
            ) end as settled_price,
            (
              select coalesce(jsonb_agg(jsonb_build_object(
                'loan_id', left_out.loan_id, 'reason', coalesce(left_out.decline_reason, 'canceled')
              ) order by left_out.loan_id), '[]')
              from loan_assignments as left_out
-             where ${ofItsSale('left_out')} and left_out.status in ('declined', 'canceled')
+             where ${isSaleAssignment('left_out')} and left_out.status in ('declined', 'canceled')
            ) as left_out,
            (
              select count(*)::integer from loans as loan

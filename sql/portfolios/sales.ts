@@ -67,7 +67,7 @@ export const carryingAmounts = (tx: Transaction, loanId: string, day: string) =>
   `);
 
 /** The loan's GL map until the day, kept for reports about earlier days. */
-const kept = (day: string) => sql.fragment`
+const previousGlMaps = (day: string) => sql.fragment`
   coalesce(terms -> 'previous_gl_maps', '[]') || jsonb_build_array(jsonb_build_object(
     'until', ${day}::date, 'gl_map', coalesce(terms -> 'gl_map', '{}')
   ))
@@ -84,7 +84,7 @@ export const mapSaleAccounts = (
     update loans
     set terms = terms || jsonb_build_object(
       'gl_map', coalesce(terms -> 'gl_map', '{}') || ${JSON.stringify(map)}::jsonb,
-      'previous_gl_maps', ${kept(day)}, 'sold_on', ${day}::date
+      'previous_gl_maps', ${previousGlMaps(day)}, 'sold_on', ${day}::date
     )
     where id = ${loanId}
   `);
@@ -94,7 +94,7 @@ export const restoreAccounts = (tx: Transaction, loanId: string, day: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set terms = (terms - 'sold_on') || jsonb_build_object(
-      'gl_map', terms -> 'previous_gl_maps' -> -1 -> 'gl_map', 'previous_gl_maps', ${kept(day)}
+      'gl_map', terms -> 'previous_gl_maps' -> -1 -> 'gl_map', 'previous_gl_maps', ${previousGlMaps(day)}
     )
     where id = ${loanId}
   `);

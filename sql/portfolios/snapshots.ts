@@ -21,7 +21,7 @@ export const snapshots = table({
 });
 
 /** One row per loan on the books of a portfolio, with what it owes at the end of the day. */
-const live = (day: string) => sql.fragment`
+const liveLoans = (day: string) => sql.fragment`
   select record.portfolio_id, ${investorColumn} as investor_id, record.status,
          record.delinquency_bucket as bucket, record.principal_balance as principal,
          record.interest_rate as rate, record.term_months as term,
@@ -32,16 +32,16 @@ const live = (day: string) => sql.fragment`
 `;
 
 /** The loan's term on the day: from its snapshot, or for older snapshots from the attribute history. */
-const termThen = sql.fragment`
+const termOnDay = sql.fragment`
   case when kept.term is not null then kept.term else (
     select told.term_months
     from ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
   ) end`;
 
 /** The same for a closed day, from the loan snapshots. */
-const recorded = (day: string) => sql.fragment`
+const recordedLoans = (day: string) => sql.fragment`
   select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
-         kept.principal_balance as principal, kept.interest_rate as rate, ${termThen} as term,
+         kept.principal_balance as principal, kept.interest_rate as rate, ${termOnDay} as term,
          kept.total_balance as outstanding
   from loan_snapshots as kept
   where kept.snapshot_date = ${day} and kept.portfolio_id is not null
@@ -60,7 +60,7 @@ export async function writePortfolioSnapshots(
   source: LoanSource,
   portfolioId: string | null = null,
 ) {
-  if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
+  if (portfolioId !== null) return insertSnapshots(tx, day, source, portfolioId);
   // Postgres has no statistics about a day that was just closed and expects one loan. It would aggregate
   // all loans again for each portfolio, and sort them on disk.
   const may = (loopAndSort: 'on' | 'off') =>
@@ -72,12 +72,17 @@ export async function writePortfolioSnapshots(
       `),
     );
   await may('off');
-  const written = await writeFrom(tx, day, source, null);
+  const written = await insertSnapshots(tx, day, source, null);
   await may('on');
   return written;
 }
 
-const writeFrom = (tx: Transaction, day: string, source: LoanSource, portfolioId: string | null) =>
+const insertSnapshots = (
+  tx: Transaction,
+  day: string,
+  source: LoanSource,
+  portfolioId: string | null,
+) =>
   tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
     insert into portfolio_snapshots
       (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,
@@ -90,7 +95,7 @@ const writeFrom = (tx: Transaction, day: string, source: LoanSource, portfolioId
            coalesce(round(figures.defaults::numeric / nullif(figures.loans, 0), 6), 0),
            coalesce(figures.by_bucket, ${NO_LOANS})
     from portfolios as portfolio
-    left join (${figures(source === 'live' ? live(day) : recorded(day), portfolioId)}) as figures
+    left join (${figures(source === 'live' ? liveLoans(day) : recordedLoans(day), portfolioId)}) as figures
       on figures.portfolio_id = portfolio.id
     where ${
       portfolioId === null

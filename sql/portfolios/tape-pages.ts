@@ -74,7 +74,7 @@ const WRITTEN = {
     )}) as told
   )`,
 };
-const BETWEEN = { csv: '', json: ',\n' } as const;
+const ROW_SEPARATOR = { csv: '', json: ',\n' } as const;
 
 /**
  * The Postgres type of each kind. A value that does not fit its declared kind fails the query instead of
@@ -130,7 +130,7 @@ export const readPage = (
 
 const pageOf = (tape: Tape, source: LoanSource, range: Range, form: keyof typeof WRITTEN) =>
   sql.type(TapePage)`
-    select string_agg(written, ${BETWEEN[form]} order by loan_id) as written,
+    select string_agg(written, ${ROW_SEPARATOR[form]} order by loan_id) as written,
            count(*)::integer as row_count,
            coalesce(sum(principal_balance), 0)::numeric(18, 2) as principal_balance,
            count(*) filter (where maturity_date is null)::integer as no_maturity,

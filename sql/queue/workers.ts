@@ -42,24 +42,24 @@ export const deregisterWorker = (owner: OwnerConnection, poolId: string) =>
       and not exists (select from graphile_worker._private_jobs where locked_by = ${poolId})
   `);
 
-const Swept = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
+const SweptPool = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
 
 export const sweepDeadWorkers = (
   owner: OwnerConnection,
   silenceSeconds: number,
   ended: readonly string[] = [],
 ) =>
-  owner.any(sql.type(Swept)`
+  owner.any(sql.type(SweptPool)`
     select * from app.sweep_dead_workers(
       make_interval(secs => ${silenceSeconds}), ${sql.array([...ended], 'text')}
     )
   `);
 
-const Neighbour = z.object({ pool_id: z.string(), pid: z.int() });
+const OtherWorker = z.object({ pool_id: z.string(), pid: z.int() });
 
 /** The workers on one machine, whose processes another worker there can check. */
 export const findWorkersOnHost = (owner: OwnerConnection, host: string) =>
-  owner.any(sql.type(Neighbour)`select pool_id, pid from app.worker_pools where host = ${host}`);
+  owner.any(sql.type(OtherWorker)`select pool_id, pid from app.worker_pools where host = ${host}`);
 
 const Locked = z.object({ id: z.string() });
 
@@ -199,11 +199,11 @@ export const deleteOldStatistics = (owner: OwnerConnection) =>
     delete from app.job_quarters where quarter < now() - interval '8 days'
   `);
 
-const Taken = z.object({ taken: z.int() });
+const TakenSlot = z.object({ taken: z.int() });
 
 /** Turns at most `batch` events into deliveries. Returns the number of events. */
 export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
-  (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
+  (await owner.one(sql.type(TakenSlot)`select app.relay_events(${batch}) as taken`)).taken;
 
 /** Locks at most `wanted` jobs for a worker. Runs on the queue library's own connection. */
 export const TAKE_JOBS = 'select * from app.take_jobs($1, $2, $3, $4)';

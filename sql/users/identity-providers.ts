@@ -66,10 +66,15 @@ export const listOffered = (tx: Transaction) =>
     where is_active and authorization_url is not null order by name, id
   `);
 
-type Read = { authorization_url: string | null; last_error: string | null };
+type DiscoveryResult = { authorization_url: string | null; last_error: string | null };
 
 /** Stores the endpoints that a worker discovered, if the issuer has not changed since. */
-export const saveDiscovery = (tx: Transaction, id: string, issuerUrl: string, read: Read) =>
+export const saveDiscovery = (
+  tx: Transaction,
+  id: string,
+  issuerUrl: string,
+  read: DiscoveryResult,
+) =>
   tx.query(sql.typeAlias('void')`
     update identity_providers
     set authorization_url = ${read.authorization_url}, last_error = ${read.last_error},

@@ -20,7 +20,7 @@ export const begin = (tx: Transaction, given: New) =>
             now() + make_interval(secs => ${given.seconds}))
   `);
 
-const Begun = z.object({
+const SignIn = z.object({
   id: z.string(),
   status: z.enum(['begun', 'asked', 'known', 'unlinked', 'failed', 'used']),
   user_id: z.string().nullable(),
@@ -33,7 +33,7 @@ const Begun = z.object({
 
 /** The sign-in that this browser began with that state, if it has not ended. */
 export const findOpen = (tx: Transaction, tokenHash: string, stateHash: string) =>
-  tx.maybeOne(sql.type(Begun)`
+  tx.maybeOne(sql.type(SignIn)`
     select sign_in.id, sign_in.status, sign_in.user_id, sign_in.is_multi_factor, sign_in.problem,
            provider.name as provider, sign_in.expires_at,
            extract(epoch from sign_in.expires_at - now())::integer as seconds_left
@@ -44,13 +44,13 @@ export const findOpen = (tx: Transaction, tokenHash: string, stateHash: string) 
       and sign_in.status <> 'used' and sign_in.expires_at > now()
   `);
 
-type Came = { code_sealed: string; response_issuer: string | null };
+type ReturnedCode = { code_sealed: string; response_issuer: string | null };
 
 /** Stores the authorization code. Only the first one counts; answers whether this was it. */
 export const saveCode = async (
   tx: Transaction,
   id: string,
-  { code_sealed, response_issuer }: Came,
+  { code_sealed, response_issuer }: ReturnedCode,
 ) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update provider_sign_ins
@@ -60,7 +60,7 @@ export const saveCode = async (
   return rowCount === 1;
 };
 
-const Asked = z.object({
+const CodeExchange = z.object({
   provider_id: z.string(),
   nonce: z.string(),
   verifier_sealed: z.string(),
@@ -70,7 +70,7 @@ const Asked = z.object({
 
 /** The code that a worker must exchange, unless another worker has. */
 export const findCodeToExchange = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Asked)`
+  tx.maybeOne(sql.type(CodeExchange)`
     select provider_id, nonce, verifier_sealed, code_sealed, response_issuer from provider_sign_ins
     where id = ${id} and status = 'asked' and expires_at > now()
   `);
@@ -87,7 +87,7 @@ export const markUserKnown = (
     where id = ${id} and status = 'asked'
   `);
 
-type Unlinked = { user_id: string; subject: string; seconds: number };
+type LinkChallenge = { user_id: string; subject: string; seconds: number };
 
 /**
  * Records that the identity matches a user who is not linked. The sign-in waits for that user's consent.
@@ -95,7 +95,7 @@ type Unlinked = { user_id: string; subject: string; seconds: number };
 export const markUnlinked = (
   tx: Transaction,
   id: string,
-  { user_id, subject, seconds }: Unlinked,
+  { user_id, subject, seconds }: LinkChallenge,
 ) =>
   tx.query(sql.typeAlias('void')`
     update provider_sign_ins

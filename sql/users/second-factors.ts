@@ -29,7 +29,7 @@ export const listFactorKinds = (tx: Transaction, userId: string) =>
     order by kind desc
   `);
 
-const Means = z.object({
+const FactorOptions = z.object({
   settings: z.record(z.string(), z.unknown()),
   kinds: z.array(z.enum(FACTOR_KINDS)),
   codes_left: z.int(),
@@ -41,7 +41,7 @@ const Means = z.object({
  */
 export const findMethods = (tx: Transaction, userId: string) =>
   tx.one(
-    prepared(sql.type(Means)`
+    prepared(sql.type(FactorOptions)`
       select tenant.settings,
              array(
                select distinct kind from second_factors

@@ -28,7 +28,7 @@ const Credentials = z.object({
   session_epoch: z.int(),
 });
 
-const Door = z.object({
+const SignInContext = z.object({
   settings: z.record(z.string(), z.unknown()),
   known: Credentials.nullable(),
 });
@@ -39,7 +39,7 @@ const Door = z.object({
  */
 export const findCredentials = (tx: Transaction, email: string) =>
   tx.one(
-    prepared(sql.type(Door)`
+    prepared(sql.type(SignInContext)`
       select tenant.settings, to_jsonb(holder) as known
       from tenants as tenant
       left join (

@@ -12,7 +12,7 @@ export const attempts = table({
   `,
 });
 
-const Begun = z.object({
+const BegunAttempt = z.object({
   subscription_id: z.string(),
   /** The same for every attempt of one event to one subscription, including manual retries. */
   webhook_id: z.string(),
@@ -35,7 +35,7 @@ export type RequestedAttempt = { delivery_id: string; attempt: number };
  * are sent, so one without an answer reveals a crash. A disabled subscription only receives tests.
  */
 export async function beginAttempts(tx: Transaction, ordered: readonly RequestedAttempt[]) {
-  const begun = await tx.any(beginning(ordered));
+  const begun = await tx.any(insertAttempts(ordered));
   const byPlace = new Map(begun.map(({ place, ...one }) => [place, one]));
   return ordered.map((_, index) => byPlace.get(index + 1) ?? null);
 }
@@ -44,8 +44,8 @@ export async function beginAttempts(tx: Transaction, ordered: readonly Requested
  * The lateral join looks each delivery up by its key, whatever row count the planner expects. The status is
  * checked afterwards, because otherwise Postgres would search all scheduled deliveries.
  */
-const beginning = (ordered: readonly RequestedAttempt[]) =>
-  andCommit(sql.type(Begun.extend({ place: z.int() }))`
+const insertAttempts = (ordered: readonly RequestedAttempt[]) =>
+  andCommit(sql.type(BegunAttempt.extend({ place: z.int() }))`
     with due as materialized (
       select ordered.place::integer as place, ordered.attempt, uuidv7() as attempt_id, found.*
       from rows from (
@@ -100,7 +100,7 @@ export const recordResult = (tx: Transaction, answer: AttemptResult) =>
   `);
 
 /** Maximum rows per statement, in case the clean-up did not run for a long time. */
-const FORGOTTEN_MAX = 20_000;
+const DELETED_MAX = 20_000;
 
 /** Deletes the attempts of deliveries that ended long ago. The deliveries and their times are kept. */
 export const deleteOldAttempts = (tx: Transaction, days: number) =>
@@ -111,6 +111,6 @@ export const deleteOldAttempts = (tx: Transaction, days: number) =>
       join webhook_deliveries as delivery on delivery.id = attempt.delivery_id
       where attempt.started_at < now() - make_interval(days => ${days})
         and delivery.status <> 'scheduled'
-      order by attempt.started_at limit ${FORGOTTEN_MAX}
+      order by attempt.started_at limit ${DELETED_MAX}
     )
   `);

@@ -42,7 +42,7 @@ export const createDeadLetter = (tx: Transaction, deliveryId: string) =>
   `);
 
 /** Maximum rows per statement, in case the clean-up did not run for a long time. */
-const FORGOTTEN_MAX = 20_000;
+const DELETED_MAX = 20_000;
 
 /** Clears response bodies. The letter keeps its status and error, and can still be retried. */
 export const clearOldAnswers = (tx: Transaction, days: number) =>
@@ -50,7 +50,7 @@ export const clearOldAnswers = (tx: Transaction, days: number) =>
     update dead_letters set response_body = null where id in (
       select id from dead_letters
       where response_body is not null and attempted_at < now() - make_interval(days => ${days})
-      order by attempted_at limit ${FORGOTTEN_MAX}
+      order by attempted_at limit ${DELETED_MAX}
     )
   `);
 
@@ -125,7 +125,7 @@ export const findToRetry = (tx: Transaction, subscriptionId: string, id: string 
     order by letter.created_at desc, letter.id desc limit 1
   `);
 
-const waiting = (subscriptionId: string, since: string) => sql.fragment`
+const fromDeadLetters = (subscriptionId: string, since: string) => sql.fragment`
   from dead_letters
   where subscription_id = ${subscriptionId} and status = 'dead' and attempted_at >= ${since}
 `;
@@ -139,14 +139,14 @@ export const findEventsSince = (
 ) =>
   tx.anyFirst(sql.type(z.object({ event_id: z.string() }))`
     select event_id from (
-      select event_id, min(attempted_at) as first_at ${waiting(subscriptionId, since)} group by event_id
+      select event_id, min(attempted_at) as first_at ${fromDeadLetters(subscriptionId, since)} group by event_id
     ) as failed
     order by first_at, event_id limit ${max}
   `);
 
 export const countEventsSince = (tx: Transaction, subscriptionId: string, since: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
-    select count(distinct event_id)::integer as count ${waiting(subscriptionId, since)}
+    select count(distinct event_id)::integer as count ${fromDeadLetters(subscriptionId, since)}
   `);
 
 export const markRetried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>

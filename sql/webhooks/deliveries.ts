@@ -71,7 +71,7 @@ export type DeliveredAttempt = AttemptResult & {
  * their deliveries. The last answer decides whether the receiver is slow. A test changes nothing else.
  */
 export async function recordDelivered(tx: Transaction, done: readonly DeliveredAttempt[]) {
-  await tx.query(deferred(delivering(done)));
+  await tx.query(deferred(updateDelivered(done)));
   return done.map(() => undefined);
 }
 
@@ -84,7 +84,7 @@ const jsonOf = (done: readonly DeliveredAttempt[]) =>
     })),
   );
 
-const delivering = (done: readonly DeliveredAttempt[]) =>
+const updateDelivered = (done: readonly DeliveredAttempt[]) =>
   sql.type(z.unknown())`
     with given as (
       select * from rows from (jsonb_to_recordset(${jsonOf(done)}::jsonb) as (

@@ -19,15 +19,15 @@ const Written = z.object({ id: z.string() });
  */
 export const write = batchByTransaction(async (tx, several: readonly (readonly NewEvent[])[]) => {
   const events = several.flat();
-  if (events.length > 0) await tx.query(deferred(writing(events, false)));
+  if (events.length > 0) await tx.query(deferred(insertEvents(events, false)));
   return several.map(() => undefined);
 });
 
 /** Writes an event that the caller delivers itself, and returns its id. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>
-  tx.oneFirst(prepared(writing([event], true)));
+  tx.oneFirst(prepared(insertEvents([event], true)));
 
-const writing = (events: readonly NewEvent[], is_relayed: boolean) =>
+const insertEvents = (events: readonly NewEvent[], is_relayed: boolean) =>
   sql.type(Written)`
     with made as materialized (
       select uuidv7() as id, event.*

@@ -103,11 +103,11 @@ export const deleteExpiredSecrets = (tx: Transaction) =>
     where previous_secret_until <= now()
   `);
 
-const Told = z.object({ url: z.string(), last_error: z.string().nullable() });
+const DisabledSubscription = z.object({ url: z.string(), last_error: z.string().nullable() });
 
 /** The data for notifying about a disabled subscription; null if it is active again. */
 export const findDisabled = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Told)`
+  tx.maybeOne(sql.type(DisabledSubscription)`
     select url, last_error from webhook_subscriptions
     where id = ${id} and not is_active and not is_deleted
   `);

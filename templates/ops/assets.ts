@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 
 export type Asset = { name: string; type: string; text: string };
 
-let read: { style: Asset; script: Asset } | undefined;
+let readAsset: { style: Asset; script: Asset } | undefined;
 
 /** The style sheet and script of the /ops pages. Their names contain a hash of their contents. */
 export function opsAssets() {
-  read ??= {
+  readAsset ??= {
     style: assetOf('ops.css', 'style', 'text/css'),
     script: assetOf('live.js', 'live', 'text/javascript'),
   };
-  return read;
+  return readAsset;
 }
 
 function assetOf(file: string, called: string, type: string): Asset {

@@ -21,7 +21,7 @@ const NOTICES = new Map([
   ['resumed', 'Resumed. Jobs start within a second or two.'],
   ['slots', 'The slots are set. Processes apply them within seconds.'],
 ]);
-const DONE = /^(retry|run-now|reschedule|cancel|discard)-(\d{1,6})-(\d{1,6})$/;
+const CHANGE_NOTICE = /^(retry|run-now|reschedule|cancel|discard)-(\d{1,6})-(\d{1,6})$/;
 
 /**
  * Renders an /ops page. All values are escaped, except charts, which contain only our own texts and
@@ -41,7 +41,7 @@ export function renderOps(name: string, data: OpsFrame & Record<string, unknown>
 }
 
 function noticeOf(done: string): string | undefined {
-  const [, action, changed, left] = DONE.exec(done) ?? [];
+  const [, action, changed, left] = CHANGE_NOTICE.exec(done) ?? [];
   if (action === undefined) return NOTICES.get(done);
   const rest = left === '0' ? '' : ` ${left} more match. Submit again to continue.`;
   return `${action}: ${changed} changed.${rest}`;

@@ -22,8 +22,11 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
   const key = `refused.${code}`;
   const whole = hasPhrase(key)
     ? phrase(language, key, { amount, seconds: details['retry_after'] })
-    : foreign(message, language);
-  const named = Object.entries(errors).map(([name, text]) => [name, foreign(text, language)]);
+    : translateMessage(message, language);
+  const named = Object.entries(errors).map(([name, text]) => [
+    name,
+    translateMessage(text, language),
+  ]);
   return {
     summary: code === 'validation_error' ? null : whole,
     errors: Object.fromEntries(named) as Record<string, string>,
@@ -31,7 +34,7 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
 }
 
 /** Translates an endpoint's message, which is in English. */
-function foreign(sentence: string, language: Language): string {
+function translateMessage(sentence: string, language: Language): string {
   if (language === 'en') return sentence;
   return translateToSpanish(sentence) ?? phrase(language, 'look_again');
 }

@@ -52,7 +52,7 @@ const frameOf = ({ data }: Options) => data.root as PageFrame & Setting;
 
 type Refusal = { code: string; status: number };
 
-function refusalWords(kind: string, { code, status }: Refusal, options: Options): string {
+function refusalPhrase(kind: string, { code, status }: Refusal, options: Options): string {
   const key = hasPhrase(`${kind}.${code}`) ? `${kind}.${code}` : `${kind}.${status}`;
   return phrase(frameOf(options).language, hasPhrase(key) ? key : `${kind}.500`);
 }
@@ -80,9 +80,9 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
    * The title of an error page. It depends on the error's code, or on its status if the code has no text.
    */
   refused_title: (refusal: Refusal, options: Options) =>
-    refusalWords('refused_title', refusal, options),
+    refusalPhrase('refused_title', refusal, options),
   refused_what: (refusal: Refusal, options: Options) =>
-    refusalWords('refused_what', refusal, options),
+    refusalPhrase('refused_what', refusal, options),
   positive: isPositive,
   same: (value: unknown, other: unknown) => value === other,
   any: (rows: unknown) => Array.isArray(rows) && rows.length > 0,

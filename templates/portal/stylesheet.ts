@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs';
 
 type Colors = { primary_color: string; secondary_color: string };
 
-const KEPT_MAX = 200;
-const kept = new Map<string, { name: string; text: string }>();
-let common: string | undefined;
+const CACHED_MAX = 200;
+const stylesheetCache = new Map<string, { name: string; text: string }>();
+let commonRules: string | undefined;
 
 /** The portal's style sheet with a tenant's colors. Its name contains a hash of its contents. */
 export function tenantStylesheet({ primary_color, secondary_color }: Colors) {
   const colors = `${primary_color} ${secondary_color}`;
-  const known = kept.get(colors);
+  const known = stylesheetCache.get(colors);
   if (known) return known;
-  common ??= readFileSync(new URL('./portal.css', import.meta.url), 'utf8');
+  commonRules ??= readFileSync(new URL('./portal.css', import.meta.url), 'utf8');
   const brand = colorOf(primary_color, '#1f3a5f');
   const accent = colorOf(secondary_color, '#5f7d9c');
-  const text = `:root{--brand:${brand};--on-brand:${inkOn(brand)};--ink:${readable(brand)};--accent:${accent}}\n${common}`;
+  const text = `:root{--brand:${brand};--on-brand:${inkOn(brand)};--ink:${darkenUntilReadable(brand)};--accent:${accent}}\n${commonRules}`;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const made = { name: `style-${hash}.css`, text };
-  if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(colors, made);
+  if (stylesheetCache.size >= CACHED_MAX) stylesheetCache.clear();
+  stylesheetCache.set(colors, made);
   return made;
 }
 
@@ -48,13 +48,13 @@ const inkOn = (color: string) =>
   contrast('#ffffff', color) >= contrast('#111111', color) ? '#ffffff' : '#111111';
 
 /** The light grey background of links and headings. */
-const PAPER = '#f4f6f8';
-const ENOUGH = 4.6;
+const PAGE_BACKGROUND = '#f4f6f8';
+const CONTRAST_MIN = 4.6;
 
 /** Darkens the color until it is readable on the page background. */
-function readable(color: string): string {
+function darkenUntilReadable(color: string): string {
   for (let shade = color; ; shade = darker(shade)) {
-    if (contrast(shade, PAPER) >= ENOUGH) return shade;
+    if (contrast(shade, PAGE_BACKGROUND) >= CONTRAST_MIN) return shade;
   }
 }
 

@@ -26,10 +26,10 @@ const texts: ReadonlyMap<string, readonly string[]> = new Map(
 /** Returns the first requested language that the portal supports. */
 export function matchLanguage(wanted: readonly string[]): Language | null {
   const spoken = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
-  return LANGUAGES.find((language) => language === spoken.find(isSpoken)) ?? null;
+  return LANGUAGES.find((language) => language === spoken.find(isSupportedLanguage)) ?? null;
 }
 
-const isSpoken = (tag: string) => LANGUAGES.some((language) => language === tag);
+const isSupportedLanguage = (tag: string) => LANGUAGES.some((language) => language === tag);
 
 export const hasPhrase = (key: string) => texts.has(key);
 

@@ -41,7 +41,7 @@ export async function startApiUnderAttack(
     lines += 1;
     for (const canary of canaries) if (line.includes(canary)) leaks.add(`${canary}: ${line}`);
     if (!line.startsWith('{')) faults.set(`stderr ${faults.size}`, line);
-    else if (!line.startsWith('{"level":30')) keep(faults, JSON.parse(line) as Logged);
+    else if (!line.startsWith('{"level":30')) recordFault(faults, JSON.parse(line) as Logged);
   };
   for (const stream of [child.stdout, child.stderr])
     if (stream) createInterface({ input: stream }).on('line', read);
@@ -76,11 +76,11 @@ export async function startApiUnderAttack(
 }
 export type ApiUnderAttack = Awaited<ReturnType<typeof startApiUnderAttack>>;
 
-const OURS = /^at .*\/(api|jobs|sql|templates)\//;
+const OUR_FRAME = /^at .*\/(api|jobs|sql|templates)\//;
 
 /** Keeps the message and our first stack frames. Several requests may have the same id. */
-function keep(faults: Map<string, string>, { level = 0, request_id = '', err }: Logged) {
-  const ours = (err?.stack ?? []).filter((frame) => OURS.test(frame)).slice(0, 4);
+function recordFault(faults: Map<string, string>, { level = 0, request_id = '', err }: Logged) {
+  const ours = (err?.stack ?? []).filter((frame) => OUR_FRAME.test(frame)).slice(0, 4);
   const told = [`${err?.type ?? ''} ${err?.message ?? ''}`.trim(), ...ours].join(' | ');
   if (level >= 40) faults.set(request_id || `unasked ${faults.size}`, told);
 }

@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-async function run(url: string): Promise<Finding> {
+async function runAttack(url: string): Promise<Finding> {
   const seed = Number(values.seed);
   const only = values.only ? { only: values.only.split(',').map(Number) } : {};
   console.log(`npm run test:attack -- --requests ${values.requests} --seed ${seed}`);
@@ -39,7 +39,7 @@ try {
   if (values['slow-clients']) {
     process.exitCode = (await measureSlowClients(postgres.url, console.log)) ? 0 : 1;
   } else {
-    const found = await run(postgres.url);
+    const found = await runAttack(postgres.url);
     printFinding(found);
     process.exitCode = problemsIn(found).length === 0 ? 0 : 1;
   }

@@ -21,13 +21,14 @@ export type Plan = { url: string; requests: number; seed: number; only?: readonl
 const IN_FLIGHT = 8;
 const LOOP_DELAY_MS = 200;
 /** After this many requests, the ids of new records are read and changed settings are restored. */
-const ROUND = 400;
+const REQUESTS_PER_ROUND = 400;
 /** Malformed packets are sent once in this many rounds, between the other requests. */
-const PACKETS_EVERY = 25;
+const ROUNDS_PER_PACKET = 25;
 /** Requests that could lock the other attackers out go to a second tenant. */
-const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/(closings|year-ends)/;
+const SECOND_TENANT_PATHS =
+  /\/tenant\/settings|\/communications\/providers|\/ledger\/(closings|year-ends)/;
 
-type Field = {
+type AttackRun = {
   plan: Plan;
   victim: ApiUnderAttack;
   main: Ground;
@@ -57,7 +58,7 @@ export async function attack(plan: Plan, say: (line: string) => void = () => {})
     await victim.report();
     victim.spikes.length = 0;
     say(`The world stands; ${targets.length} routes.`);
-    await campaign(field, say);
+    await runCampaign(field, say);
     const loop = await victim.report();
     const culprits = await replaySpikes(field);
     await Promise.all([main.owner.end(), aside.owner.end()]);
@@ -69,27 +70,28 @@ export async function attack(plan: Plan, say: (line: string) => void = () => {})
   }
 }
 
-async function campaign({ plan, ...field }: Field, say: (line: string) => void) {
+async function runCampaign({ plan, ...field }: AttackRun, say: (line: string) => void) {
   const numbers = plan.only ?? Array.from({ length: plan.requests }, (_, number) => number);
-  for (let start = 0; start < numbers.length; start += ROUND) {
-    const round = numbers.slice(start, start + ROUND);
+  for (let start = 0; start < numbers.length; start += REQUESTS_PER_ROUND) {
+    const round = numbers.slice(start, start + REQUESTS_PER_ROUND);
     let next = 0;
     const shooter = async () => {
-      while (next < round.length) await shoot({ plan, ...field }, round[next++] ?? 0);
+      while (next < round.length) await sendRequest({ plan, ...field }, round[next++] ?? 0);
     };
-    const packets = (start / ROUND) % PACKETS_EVERY === 0 && !plan.only;
+    const packets = (start / REQUESTS_PER_ROUND) % ROUNDS_PER_PACKET === 0 && !plan.only;
     const shooters = Array.from({ length: IN_FLIGHT }, shooter);
     await Promise.all([...shooters, packets && sendPackets({ plan, ...field })]);
     if (!field.victim.isAlive()) throw new Error(`The API has ended: ${[...field.victim.faults]}`);
     await Promise.all([field.main.refresh(), field.aside.refresh()]);
     await Promise.all([field.main.restore(), field.aside.restore()]);
-    for (const ground of [field.main, field.aside]) await comeBack(ground);
-    if (start % (ROUND * 10) === 0) say(`${start + round.length} of ${numbers.length}`);
+    for (const ground of [field.main, field.aside]) await renewSessions(ground);
+    if (start % (REQUESTS_PER_ROUND * 10) === 0)
+      say(`${start + round.length} of ${numbers.length}`);
   }
 }
 
 /** Signs in again every attacker whose session ended. */
-async function comeBack(ground: Ground) {
+async function renewSessions(ground: Ground) {
   for (const who of ['superadmin', 'leaver', 'borrower'] as const) {
     const { status } = await ground.clients[who].get('/users/me');
     if (status === 401) await signInAgain(ground, who);
@@ -108,10 +110,10 @@ async function signInAgain(ground: Ground, who: Attacker) {
   }
 }
 
-export const groundFor = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: Field) =>
-  ASIDE.test(shot.name) || shot.number % 23 === 0 ? aside : main;
+export const groundFor = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: AttackRun) =>
+  SECOND_TENANT_PATHS.test(shot.name) || shot.number % 23 === 0 ? aside : main;
 
-async function shoot(field: Field, number: number) {
+async function sendRequest(field: AttackRun, number: number) {
   const { plan, victim, targets, report } = field;
   const random = newRandom(plan.seed, -1 - number);
   const ground = groundFor(
@@ -126,18 +128,18 @@ async function shoot(field: Field, number: number) {
   );
   for (const outcome of outcomes) {
     report.judge(shot, outcome);
-    if (outcome.status >= 500) report.fail(await faultOf(outcome, victim), shot);
+    if (outcome.status >= 500) report.fail(await findFault(outcome, victim), shot);
   }
   if (shot.who === 'leaver') await ground.signIn('leaver').catch(() => {});
 }
 
 /** The log entry of the request, which may arrive shortly after the answer. */
-async function faultOf({ status, request_id, text }: Outcome, { faults }: ApiUnderAttack) {
+async function findFault({ status, request_id, text }: Outcome, { faults }: ApiUnderAttack) {
   for (let at = 0; at < 40 && !faults.has(request_id); at += 1) await wait(50);
   return `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
 }
 
-async function sendPackets({ victim, main, report }: Field) {
+async function sendPackets({ victim, main, report }: AttackRun) {
   const { cookies } = main.clients.superadmin;
   const waiting = malformedPackets({
     host: main.host,
@@ -159,7 +161,7 @@ const SECRETS = /sessionid=[^;\r]*|csrftoken=[^;\r]*|X-CSRFToken: .*/g;
 async function judgePacket(
   bytes: string,
   text: string,
-  { victim, report }: Pick<Field, 'victim' | 'report'>,
+  { victim, report }: Pick<AttackRun, 'victim' | 'report'>,
 ) {
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
   const body = bytes.replaceAll(SECRETS, '…');
@@ -175,7 +177,8 @@ async function judgePacket(
   };
   report.count(status);
   const request_id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? '';
-  if (status >= 500) report.fail(await faultOf({ status, request_id, text, ms: 0 }, victim), shot);
+  if (status >= 500)
+    report.fail(await findFault({ status, request_id, text, ms: 0 }, victim), shot);
   if (status === 0 && text !== '') report.fail(`gets ${text.slice(0, 80)}`, shot);
 }
 
@@ -183,7 +186,7 @@ async function judgePacket(
  * Sends again, one at a time, the requests that were running when the event loop was blocked. Returns those
  * that block it alone.
  */
-async function replaySpikes(field: Field) {
+async function replaySpikes(field: AttackRun) {
   const { victim, plan, targets } = field;
   const long = victim.spikes.filter(({ own }) => own > LOOP_DELAY_MS);
   const numbers = new Set(

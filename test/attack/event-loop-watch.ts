@@ -22,37 +22,37 @@ export type LoopReport = {
 export type Spike = { late: number; own: number; during: string[] };
 
 const TICK_MS = 10;
-const TOLD_ABOVE_MS = 100;
+const REPORTED_ABOVE_MS = 100;
 
 const histogram = monitorEventLoopDelay({ resolution: TICK_MS });
 histogram.enable();
 
 const inFlight = new Map<IncomingMessage, string>();
-let since: string[] = [];
-type Seen = { request: IncomingMessage; response: ServerResponse };
+let finishedSinceTick: string[] = [];
+type RequestStart = { request: IncomingMessage; response: ServerResponse };
 channel('http.server.request.start').subscribe((message) => {
-  const { request, response } = message as Seen;
+  const { request, response } = message as RequestStart;
   inFlight.set(request, String(request.headers['x-shot'] ?? `${request.method} ${request.url}`));
   response.once('close', () => {
-    since.push(inFlight.get(request) ?? '');
+    finishedSinceTick.push(inFlight.get(request) ?? '');
     inFlight.delete(request);
   });
 });
 
-let worst: Spike = { late: 0, own: 0, during: [] };
-let last = performance.now();
-let used = process.threadCpuUsage();
+let worstSpike: Spike = { late: 0, own: 0, during: [] };
+let lastTickAt = performance.now();
+let lastCpuUsage = process.threadCpuUsage();
 setInterval(() => {
   const now = performance.now();
-  const { user, system } = process.threadCpuUsage(used);
-  const late = now - last - TICK_MS;
+  const { user, system } = process.threadCpuUsage(lastCpuUsage);
+  const late = now - lastTickAt - TICK_MS;
   const own = Math.min(late, (user + system) / 1_000);
-  const spike = { late, own, during: [...since, ...inFlight.values()] };
-  if (own > TOLD_ABOVE_MS) process.send?.({ spike });
-  if (own > worst.own) worst = spike;
-  since = [];
-  last = now;
-  used = process.threadCpuUsage();
+  const spike = { late, own, during: [...finishedSinceTick, ...inFlight.values()] };
+  if (own > REPORTED_ABOVE_MS) process.send?.({ spike });
+  if (own > worstSpike.own) worstSpike = spike;
+  finishedSinceTick = [];
+  lastTickAt = now;
+  lastCpuUsage = process.threadCpuUsage();
 }, TICK_MS).unref();
 
 process.on('message', (asked) => {
@@ -60,12 +60,12 @@ process.on('message', (asked) => {
   const told: LoopReport = {
     max: histogram.max / 1e6,
     p99: histogram.percentile(99) / 1e6,
-    own: worst.own,
-    during: worst.during,
+    own: worstSpike.own,
+    during: worstSpike.during,
     polluted: Object.keys(Object.prototype),
     megabytes: process.memoryUsage.rss() / 1e6,
   };
-  worst = { late: 0, own: 0, during: [] };
+  worstSpike = { late: 0, own: 0, during: [] };
   histogram.reset();
   process.send?.({ told });
 });

@@ -54,14 +54,14 @@ export const attackSettings = {
  * loan events. Reversing such an entry manually would make the books differ from the loan, which the
  * invariants report.
  */
-const WITHOUT: Record<string, string> = {
+const EXCLUDED_ROWS: Record<string, string> = {
   users: "and email like 'victim%'",
   sessions: "and csrf_token = 'of a victim'",
   journal_entries: "and source = 'manual'",
 };
 
 /** Portal collections use the same tables as the staff's. */
-const tableOf = (collection: string) => {
+const tableForPath = (collection: string) => {
   const whole = collection.replace(/^\/portal/, '');
   return TABLES[whole] ?? whole.slice(1).replaceAll(/[-/]/g, '_');
 };
@@ -74,17 +74,17 @@ export async function newGround(url: string, port: number, slug: string) {
   owner.on('error', () => {});
   const host = `${slug}.test`;
   const tenant_id = await populate(url, slug, host);
-  const clients = await everybody(port, host, slug);
+  const clients = await signInAttackers(port, host, slug);
   await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, attackSettings]);
   await signInVictims(owner, tenant_id);
 
   const pools = new Map<string, string[]>();
   /** Some records of a collection in any state, oldest first. */
   async function idsOf(collection: string): Promise<string[]> {
-    const table = tableOf(collection);
+    const table = tableForPath(collection);
     const found = await owner
       .query<{ id: string }>(
-        `select id from "${table}" where tenant_id = $1 ${WITHOUT[table] ?? ''} order by id limit 2000`,
+        `select id from "${table}" where tenant_id = $1 ${EXCLUDED_ROWS[table] ?? ''} order by id limit 2000`,
         [tenant_id],
       )
       .catch(() => ({ rows: [] }));
@@ -155,7 +155,7 @@ async function populate(url: string, slug: string, host: string): Promise<string
   return id;
 }
 
-async function everybody(port: number, host: string, slug: string) {
+async function signInAttackers(port: number, host: string, slug: string) {
   const clients = {} as Record<Attacker, Client>;
   for (const who of ATTACKERS) {
     clients[who] = newClient(port, host);

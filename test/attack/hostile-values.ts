@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export const CANARY = 'c4n4ry';
 
 /** Marks a number that JSON can express and JavaScript cannot. asJson() writes it without quotes. */
-const spelled = (number: string) => `\u0001${number}\u0001`;
+const rawNumber = (number: string) => `\u0001${number}\u0001`;
 export const asJson = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replace(/"\\u0001([^"\\]*)\\u0001"/g, '$1');
 
@@ -73,29 +73,29 @@ export const EDGE_VALUES: readonly unknown[] = [
   null,
 ];
 
-const long = (part: string, times: number) => part.repeat(times);
+const longText = (part: string, times: number) => part.repeat(times);
 
 /** Long runs of characters that a careless pattern reads repeatedly; each up to 64 kB. */
 export const LONG_VALUES = [
   ...['x', '<', '{{', '@', ' ', '\n', '-', '.', '9', '/', '\\', '"', '&#', '%', '(', '['].map(
-    (part) => long(part, Math.floor(16_000 / part.length)),
+    (part) => longText(part, Math.floor(16_000 / part.length)),
   ),
   ...['<a ', '<a href="', '</', '<!--', '{{a|', '{{#if a}}', 'a@', 'a.', '1,', '+1', '{{a}}'].map(
-    (part) => long(part, Math.floor(32_000 / part.length)),
+    (part) => longText(part, Math.floor(32_000 / part.length)),
   ),
-  ...['<', '{{', '@', '&', '-', ' '].map((sign) => sign + long('a', 64_000)),
-  `${long('a', 30_000)}@`,
-  `${long(' ', 60_000)}x`,
-  `<style>${long('a{', 20_000)}`,
-  `https://${long('a.', 8_000)}com`,
+  ...['<', '{{', '@', '&', '-', ' '].map((sign) => sign + longText('a', 64_000)),
+  `${longText('a', 30_000)}@`,
+  `${longText(' ', 60_000)}x`,
+  `<style>${longText('a{', 20_000)}`,
+  `https://${longText('a.', 8_000)}com`,
 ];
 
-const nested = (depth: number, wrap: (inner: unknown) => unknown) => {
+const nestedValue = (depth: number, wrap: (inner: unknown) => unknown) => {
   let value: unknown = 1;
   for (let at = 0; at < depth; at += 1) value = wrap(value);
   return value;
 };
-const own = (name: string, value: unknown) => JSON.parse(`{"${name}":${JSON.stringify(value)}}`);
+const ownKey = (name: string, value: unknown) => JSON.parse(`{"${name}":${JSON.stringify(value)}}`);
 
 /** Values other than text: extreme numbers, other types, prototypes, oversized collections. */
 export const HOSTILE_VALUES: readonly unknown[] = [
@@ -111,7 +111,7 @@ export const HOSTILE_VALUES: readonly unknown[] = [
   true,
   false,
   null,
-  ...['1e400', '-1e400', '-0', '0.1e-400', '123456789012345678901234567890', '1E+2'].map(spelled),
+  ...['1e400', '-1e400', '-0', '0.1e-400', '123456789012345678901234567890', '1E+2'].map(rawNumber),
   [],
   {},
   [null],
@@ -122,19 +122,21 @@ export const HOSTILE_VALUES: readonly unknown[] = [
   { a: 1 },
   { length: 3 },
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'toJSON', 'then'].map((name) =>
-    own(name, { x: 1, prototype: { x: 1 } }),
+    ownKey(name, { x: 1, prototype: { x: 1 } }),
   ),
-  own('__proto__', 'text'),
-  nested(100, (inner) => [inner]),
-  nested(100, (inner) => ({ a: inner })),
-  nested(30, (inner) => ({ a: inner })),
+  ownKey('__proto__', 'text'),
+  nestedValue(100, (inner) => [inner]),
+  nestedValue(100, (inner) => ({ a: inner })),
+  nestedValue(30, (inner) => ({ a: inner })),
   Array.from({ length: 10_000 }, (_, index) => index),
   Array.from({ length: 10_000 }, () => 'same'),
   Array.from({ length: 2_000 }, (_, index) => ({ id: index, amount: '1.00' })),
   Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 'off'])),
 ];
 
-const MEGABYTE = ['y', '{{', '<a', '9', 'ß'].map((part) => long(part, 1_000_000 / 2 / part.length));
+const MEGABYTE = ['y', '{{', '<a', '9', 'ß'].map((part) =>
+  longText(part, 1_000_000 / 2 / part.length),
+);
 
 /** One hostile value. Long values are rare because each takes the time of many others. */
 export function hostileValue({ chance, pick }: Random): unknown {
@@ -176,8 +178,8 @@ export const HOSTILE_BODIES = [
   '--x\r\n\r\n--x--',
   '['.repeat(100_000),
   '{"a":'.repeat(50_000),
-  `{"a":"${long('z', 1_048_576)}"}`,
-  `[${long('1,', 400_000)}1]`,
+  `{"a":"${longText('z', 1_048_576)}"}`,
+  `[${longText('1,', 400_000)}1]`,
 ];
 
 /** Headers that a malicious client may add. */

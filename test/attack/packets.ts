@@ -1,9 +1,9 @@
-type Known = { host: string; cookie: string; csrf: string };
+type SessionHeaders = { host: string; cookie: string; csrf: string };
 
 const CLOSE = 'Connection: close\r\n';
 
 /** Requests, as raw bytes, that no well-behaved client can make. */
-export function malformedPackets({ host, cookie, csrf }: Known): string[] {
+export function malformedPackets({ host, cookie, csrf }: SessionHeaders): string[] {
   const own = `Host: ${host}\r\nCookie: ${cookie}\r\nX-CSRFToken: ${csrf}\r\n`;
   const json = `${own}Content-Type: application/json\r\n`;
   const at = (target: string, method = 'GET') =>

@@ -6,13 +6,13 @@ import { ACCOUNT_NUMBER, VALID_FILE, PROVIDER_SECRET, VALID_BODIES } from './val
 import { newDraw, mutate, findTargets, type Target } from './targets.ts';
 import { CANARY } from './hostile-values.ts';
 
-type Steps = readonly (readonly [string, object?])[];
-const FUNDED: Steps = [['approve'], ['disburse', { disbursement_date: '2026-01-15' }]];
+type LoanSteps = readonly (readonly [string, object?])[];
+const FUNDED: LoanSteps = [['approve'], ['disburse', { disbursement_date: '2026-01-15' }]];
 const PAID = { payment_method: 'ach', payment_date: '2026-02-15' };
 const paid = (amount: string) => ['payments', { ...PAID, amount }] as const;
 
 /** A loan in every state, so that requests reach the code behind the checks. */
-const LIVES: readonly Steps[] = [
+const LOAN_HISTORIES: readonly LoanSteps[] = [
   [],
   [['deny', { reasons: ['other'] }]],
   [['cancel', { reason: 'withdrawn' }]],
@@ -56,15 +56,15 @@ export async function populate(ground: Ground, seed: number, rounds = 2, hands =
     term_months: 36,
   };
   const product_id = await tenant.first('/products?code=DEFAULT');
-  await moveIn(ground, { ...terms, product_id }, { ...account, ...more });
-  const lives = [...LIVES, ...LIVES.slice(0, 6)];
+  await setUpBorrower(ground, { ...terms, product_id }, { ...account, ...more });
+  const lives = [...LOAN_HISTORIES, ...LOAN_HISTORIES.slice(0, 6)];
   const waiting = [...lives.entries()];
-  await inTurns(hands, waiting, async ([at, steps]) => {
-    const product = at >= LIVES.length && line ? { product_id: line } : { product_id };
+  await processConcurrently(hands, waiting, async ([at, steps]) => {
+    const product = at >= LOAN_HISTORIES.length && line ? { product_id: line } : { product_id };
     const made = await officer.post('/loans', { ...terms, ...product });
     for (const [step, body] of steps) await admin.post(`/loans/${made.body.id}/${step}`, body);
   });
-  for (let round = 0; round < rounds; round += 1) await create(ground, seed + round, hands);
+  for (let round = 0; round < rounds; round += 1) await createRecords(ground, seed + round, hands);
   await upload(ground);
   await ground.refresh();
 }
@@ -73,7 +73,7 @@ export async function populate(ground: Ground, seed: number, rounds = 2, hands =
  * Gives the attacking borrower the oldest records of their kind: loans, a verified account, scheduled
  * payments, support cases and documents.
  */
-async function moveIn({ clients }: Ground, terms: object, account: object) {
+async function setUpBorrower({ clients }: Ground, terms: object, account: object) {
   const { borrower, superadmin: admin } = clients;
   const { borrower_id } = (await borrower.get('/users/me')).body;
   const instruments = `/borrowers/${borrower_id}/payment-instruments`;
@@ -92,29 +92,33 @@ async function moveIn({ clients }: Ground, terms: object, account: object) {
 }
 
 const CREATES = /^\/([\w-]+|ledger\/\w+|[\w-]+\/\{\w+\}\/[\w-]+|webhooks\/subscribe)$/;
-const NOT_YET = /settings|subscribe-all|closings|close-of-business/;
+const DEFERRED_ROUTES = /settings|subscribe-all|closings|close-of-business/;
 
 /** Creates one of each record with valid bodies. Refusals do not matter here. */
-async function create(ground: Ground, seed: number, hands: number) {
+async function createRecords(ground: Ground, seed: number, hands: number) {
   const waiting = (await findTargets(ground, seed)).filter(
     ({ route: { method, status, path } }) => {
       const isNew = CREATES.test(path) || path.endsWith('create-upload-link');
-      return method === 'POST' && status === 201 && isNew && !NOT_YET.test(path);
+      return method === 'POST' && status === 201 && isNew && !DEFERRED_ROUTES.test(path);
     },
   );
-  await inTurns(hands, waiting, (target) => createOne(ground, target, seed));
+  await processConcurrently(hands, waiting, (target) => createOne(ground, target, seed));
 }
 
-async function inTurns<Item>(hands: number, waiting: Item[], work: (item: Item) => Promise<void>) {
+async function processConcurrently<Item>(
+  hands: number,
+  waiting: Item[],
+  work: (item: Item) => Promise<void>,
+) {
   const hand = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
   };
   await Promise.all(Array.from({ length: hands }, hand));
 }
 
-const TRIES = 4;
+const ATTEMPTS_MAX = 4;
 async function createOne(ground: Ground, { route, bodies }: Target, seed: number) {
-  for (let at = 0; at < TRIES; at += 1) {
+  for (let at = 0; at < ATTEMPTS_MAX; at += 1) {
     const random = newRandom(seed + route.path.length, at);
     const draw = newDraw(random, ground);
     const path = route.path.replace(/^\/(.+?)\/\{\w+\}/, (_, collection: string) => {

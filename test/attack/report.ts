@@ -3,7 +3,7 @@ import type { Shot } from './shots.ts';
 import type { Target } from './targets.ts';
 
 const ANSWER_WITHIN_MS = 5_000;
-const OVERLOAD = 'Too much is going on. Try again shortly.';
+const OVERLOAD_CODE = 'Too much is going on. Try again shortly.';
 
 type Failure = { what: string; route: string; count: number; shots: number[]; line: string };
 
@@ -47,7 +47,7 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
       if (ms > slowest.ms) slowest = { ms, line: describeShot(shot) };
       if (ms > ANSWER_WITHIN_MS) fail('takes longer than 5 s', shot);
       if (status === 0) fail(`gets no answer: ${error}`, shot);
-      const wrong = status >= 400 ? misshapen(outcome, shot) : null;
+      const wrong = status >= 400 ? findFormatFault(outcome, shot) : null;
       if (wrong) fail(wrong, shot);
     },
   };
@@ -55,8 +55,8 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
 export type Report = ReturnType<typeof newReport>;
 
 /** Why the answer does not have the form of a refusal. Faults are reported separately from the log. */
-function misshapen({ status, text, request_id }: Outcome, { method }: Shot): string | null {
-  if (status >= 500 && !(status === 503 && text.includes(OVERLOAD))) return null;
+function findFormatFault({ status, text, request_id }: Outcome, { method }: Shot): string | null {
+  if (status >= 500 && !(status === 503 && text.includes(OVERLOAD_CODE))) return null;
   if (method === 'HEAD') return null;
   if (text === '' && request_id === '') return null;
   let body: Record<string, unknown>;

@@ -12,7 +12,7 @@ export type Outcome = {
 };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Sends the request as the attacker's browser would, without keeping cookies. */
 export function sendShot(shot: Shot, ground: Ground, port: number): Promise<Outcome> {
@@ -41,7 +41,7 @@ export function sendShot(shot: Shot, ground: Ground, port: number): Promise<Outc
           ),
         );
       });
-      outgoing.setTimeout(PATIENCE_MS, () => outgoing.destroy(new Error('no answer')));
+      outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error('no answer')));
       outgoing.on('error', fail);
       outgoing.end(shot.body);
     } catch (error) {

@@ -56,7 +56,7 @@ export function buildShot(
   if (route.method === 'GET' || chance(0.03)) shot.path += queryOf(random, target);
   if (route.method !== 'GET' && route.method !== 'DELETE')
     shot.body = bodyOf(random, target, ground);
-  dress(random, shot);
+  addHeaders(random, shot);
   if (route.allow === 'provider' && shot.body !== undefined) sign(random, shot);
   return shot;
 }
@@ -106,51 +106,51 @@ function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground:
   const { chance, pick, below } = random;
   if (chance(0.03)) return chance(0.8) ? pick(HOSTILE_BODIES.slice(0, -4)) : pick(HOSTILE_BODIES);
   const body = mutate(pick(bodies) ?? {}, newDraw(random, ground));
-  if (long.length > 0 && chance(0.25)) return asJson(lengthened(random, body, long));
+  if (long.length > 0 && chance(0.25)) return asJson(lengthenPath(random, body, long));
   if (fields.length > 0 && chance(0.3))
-    return asJson(replaced(body, [pick(fields)], pick(EDGE_VALUES)));
+    return asJson(replaceAt(body, [pick(fields)], pick(EDGE_VALUES)));
   const kind = below(100);
   // A valid body, which tests the records and their states.
   if (kind < 18) return asJson(body);
-  const places = placesIn(body);
+  const places = listPaths(body);
   const changes = kind < 75 ? 1 : 2;
   let spoiled = body;
   for (let at = 0; at < changes; at += 1) {
     const place = chance(0.85)
       ? pick(places)
       : [chance(0.5) ? pick(names) : textOf(pick(HOSTILE_WORDS))];
-    spoiled = replaced(spoiled, place ?? [pick(names) ?? 'id'], hostileValue(random));
+    spoiled = replaceAt(spoiled, place ?? [pick(names) ?? 'id'], hostileValue(random));
   }
   return asJson(spoiled);
 }
 
 /** Text of the maximum length that careless patterns read repeatedly. */
-function lengthened({ pick, chance }: Random, body: unknown, long: Target['long']): unknown {
+function lengthenPath({ pick, chance }: Random, body: unknown, long: Target['long']): unknown {
   const { place, most } = pick(long);
   const text = pick(LONG_VALUES);
   const wanted = chance(0.8) ? Math.min(most, 60_000) : most + 1;
-  return replaced(body, place, text.repeat(Math.ceil(wanted / text.length)).slice(0, wanted));
+  return replaceAt(body, place, text.repeat(Math.ceil(wanted / text.length)).slice(0, wanted));
 }
 
-type Place = readonly string[];
+type ValuePath = readonly string[];
 
-function placesIn(value: unknown, place: Place = []): Place[] {
+function listPaths(value: unknown, place: ValuePath = []): ValuePath[] {
   if (typeof value !== 'object' || value === null || place.length > 4) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const own = [...place, key];
-    return [own, ...placesIn(inner, own)];
+    return [own, ...listPaths(inner, own)];
   });
 }
 
-function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
+function replaceAt(value: unknown, [key, ...rest]: ValuePath, by: unknown): unknown {
   if (key === undefined) return by;
   const inner = (value as Record<string, unknown> | null)?.[key];
   if (Array.isArray(value))
-    return value.map((item, at) => (String(at) === key ? replaced(item, rest, by) : item));
+    return value.map((item, at) => (String(at) === key ? replaceAt(item, rest, by) : item));
   // Without a prototype, a name such as __proto__ becomes an ordinary property.
   const copy = Object.assign(Object.create(null), value);
   Object.defineProperty(copy, key, {
-    value: replaced(inner, rest, by),
+    value: replaceAt(inner, rest, by),
     enumerable: true,
     configurable: true,
     writable: true,
@@ -158,7 +158,7 @@ function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
   return copy;
 }
 
-function dress({ chance, pick, below }: Random, shot: Shot) {
+function addHeaders({ chance, pick, below }: Random, shot: Shot) {
   shot.headers['X-Forwarded-For'] = `10.${below(256)}.${below(256)}.${below(256)}`;
   if (shot.body !== undefined) shot.headers['Content-Type'] = 'application/json';
   if (chance(0.08)) shot.headers['Idempotency-Key'] = `key-${below(40)}`;

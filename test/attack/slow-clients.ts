@@ -10,27 +10,27 @@ import { buildExpensiveBodies } from './expensive-bodies.ts';
 import { newGround, type Ground } from './ground.ts';
 import { startApiUnderAttack, type ApiUnderAttack } from './api-under-attack.ts';
 
-type Say = (line: string) => void;
+type PrintLine = (line: string) => void;
 
 /**
  * Measures how much one client can slow other clients of an API process: with 450 sign-ins and 420 uploads
  * sent byte by byte, and with the most expensive bodies. Returns whether another tenant was affected.
  */
-export async function measureSlowClients(url: string, say: Say): Promise<boolean> {
+export async function measureSlowClients(url: string, say: PrintLine): Promise<boolean> {
   const folder = mkdtempSync(path.join(tmpdir(), 'slow-'));
   const secret = randomBytes(32).toString('hex');
   const victim = await startApiUnderAttack({ url, secret, folder }, new Set());
   try {
     const attacked = await newGround(url, victim.port, 'attacked');
     const aside = await newGround(url, victim.port, 'aside');
-    await asking(aside);
-    const usual = await asking(aside);
-    say(`usual: ${told(usual)}`);
+    await measureLatencies(aside);
+    const usual = await measureLatencies(aside);
+    say(`usual: ${formatLatencies(usual)}`);
     const during = [
-      await slowSignIns({ attacked, aside, victim }, say),
-      await slowUploads({ attacked, aside, victim }, say),
+      await attackWithSlowSignIns({ attacked, aside, victim }, say),
+      await attackWithSlowUploads({ attacked, aside, victim }, say),
     ];
-    await dearBodies(attacked, victim, say);
+    await measureExpensiveBodies(attacked, victim, say);
     await Promise.all([attacked.owner.end(), aside.owner.end()]);
     return during.every(({ p99, refused }) => refused === 0 && p99 < 2 * usual.p99);
   } finally {
@@ -39,19 +39,21 @@ export async function measureSlowClients(url: string, say: Say): Promise<boolean
   }
 }
 
-type Seen = { p50: number; p99: number; refused: number };
-const told = ({ p50, p99, refused }: Seen) =>
-  `half of the answers within ${p50.toFixed(1)} ms, 99 of 100 within ${p99.toFixed(1)} ms, ${refused} of ${ASKED} refused`;
+type Latencies = { p50: number; p99: number; refused: number };
+const formatLatencies = ({ p50, p99, refused }: Latencies) =>
+  `half of the answers within ${p50.toFixed(1)} ms, 99 of 100 within ${p99.toFixed(1)} ms, ${refused} of ${REQUESTS} refused`;
 
-const ASKED = 600;
-const ASKERS = 2;
+const REQUESTS = 600;
+const BROWSERS = 2;
 
 /** How long a tenant's officer waits for lists and changes, requested by two browsers without a pause. */
-async function asking({ clients: { loan_officer: officer } }: Ground): Promise<Seen> {
+async function measureLatencies({
+  clients: { loan_officer: officer },
+}: Ground): Promise<Latencies> {
   const times: number[] = [];
   let refused = 0;
   const asker = async () => {
-    for (let at = 0; at < ASKED / ASKERS; at += 1) {
+    for (let at = 0; at < REQUESTS / BROWSERS; at += 1) {
       const began = performance.now();
       const isChange = at % 4 === 0;
       const { status } = await (isChange
@@ -61,7 +63,7 @@ async function asking({ clients: { loan_officer: officer } }: Ground): Promise<S
       if (status >= 400) refused += 1;
     }
   };
-  await Promise.all(Array.from({ length: ASKERS }, asker));
+  await Promise.all(Array.from({ length: BROWSERS }, asker));
   times.sort((one, other) => one - other);
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
   return { p50: at(0.5), p99: at(0.99), refused };
@@ -69,7 +71,7 @@ async function asking({ clients: { loan_officer: officer } }: Ground): Promise<S
 
 type Field = { attacked: Ground; aside: Ground; victim: ApiUnderAttack };
 
-async function slowSignIns({ attacked, aside, victim }: Field, say: Say) {
+async function attackWithSlowSignIns({ attacked, aside, victim }: Field, say: PrintLine) {
   const { nobody } = attacked.clients;
   const head = [
     'POST /api/v1/auth/login HTTP/1.1',
@@ -80,14 +82,14 @@ async function slowSignIns({ attacked, aside, victim }: Field, say: Say) {
     `X-CSRFToken: ${nobody.cookies.get('csrftoken')}`,
     '\r\n{',
   ].join('\r\n');
-  return drippedOn(victim.port, { head, clients: 450, everyMs: 3_000 }, async (counts) => {
-    const seen = await asking(aside);
-    say(`450 slow sign-ins: ${told(seen)} (the sign-ins: ${counts()})`);
+  return withSlowSenders(victim.port, { head, clients: 450, everyMs: 3_000 }, async (counts) => {
+    const seen = await measureLatencies(aside);
+    say(`450 slow sign-ins: ${formatLatencies(seen)} (the sign-ins: ${counts()})`);
     return seen;
   });
 }
 
-async function slowUploads({ attacked, aside, victim }: Field, say: Say) {
+async function attackWithSlowUploads({ attacked, aside, victim }: Field, say: PrintLine) {
   const { loan_officer: officer } = attacked.clients;
   const first = async (collection: string) =>
     ((await officer.get(collection)).body as { id: string }[])[0]?.id ?? '';
@@ -105,21 +107,21 @@ async function slowUploads({ attacked, aside, victim }: Field, say: Say) {
     'Content-Length: 900',
     '\r\n%',
   ].join('\r\n');
-  return drippedOn(victim.port, { head, clients: 420, everyMs: 20_000 }, async (counts) => {
-    const seen = await asking(aside);
-    say(`420 slow uploads to one link: ${told(seen)} (the uploads: ${counts()})`);
+  return withSlowSenders(victim.port, { head, clients: 420, everyMs: 20_000 }, async (counts) => {
+    const seen = await measureLatencies(aside);
+    say(`420 slow uploads to one link: ${formatLatencies(seen)} (the uploads: ${counts()})`);
     return seen;
   });
 }
 
-type Drip = { head: string; clients: number; everyMs: number };
+type DripSettings = { head: string; clients: number; everyMs: number };
 
 /**
  * Runs the steps while many clients send a byte occasionally. A client that is cut off comes back later.
  */
-async function drippedOn<Result>(
+async function withSlowSenders<Result>(
   port: number,
-  { head, clients, everyMs }: Drip,
+  { head, clients, everyMs }: DripSettings,
   steps: (counts: () => string) => Promise<Result>,
 ): Promise<Result> {
   const open = new Set<Socket>();
@@ -158,7 +160,7 @@ async function drippedOn<Result>(
 }
 
 /** How long each body keeps the API's only thread busy, whether it is accepted or refused. */
-async function dearBodies({ clients }: Ground, victim: ApiUnderAttack, say: Say) {
+async function measureExpensiveBodies({ clients }: Ground, victim: ApiUnderAttack, say: PrintLine) {
   const { superadmin } = clients;
   const reach = async (path: string) =>
     ((await superadmin.get(path)).body as { id: string }[])[0]?.id ?? '';

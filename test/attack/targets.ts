@@ -58,7 +58,7 @@ export async function findTargets(ground: Ground, seed: number): Promise<Target[
       bodies,
       names: namesOf(route),
       fields: keysOf(route.body),
-      long: longOf(route),
+      long: findLengthLimits(route),
     });
   }
   return targets;
@@ -93,7 +93,7 @@ type Schema = {
 const LONG = 1_000;
 
 /** Only a text within the length limit reaches the patterns and parsers behind the check. */
-function longOf({ body }: Route): Target['long'] {
+function findLengthLimits({ body }: Route): Target['long'] {
   const walk = (schema: Schema, place: string[]): Target['long'] => {
     if (schema.enum) return [];
     if (schema.anyOf) return schema.anyOf.flatMap((option) => walk(option, place));
@@ -123,11 +123,11 @@ export function mutate(value: unknown, draw: Draw): unknown {
     return value.replace(/^sample(?= |@)/i, (sample) => sample + draw.word());
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, redrawnAt(key, inner, draw)]),
+    Object.entries(value).map(([key, inner]) => [key, redrawIds(key, inner, draw)]),
   );
 }
 
-function redrawnAt(key: string, value: unknown, draw: Draw): unknown {
+function redrawIds(key: string, value: unknown, draw: Draw): unknown {
   const redraw = (id: unknown) =>
     UUID.test(String(id)) ? (draw.record(collectionOf(key)) ?? id) : id;
   if (key.endsWith('_id')) return redraw(value);

@@ -13,7 +13,7 @@ const CONFIRMATION = {
 };
 const TODAY = '2026-03-16';
 /** Some record of the kind, drawn for each request. */
-const SOME = RANDOM_ID;
+const SOME_RECORD = RANDOM_ID;
 
 /** The parts of a valid body that a route's schema does not reveal. The rest is sampled. */
 export const VALID_BODIES: Record<string, Record<string, unknown>> = {
@@ -45,7 +45,10 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   },
   'POST /borrowers/{id}/identities': { identity_type: 'passport', identifier: 'X1234567' },
   'PUT /borrowers/{id}/communication-preferences': { marketing_enabled: false },
-  'POST /borrowers/{id}/autopay-plans': { loan_id: SOME, payment_instrument_id: SOME },
+  'POST /borrowers/{id}/autopay-plans': {
+    loan_id: SOME_RECORD,
+    payment_instrument_id: SOME_RECORD,
+  },
   'POST /loans/{id}/forbearances': {
     start_date: TODAY,
     end_date: '2026-05-01',
@@ -72,11 +75,11 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'POST /portal/loans/{id}/payments': {
     amount: '25.00',
     payment_date: TODAY,
-    payment_instrument_id: SOME,
+    payment_instrument_id: SOME_RECORD,
     confirm_duplicate: true,
   },
   'POST /portal/loans/{id}/payments/preview': { amount: '25.00', payment_date: TODAY },
-  'POST /portal/loans/{id}/autopay/enroll': { payment_instrument_id: SOME },
+  'POST /portal/loans/{id}/autopay/enroll': { payment_instrument_id: SOME_RECORD },
   'POST /portal/payment-instruments/{id}/account-number': { account_number: '000123456789' },
   'POST /portal/payment-instruments': {
     routing_number: '021000021',
@@ -88,14 +91,14 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'POST /loans/{id}/draws': { amount: '100.00', draw_date: TODAY },
   'POST /loans/{id}/credit-disputes': { dispute_codes: ['001'], received_date: '2026-03-10' },
   'POST /loans/{id}/1099c': { amount_discharged: '700.00', tax_year: 2026 },
-  'POST /loans/{id}/assign-officer': { loan_officer_id: SOME },
+  'POST /loans/{id}/assign-officer': { loan_officer_id: SOME_RECORD },
   'POST /loans/{id}/reschedule': { shift_days: 10 },
   'POST /loans/{id}/change-due-date': { payment_day: 20 },
   'POST /loans/{id}/activate-promo': { promo_rate: '0.01', duration_months: 3 },
   'POST /loans/board': {
-    borrower_id: SOME,
-    program_id: SOME,
-    product_id: SOME,
+    borrower_id: SOME_RECORD,
+    program_id: SOME_RECORD,
+    product_id: SOME_RECORD,
     principal_amount: '1000.00',
     current_principal_balance: '900.00',
     interest_rate: '0.085',
@@ -111,7 +114,7 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
     resource: 'borrowers',
     record: { suffix: true },
   },
-  'POST /users/{id}/object-grants': { action: 'edit', resource: 'loans', record_id: SOME },
+  'POST /users/{id}/object-grants': { action: 'edit', resource: 'loans', record_id: SOME_RECORD },
   'POST /permission-groups': {
     permissions: [{ type: 'allow', action: 'create', resource: 'borrowers' }],
     member_ids: [],
@@ -127,19 +130,31 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
     // report.
     loan_id: null,
     lines: [
-      { account_id: SOME, debit: '10.00' },
-      { account_id: SOME, credit: '10.00' },
+      { account_id: SOME_RECORD, debit: '10.00' },
+      { account_id: SOME_RECORD, credit: '10.00' },
     ],
   },
   'POST /ledger/closings': { period_end: '2026-01-31' },
-  'POST /portfolios/{id}/transfer-loans': { target_portfolio_id: SOME, all: true },
-  'POST /portfolios/{id}/buyback': { buyback_date: TODAY, loan_ids: [SOME], price: '1.00' },
-  'POST /portfolios/{id}/sell': { investor_id: SOME, sale_date: TODAY, settlement_date: TODAY },
-  'POST /investors/{id}/loan-assignments': { loan_id: SOME, ownership_percentage: '0.001' },
+  'POST /portfolios/{id}/transfer-loans': { target_portfolio_id: SOME_RECORD, all: true },
+  'POST /portfolios/{id}/buyback': { buyback_date: TODAY, loan_ids: [SOME_RECORD], price: '1.00' },
+  'POST /portfolios/{id}/sell': {
+    investor_id: SOME_RECORD,
+    sale_date: TODAY,
+    settlement_date: TODAY,
+  },
+  'POST /investors/{id}/loan-assignments': { loan_id: SOME_RECORD, ownership_percentage: '0.001' },
   'POST /investors': { tax_id_last_four: '1234' },
   'POST /loan-tape-configs': { columns: ['loan_number', 'principal_balance'] },
-  'POST /communications/send': { template_id: SOME, borrower_id: SOME, channel: 'email' },
-  'POST /communications/preview': { template_id: SOME, borrower_id: SOME, channel: 'email' },
+  'POST /communications/send': {
+    template_id: SOME_RECORD,
+    borrower_id: SOME_RECORD,
+    channel: 'email',
+  },
+  'POST /communications/preview': {
+    template_id: SOME_RECORD,
+    borrower_id: SOME_RECORD,
+    channel: 'email',
+  },
   'POST /communications/webhooks/delivery-status': {
     provider_message_id: 'sample 1',
     status: 'delivered',

@@ -22,7 +22,7 @@ export async function benchAccrual(words: readonly string[]): Promise<Figure[]> 
   const rounds: Round[] = [];
   // The first round is not counted: the processes plan statements and compile code.
   for (let number = 0; number <= ROUNDS; number += 1) {
-    const round = await roundOf(world, accruing, number);
+    const round = await measureRound(world, accruing, number);
     if (number > 0) rounds.push(round);
     printProgress(`${formatRate(count, round.ours)}; COPY ${round.floor.toFixed(2)} s`);
   }
@@ -50,15 +50,15 @@ export async function benchAccrual(words: readonly string[]): Promise<Figure[]> 
 type Round = AccrualTimes & { floor: number };
 
 /** Measures one day. The floor uses the rows of the day before and comes first in every other round. */
-async function roundOf(
+async function measureRound(
   world: BenchWorld,
   accruing: AccrualWorkers,
   number: number,
 ): Promise<Round> {
   const day = addDays(DAY, number);
-  let floor = number % 2 === 0 && number > 0 ? await copied(world, addDays(day, -1)) : 0;
+  let floor = number % 2 === 0 && number > 0 ? await measureCopy(world, addDays(day, -1)) : 0;
   const between = async () => {
-    floor ||= await copied(world, day);
+    floor ||= await measureCopy(world, day);
   };
   return { ...(await accrueDay(world, day, { accruing, between })), floor };
 }
@@ -67,7 +67,7 @@ async function roundOf(
  * Copies the day's rows under another date, from a file of the server into the same table with its keys and
  * checks.
  */
-async function copied({ admin }: BenchWorld, day: string): Promise<number> {
+async function measureCopy({ admin }: BenchWorld, day: string): Promise<number> {
   const partition = `interest_accruals_${FLOOR_DAY.slice(0, 4)}${FLOOR_DAY.slice(5, 7)}`;
   await admin.query('select app.ensure_accrual_month($1)', [FLOOR_DAY]);
   const shown = await admin.query<{ data_directory: string }>('show data_directory');

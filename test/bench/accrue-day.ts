@@ -20,15 +20,15 @@ export async function accrueDay(
   const run = await world.within(world.tenant_id, (work) => planClose(work, day));
   if (!run) throw new Error('Nothing to close.');
   const busy = accruing ?? (await startAccrualWorkers(world));
-  const times = await accrued(world, busy, run).finally(() => accruing ?? busy.stop());
+  const times = await measureAccrual(world, busy, run).finally(() => accruing ?? busy.stop());
   await between?.();
-  await enqueued(world, closeLoans, run);
+  await enqueueForRun(world, closeLoans, run);
   const workers = await startWorkers(world);
   await waitForClose(world, workers, day).finally(() => workers.stop());
   return times;
 }
 
-async function accrued(
+async function measureAccrual(
   world: BenchWorld,
   workers: AccrualWorkers,
   run: Run,
@@ -39,7 +39,7 @@ async function accrued(
     await admin.query('checkpoint');
     const started = performance.now();
     const done = workers.untilAccrued(run.chunks_total);
-    await enqueued(world, accrueOnly, run);
+    await enqueueForRun(world, accrueOnly, run);
     await done;
     await workers.until(async () => (await admin.query(left)).rows.length === 0);
     return (performance.now() - started) / 1000;
@@ -51,7 +51,7 @@ async function accrued(
   return times;
 }
 
-const enqueued = ({ within, tenant_id }: BenchWorld, job: typeof closeLoans, run: Run) =>
+const enqueueForRun = ({ within, tenant_id }: BenchWorld, job: typeof closeLoans, run: Run) =>
   within(tenant_id, ({ tx }) =>
     enqueueAll(
       tx,

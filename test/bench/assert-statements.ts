@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BenchWorld } from './world.ts';
 
-type Found = { storage_key: string; sha256_hash: string };
+type StoredStatement = { storage_key: string; sha256_hash: string };
 
 /**
  * Throws unless each statement exists once, has a complete file and was emitted once, although workers were
@@ -15,7 +15,7 @@ export async function assertStatementsComplete(
 ): Promise<void> {
   const numberOf = async (query: string) =>
     Number(Object.values((await admin.query<Record<string, string>>(query)).rows[0] ?? {})[0]);
-  const { rows } = await admin.query<Found>(
+  const { rows } = await admin.query<StoredStatement>(
     `select storage_key, sha256_hash from documents where status = 'uploaded'`,
   );
   const whole = rows.filter(({ storage_key, sha256_hash }) => {

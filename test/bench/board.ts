@@ -29,13 +29,13 @@ export const benchBoarding: Bench = async (words) => {
   let rows = rowsOf(0, count);
   const next = () => boardRows(world, rows);
   await next();
-  await plainTables(world.admin);
+  await createPlainTables(world.admin);
   const took = await alternate(ROUNDS, {
     ours: async () => {
       rows = rowsOf((rows[0]?.line ?? 0) - 2 + count, count);
-      return (await timed(next)) / count;
+      return (await measureMs(next)) / count;
     },
-    floor: async () => (await timed(() => copied(world.admin))) / count,
+    floor: async () => (await measureMs(() => measureCopy(world.admin))) / count,
   });
   await world.close();
   const [ours, floor] = [1_000 / took.ours, 1_000 / took.floor];
@@ -58,7 +58,7 @@ export const benchBoarding: Bench = async (words) => {
   ];
 };
 
-const timed = async (steps: () => Promise<unknown>) => {
+const measureMs = async (steps: () => Promise<unknown>) => {
   const started = performance.now();
   await steps();
   return performance.now() - started;
@@ -75,7 +75,7 @@ const rowsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => rowOf(from + index));
 
 /** Plain tables with the rows that the first tape wrote, which the floor writes again. */
-async function plainTables(admin: pg.Client) {
+async function createPlainTables(admin: pg.Client) {
   await admin.query('create schema plain');
   for (const table of TABLES) {
     await admin.query(`create table plain.${table}_source as select * from ${table}`);
@@ -86,7 +86,7 @@ async function plainTables(admin: pg.Client) {
 }
 
 /** In one transaction, like a tape. The tables are emptied first so that the keys are free again. */
-async function copied(admin: pg.Client) {
+async function measureCopy(admin: pg.Client) {
   const names = TABLES.map((table) => `plain.${table}`);
   await admin.query(`truncate ${names.join(', ')}`);
   await admin.query('begin');

@@ -9,7 +9,7 @@ import { migrate, schemaChecksum } from '../../sql/database/migrate.ts';
 import { supervisePostgres } from '../../workers/processes/supervise-postgres.ts';
 import { printProgress } from './figures.ts';
 
-const KEPT = fileURLToPath(new URL('../../.bench', import.meta.url));
+const CACHE_FOLDER = fileURLToPath(new URL('../../.bench', import.meta.url));
 
 export type DatabaseCopy = {
   url: string;
@@ -27,7 +27,7 @@ export async function copyCachedData(
   name: string,
   make: (url: string) => Promise<void>,
 ): Promise<DatabaseCopy> {
-  const folder = path.join(KEPT, name);
+  const folder = path.join(CACHE_FOLDER, name);
   const mark = path.join(folder, 'made-for');
   const schema = schemaChecksum();
   const isMade = existsSync(mark) && readFileSync(mark, 'utf8') === schema;

@@ -29,7 +29,7 @@ export async function benchClose(words: readonly string[]): Promise<Figure[]> {
   const rounds: Round[] = [];
   // The first round is not counted: statements are planned and loan attributes are written once.
   for (let number = 0; number <= ROUNDS; number += 1) {
-    const round = await roundOf(world, number);
+    const round = await measureRound(world, number);
     if (number > 0) rounds.push(round);
     printProgress(
       `${formatRate(count, round.whole)}; interest alone ${round.accrual.toFixed(2)} s`,
@@ -57,17 +57,17 @@ export async function benchClose(words: readonly string[]): Promise<Figure[]> {
 type Round = { whole: number; accrual: number; shares: Record<string, number> };
 
 /** Two days, one closed as a whole and one accrued only. They alternate which comes first. */
-async function roundOf(world: BenchWorld, number: number): Promise<Round> {
+async function measureRound(world: BenchWorld, number: number): Promise<Round> {
   const [one, other] = [addDays(DAY, 2 * number), addDays(DAY, 2 * number + 1)];
   if (number % 2 === 0) {
-    const whole = await closed(world, one);
+    const whole = await measureClose(world, one);
     return { ...whole, accrual: (await accrueDay(world, other)).ours };
   }
   const { ours: accrual } = await accrueDay(world, one);
-  return { ...(await closed(world, other)), accrual };
+  return { ...(await measureClose(world, other)), accrual };
 }
 
-async function closed(world: BenchWorld, day: string): Promise<Omit<Round, 'accrual'>> {
+async function measureClose(world: BenchWorld, day: string): Promise<Omit<Round, 'accrual'>> {
   const workers = await startWorkers(world);
   await world.admin.query('checkpoint');
   const watching = await watchShares(world.url, STEPS);

@@ -3,14 +3,14 @@ import { printProgress, parseSize, type Bench, type Figure } from './figures.ts'
 
 /** Four chunks, which two sets of workers can share. */
 const LOANS = 40_000;
-const LEAST = 10_001;
+const LOANS_MIN = 10_001;
 
 /**
  * A close by one set of workers, by two sets in separate process groups, and by two sets of which one is
  * killed.
  */
 export const benchGroups: Bench = async (words) => {
-  const loans = parseSize(words, { usual: LOANS, least: LEAST });
+  const loans = parseSize(words, { usual: LOANS, least: LOANS_MIN });
   printProgress(`Writing ${loans.toLocaleString('en')} loans …`);
   const { alone, shared, killed } = await shareCloses(loans);
   for (const [how, closed] of Object.entries({ alone, shared, killed })) assertWhole(how, closed);

@@ -12,10 +12,10 @@ import { DAY, type BenchWorld } from './world.ts';
 import { closeDay, startWorkers } from './workers.ts';
 
 const LOANS = 2_000;
-const TIMES = 10;
+const GROWTH_FACTOR = 10;
 const ROUNDS = 2;
 /** Lists and payments per round: enough to measure acts that take milliseconds. */
-const ACTS = 60;
+const REQUESTS_PER_ROUND = 60;
 const EVENTS = 1_000;
 
 /**
@@ -25,51 +25,51 @@ const EVENTS = 1_000;
 export async function benchGrowth(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
   const small = await openWorldWithLoans(count);
-  const large = await openWorldWithLoans(count * TIMES);
+  const large = await openWorldWithLoans(count * GROWTH_FACTOR);
   const costs: { few: Costs[]; many: Costs[] } = { few: [], many: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const turn = [
-      async () => costs.few.push(await costsOf(small, count, round)),
-      async () => costs.many.push(await costsOf(large, count * TIMES, round)),
+      async () => costs.few.push(await measureCosts(small, count, round)),
+      async () => costs.many.push(await measureCosts(large, count * GROWTH_FACTOR, round)),
     ];
     for (const measure of round % 2 === 0 ? turn : turn.toReversed()) await measure();
     printProgress(`Round ${round} of ${ROUNDS} is done.`);
   }
-  const history = await historyOf(small);
+  const history = await measureHistory(small);
   const middle = (name: keyof Costs, all: readonly Costs[]) =>
     // The first round warms up.
     median(all.slice(1).map((costsThen) => costsThen[name]));
   await Promise.all([small.close(), large.close()]);
   return [
-    ...(Object.keys(WHAT) as (keyof Costs)[]).map((name): Figure => {
+    ...(Object.keys(COST_LABELS) as (keyof Costs)[]).map((name): Figure => {
       const [ours, floor] = [middle(name, costs.many), middle(name, costs.few)];
-      const what = `${WHAT[name]}, ${formatCount(count * TIMES)} loans beside ${formatCount(count)}`;
+      const what = `${COST_LABELS[name]}, ${formatCount(count * GROWTH_FACTOR)} loans beside ${formatCount(count)}`;
       return {
         what,
-        ours: us(ours),
-        floor: us(floor),
-        ...most(ours / floor, 1.1),
+        ours: formatSeconds(ours),
+        floor: formatSeconds(floor),
+        ...ratioWithTarget(ours / floor, 1.1),
       };
     }),
     history,
   ];
 }
 
-const WHAT = {
+const COST_LABELS = {
   accrual: 'interest of a loan',
   close: 'close of a loan',
   snapshot: 'a loan in the snapshots of portfolios',
   list: 'a list of 25 loans, counted',
   payment: 'a payment',
 } as const;
-type Costs = Record<keyof typeof WHAT, number>;
+type Costs = Record<keyof typeof COST_LABELS, number>;
 
-const most = (ratio: number, target: number) => ({ ratio, target: { most: target } });
-const us = (seconds: number) =>
+const ratioWithTarget = (ratio: number, target: number) => ({ ratio, target: { most: target } });
+const formatSeconds = (seconds: number) =>
   seconds < 0.001 ? `${(seconds * 1e6).toFixed(2)} µs` : `${(seconds * 1000).toFixed(2)} ms`;
 
 /** In seconds. */
-async function costsOf(world: BenchWorld, count: number, round: number): Promise<Costs> {
+async function measureCosts(world: BenchWorld, count: number, round: number): Promise<Costs> {
   const { within, tenant_id } = world;
   const [first, second] = [addDays(DAY, 2 * round), addDays(DAY, 2 * round + 1)];
   const { ours: accrual } = await accrueDay(world, first);
@@ -79,11 +79,12 @@ async function costsOf(world: BenchWorld, count: number, round: number): Promise
   const payload = { tenant_id, snapshot_date: second };
   const outside = { ...nothingOutside, within };
   const snapshot = await measureSeconds(() => snapshotPortfoliosJob.run(payload, outside));
-  const chosen = await idsOf(world, ACTS, round * ACTS);
+  const chosen = await idsOf(world, REQUESTS_PER_ROUND, round * REQUESTS_PER_ROUND);
   const payments: number[] = [];
   for (const id of chosen) payments.push(await measureSeconds(() => pay(world, id)));
   const lists: number[] = [];
-  for (let at = 0; at < ACTS; at += 1) lists.push(await measureSeconds(() => firstPage(world)));
+  for (let at = 0; at < REQUESTS_PER_ROUND; at += 1)
+    lists.push(await measureSeconds(() => firstPage(world)));
   return {
     accrual: accrual / count,
     close: close / count,
@@ -119,21 +120,25 @@ async function idsOf({ admin }: BenchWorld, count: number, offset: number): Prom
 }
 
 /** Payments on a loan with a thousand earlier payments, compared with loans that have none. */
-async function historyOf(world: BenchWorld): Promise<Figure> {
-  const [old = '', ...fresh] = await idsOf(world, ACTS, (ROUNDS + 1) * ACTS);
+async function measureHistory(world: BenchWorld): Promise<Figure> {
+  const [old = '', ...fresh] = await idsOf(
+    world,
+    REQUESTS_PER_ROUND,
+    (ROUNDS + 1) * REQUESTS_PER_ROUND,
+  );
   printProgress(`A loan receives ${formatCount(EVENTS)} payments …`);
   for (let number = 0; number < EVENTS; number += 1) await pay(world, old);
   let at = 0;
   const { ours, floor } = await compareWithFloor(
-    Math.floor(ACTS / 3),
+    Math.floor(REQUESTS_PER_ROUND / 3),
     () => pay(world, old),
     () => pay(world, fresh[(at += 1)] ?? ''),
   );
   const what = `a payment of a loan with ${formatCount(EVENTS)} events, beside one of a fresh loan`;
   return {
     what,
-    ours: us(ours),
-    floor: us(floor),
-    ...most(ours / floor, 3),
+    ours: formatSeconds(ours),
+    floor: formatSeconds(floor),
+    ...ratioWithTarget(ours / floor, 3),
   };
 }

@@ -36,7 +36,7 @@ export type Runner = (
 ) => Promise<{ stop(): Promise<void> }>;
 
 const RUNNERS = {
-  ours: startOurs,
+  ours: startOwnQueue,
   'the library as it comes': (...given: Parameters<Runner>) => startGraphileWorker(...given, {}),
   'the library fetching and reporting in batches': (...given: Parameters<Runner>) =>
     startGraphileWorker(...given, {
@@ -66,7 +66,9 @@ export const benchJobs: Bench = async (words) => {
   try {
     for (const [what, body] of Object.entries(bodies)) {
       printProgress(`Jobs ${what}, ${ROUNDS} rounds …`);
-      figures.push(...(await compared(`jobs ${what}`, { url: postgres.url, pool, count, body })));
+      figures.push(
+        ...(await compareRates(`jobs ${what}`, { url: postgres.url, pool, count, body })),
+      );
     }
     const violated = await violationsIn(postgres.url);
     if (violated.length > 0) throw new Error(`Violated afterwards: ${violated.join('; ')}`);
@@ -78,12 +80,12 @@ export const benchJobs: Bench = async (words) => {
   return figures;
 };
 
-async function compared(what: string, task: Task): Promise<Figure[]> {
+async function compareRates(what: string, task: Task): Promise<Figure[]> {
   const { ours, ...libraries } = RUNNERS;
   const rates = await alternate(ROUNDS, {
-    ours: () => rateOf(ours, task),
+    ours: () => measureJobRate(ours, task),
     ...Object.fromEntries(
-      Object.entries(libraries).map(([name, runner]) => [name, () => rateOf(runner, task)]),
+      Object.entries(libraries).map(([name, runner]) => [name, () => measureJobRate(runner, task)]),
     ),
   });
   return Object.entries(rates)
@@ -99,7 +101,7 @@ async function compared(what: string, task: Task): Promise<Figure[]> {
 type Task = { url: string; pool: pg.Pool; count: number; body: () => Promise<void> };
 
 /** Jobs per second, from the start of the first job until the queue is empty. */
-async function rateOf(runner: Runner, { url, pool, count, body }: Task): Promise<number> {
+async function measureJobRate(runner: Runner, { url, pool, count, body }: Task): Promise<number> {
   await pool.query(
     `with made as (
        select graphile_worker.add_jobs(array(
@@ -130,7 +132,7 @@ async function rateOf(runner: Runner, { url, pool, count, body }: Task): Promise
   return count / seconds;
 }
 
-async function startOurs(url: string, slots: number, body: () => Promise<void>) {
+async function startOwnQueue(url: string, slots: number, body: () => Promise<void>) {
   const small = job({
     name: 'small',
     pool: 'outbound',

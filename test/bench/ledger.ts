@@ -17,7 +17,9 @@ const DAYS = 365;
  */
 export async function benchLedger(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LINES, least: 1_000 });
-  const world = await openCachedWorld(`lines-${count}`, (url) => make(url, count / 2));
+  const world = await openCachedWorld(`lines-${count}`, (url) =>
+    createBenchEntries(url, count / 2),
+  );
   const { admin, within, tenant_id } = world;
   const { rows } = await admin.query<{ id: string }>(
     `select id from ledger_accounts where role = 'fee_income'`,
@@ -57,11 +59,11 @@ const figure = (what: string, { ours, floor }: { ours: number; floor: number }):
 const ms = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 
 /** Accounts whose balance no other record has to match. */
-const BOOKED = `('other_assets_owned', 'retained_earnings', 'fee_income', 'recovery_income', 'gain_on_sale',
+const BENCH_ACCOUNTS = `('other_assets_owned', 'retained_earnings', 'fee_income', 'recovery_income', 'gain_on_sale',
   'service_credit_expense', 'rounding')`;
 
 /** Inserts entries with two lines each between two accounts, spread over the days of a year. */
-async function make(url: string, entries: number) {
+async function createBenchEntries(url: string, entries: number) {
   await makeTenant(url, TODAY, async () => {});
   const admin = new pg.Client(url);
   await admin.connect();
@@ -82,7 +84,7 @@ async function make(url: string, entries: number) {
   await admin.query(
     `with account as (
        select id, role, row_number() over (order by code) - 1 as number, count(*) over () as many
-       from ledger_accounts where role in ${BOOKED}
+       from ledger_accounts where role in ${BENCH_ACCOUNTS}
      )
      insert into journal_lines (tenant_id, entry_id, entry_date, account_id, role, position, debit, credit)
      select made.tenant_id, made.id, made.day, account.id, account.role, side.position,

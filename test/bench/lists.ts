@@ -31,7 +31,7 @@ const FLOORS = {
 };
 
 /** node:http and the bare driver: a page and its count, prepared, as JSON. No session, no tenancy. */
-async function floorOf({ url, tenant_id }: BenchWorld) {
+async function measureFloor({ url, tenant_id }: BenchWorld) {
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));
@@ -70,7 +70,7 @@ export const benchLists: Bench = async (words) => {
   await populateBorrowers(world, count);
   const api = await startApi(world);
   const viewer = await api.as('viewer');
-  const floor = await floorOf(world);
+  const floor = await measureFloor(world);
   const ask = (target: Target, path: string) => () =>
     measureRate(target, () => ({ path, status: 200 }), LOAD);
   const rates = await alternate(ROUNDS, {
@@ -86,7 +86,7 @@ export const benchLists: Bench = async (words) => {
     ratio: rates[list] / rates[`${list} floor`],
     target: { least: 0.6 },
   }));
-  figures.push(...(await singly(viewer, count)));
+  figures.push(...(await benchSingleRequests(viewer, count)));
   await floor.end();
   api.close();
   await world.close();
@@ -94,7 +94,7 @@ export const benchLists: Bench = async (words) => {
 };
 
 /** Lists measured one request at a time, compared with the first page of the newest loans. */
-async function singly(viewer: Target, count: number): Promise<Figure[]> {
+async function benchSingleRequests(viewer: Target, count: number): Promise<Figure[]> {
   const from = count - 1_000;
   const asked = {
     'by days past due, which are computed': { sort: '["days_past_due","DESC"]' },

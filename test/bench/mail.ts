@@ -52,10 +52,10 @@ export const benchMail: Bench = async (words) => {
   };
   // One borrower per mail, because the platform limits how often a borrower is contacted.
   const loans = await boardLoans(world, 0, count * (ROUNDS + 1));
-  await reachable(world);
+  await addEmailAddresses(world);
   const api = await startApi(world);
   const admin = await api.as('admin');
-  const order = await ordering(admin, world);
+  const order = await orderMessage(admin, world);
   // Ordered mails wait until a round begins.
   await world.admin.query(
     `select app.pause_work('outbound', null, null, 'bench', 'Between the rounds.')`,
@@ -86,7 +86,7 @@ export const benchMail: Bench = async (words) => {
   await round();
   const rates = await alternate(ROUNDS, {
     ours: round,
-    floor: () => looped(server.url, server.last.raw, count),
+    floor: () => measureLoop(server.url, server.last.raw, count),
   });
   await stopWorker();
   api.close();
@@ -103,14 +103,14 @@ export const benchMail: Bench = async (words) => {
   ];
 };
 
-const reachable = ({ admin }: BenchWorld) =>
+const addEmailAddresses = ({ admin }: BenchWorld) =>
   admin.query(
     `insert into emails (tenant_id, borrower_id, email, is_primary)
      select tenant_id, id, id || '@bench.test', true from borrowers`,
   );
 
 /** Orders one message about a loan, as staff do. */
-async function ordering(target: Target, { admin }: BenchWorld) {
+async function orderMessage(target: Target, { admin }: BenchWorld) {
   const type = 'payment_reminder';
   const body = {
     name: 'Reminder',
@@ -145,7 +145,7 @@ async function ordering(target: Target, { admin }: BenchWorld) {
     });
 }
 
-async function looped(url: string, raw: string, count: number) {
+async function measureLoop(url: string, raw: string, count: number) {
   const transport = createTransport({ url, pool: true, maxConnections: CONNECTIONS });
   const envelope = { from: 'bench@bench.test', to: 'borrower@bench.test' };
   const started = performance.now();

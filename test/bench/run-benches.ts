@@ -12,7 +12,7 @@ const COMMAND = fileURLToPath(new URL('bench.ts', import.meta.url));
 const LONGEST_MS = 480_000;
 
 /** A benchmark's figures, or the reason why it failed. */
-type Run = { name: string; seconds: number } & (
+type BenchResult = { name: string; seconds: number } & (
   { figures: readonly Figure[]; failure?: never } | { figures?: never; failure: string }
 );
 
@@ -23,10 +23,10 @@ type Run = { name: string; seconds: number } & (
 export async function runBenches(names: readonly string[], isJson: boolean): Promise<number> {
   const machine = machineOf();
   printProgress(lineOf(machine));
-  const runs: Run[] = [];
+  const runs: BenchResult[] = [];
   for (const [at, name] of names.entries()) {
     printProgress(`\n${at + 1} of ${names.length}: ${name}`);
-    const run = await measured(name);
+    const run = await runBench(name);
     runs.push(run);
     printProgress(
       `${name} ${run.failure ? `failed: ${run.failure}` : 'is done'} (${run.seconds} s)`,
@@ -40,7 +40,7 @@ export async function runBenches(names: readonly string[], isJson: boolean): Pro
   return runs.some(({ failure }) => failure !== undefined) ? 1 : 0;
 }
 
-async function measured(name: string): Promise<Run> {
+async function runBench(name: string): Promise<BenchResult> {
   const started = performance.now();
   const child = spawn(process.execPath, [COMMAND, name, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,7 +68,7 @@ async function measured(name: string): Promise<Run> {
   }
 }
 
-function asTable(machine: string, runs: readonly Run[]): string {
+function asTable(machine: string, runs: readonly BenchResult[]): string {
   const [head = '', rule = ''] = TABLE_HEADER;
   const rows = runs.flatMap(({ name, figures, failure }) =>
     failure === undefined

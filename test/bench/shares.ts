@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-const EVERY_MS = 20;
+const SAMPLE_INTERVAL_MS = 20;
 
 export type Shares = { stop(): Promise<Record<string, number>> };
 
@@ -30,7 +30,7 @@ export async function watchShares(
         seen.set(name, (seen.get(name) ?? 0) + 1);
         all += 1;
       }
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_INTERVAL_MS));
     }
   };
   const looking = look();

@@ -8,8 +8,8 @@ import { openWorld, type BenchWorld } from './world.ts';
 
 const API_WITHIN_MS = 2_000;
 const WORKER_WITHIN_MS = 1_000;
-const REST_MB = 200;
-const RESTED_MS = 10_000;
+const IDLE_MEMORY_MB = 200;
+const IDLE_AFTER_MS = 10_000;
 const GIVEN_UP_AFTER_MS = 60_000;
 const STOP_WITHIN_MS = 30_000;
 const LOOK_MS = 5;
@@ -26,22 +26,26 @@ export const benchStartup: Bench = async (words) => {
   const figures: Figure[] = [];
   for (const each of processesOf(world)) {
     printProgress(`Starting ${each.name}, ${rounds} times …`);
-    const runs: Run[] = [];
-    for (let round = 1; round <= rounds; round += 1) runs.push(await run(each, round === rounds));
-    figures.push(...told(each, runs));
+    const runs: StartResult[] = [];
+    for (let round = 1; round <= rounds; round += 1)
+      runs.push(await measureStart(each, round === rounds));
+    figures.push(...formatFigures(each, runs));
   }
   await world.close();
   const { shipped, all } = newInstallation();
   return [
     ...figures,
-    besideMb('packages installed for production, beside all of them', shipped, all),
+    memoryFigure('packages installed for production, beside all of them', shipped, all),
   ];
 };
 
 const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
 const inMb = (mb: number) => `${Math.round(mb)} MB`;
 
-function told({ name, served, within_ms }: Process, runs: readonly Run[]): Figure[] {
+function formatFigures(
+  { name, served, within_ms }: Process,
+  runs: readonly StartResult[],
+): Figure[] {
   const ms = median(runs.map((run) => run.ms));
   const used = median(runs.map(({ used_ms }) => used_ms));
   const held = runs.at(-1)?.held_mb ?? null;
@@ -55,11 +59,11 @@ function told({ name, served, within_ms }: Process, runs: readonly Run[]): Figur
     },
     ...(held === null
       ? []
-      : [besideMb(`${name}: memory after ten seconds of rest`, held, REST_MB)]),
+      : [memoryFigure(`${name}: memory after ten seconds of rest`, held, IDLE_MEMORY_MB)]),
   ];
 }
 
-const besideMb = (what: string, mb: number, bound: number): Figure => ({
+const memoryFigure = (what: string, mb: number, bound: number): Figure => ({
   what,
   ours: inMb(mb),
   floor: inMb(bound),
@@ -129,9 +133,9 @@ function processesOf({ url, folder, admin }: BenchWorld): Process[] {
   return [api, ...workers];
 }
 
-type Run = { ms: number; used_ms: number; held_mb: number | null };
+type StartResult = { ms: number; used_ms: number; held_mb: number | null };
 
-async function run({ name, start }: Process, rests: boolean): Promise<Run> {
+async function measureStart({ name, start }: Process, rests: boolean): Promise<StartResult> {
   const crashed = Promise.withResolvers<never>();
   crashed.promise.catch(() => {});
   const started = performance.now();
@@ -139,17 +143,17 @@ async function run({ name, start }: Process, rests: boolean): Promise<Run> {
     crashed.reject(new Error(`${name} ended with ${code} before it served.`)),
   );
   try {
-    await Promise.race([until(serves, name), crashed.promise]);
+    await Promise.race([waitUntil(serves, name), crashed.promise]);
     const ms = performance.now() - started;
-    const used_ms = usedBy(child.pid());
-    if (rests) await Promise.race([pause(RESTED_MS), crashed.promise]);
-    return { ms, used_ms, held_mb: rests ? heldBy(child.pid()) : null };
+    const used_ms = cpuTimeMsOf(child.pid());
+    if (rests) await Promise.race([pause(IDLE_AFTER_MS), crashed.promise]);
+    return { ms, used_ms, held_mb: rests ? residentMbOf(child.pid()) : null };
   } finally {
     await child.stop(STOP_WITHIN_MS);
   }
 }
 
-async function until(isSo: () => Promise<boolean>, name: string) {
+async function waitUntil(isSo: () => Promise<boolean>, name: string) {
   const started = performance.now();
   while (!(await isSo())) {
     if (performance.now() - started > GIVEN_UP_AFTER_MS)
@@ -159,7 +163,7 @@ async function until(isSo: () => Promise<boolean>, name: string) {
 }
 
 /** CPU time in ms (user and system), which does not depend on other load of the machine. */
-function usedBy(pid: number | undefined): number {
+function cpuTimeMsOf(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -170,7 +174,7 @@ function usedBy(pid: number | undefined): number {
 }
 
 /** Resident memory in MB. Null on systems without /proc, which is specific to Linux. */
-function heldBy(pid: number | undefined): number | null {
+function residentMbOf(pid: number | undefined): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024;

@@ -37,11 +37,11 @@ export const benchQueriesPerRequest: Bench = async () => {
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`${output}\n${FILE} does not hold what it counted.`);
   return [...output.matchAll(/^\| ([^|]+) \| (\d+) \| (\d+) \|$/gm)].map(
-    ([, what = '', statements, trips]) => asFigure(what, Number(statements), Number(trips)),
+    ([, what = '', statements, trips]) => toFigure(what, Number(statements), Number(trips)),
   );
 };
 
-function asFigure(what: string, statements: number, trips: number): Figure {
+function toFigure(what: string, statements: number, trips: number): Figure {
   const ours = `${trips} round trips, ${statements} statements`;
   const budget = BUDGETS[what];
   // Without a limit, the figure compares trips with statements.

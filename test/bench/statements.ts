@@ -12,7 +12,7 @@ import { watchMemory } from './watch-memory.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
 const MANY = 600;
-const LEAST = 200;
+const DOCUMENTS_MIN = 200;
 /** When a worker is killed, as shares of all documents. The rate is measured after the last kill. */
 const KILLS = [0.1, 0.2];
 const MONTH = '2026-01-01';
@@ -26,14 +26,14 @@ const FLOOR_PAGES = 100;
  * bare browser that prints the same pages with its defaults and does nothing else.
  */
 export const benchStatements: Bench = async (words) => {
-  const count = parseSize(words, { usual: MANY, least: LEAST });
+  const count = parseSize(words, { usual: MANY, least: DOCUMENTS_MIN });
   printProgress(`Writing ${count.toLocaleString('en')} loans …`);
   const world = await openWorldWithLoans(count);
-  await billed(world);
+  await billLoans(world);
   const pages = await pagesOf(world, Math.min(FLOOR_PAGES, count));
   const floor = await openFloor(world.folder);
   const rates = [await floor.rate(pages)];
-  const { rate, memory } = await printed(world, count);
+  const { rate, memory } = await printStatements(world, count);
   rates.push(await floor.rate(pages));
   await floor.close();
   await assertStatementsComplete(world, count);
@@ -54,7 +54,7 @@ export const benchStatements: Bench = async (words) => {
 };
 
 /** Gives every loan its own borrower with an email address, and bills January. */
-async function billed(world: BenchWorld) {
+async function billLoans(world: BenchWorld) {
   const { admin, within, tenant_id } = world;
   await admin.query(
     `with model as (select * from borrowers limit 1), made as (
@@ -90,7 +90,7 @@ async function pagesOf({ admin }: BenchWorld, count: number): Promise<string[]> 
 }
 
 /** Orders all statements and waits until they are printed. Kills two workers along the way. */
-async function printed(world: BenchWorld, count: number) {
+async function printStatements(world: BenchWorld, count: number) {
   const { url, folder, admin, within, tenant_id } = world;
   await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as ExternalServices);
   let crashes = 0;
@@ -109,14 +109,14 @@ async function printed(world: BenchWorld, count: number) {
     return Number(rows[0]?.printed);
   };
   try {
-    await until(async () => (await done()) > 0);
+    await waitUntil(async () => (await done()) > 0);
     const [from, started] = [await done(), performance.now()];
     let idle = 0;
     for (const part of KILLS) {
-      await until(async () => (await done()) >= count * part);
+      await waitUntil(async () => (await done()) >= count * part);
       idle += await kill(worker, done);
     }
-    await until(async () => (await done()) === count);
+    await waitUntil(async () => (await done()) === count);
     const seconds = (performance.now() - started - idle) / 1000;
     if (crashes !== KILLS.length) throw new Error(`The worker ended ${crashes} times.`);
     return { rate: (count - from) / seconds, memory };
@@ -133,7 +133,7 @@ async function kill(worker: Child, done: () => Promise<number>): Promise<number>
   process.kill(pid, 'SIGKILL');
   const killed = performance.now();
   const before = await done();
-  await until(async () => (await done()) > before);
+  await waitUntil(async () => (await done()) > before);
   const idle = performance.now() - killed;
   printProgress(
     `Killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`,
@@ -141,6 +141,6 @@ async function kill(worker: Child, done: () => Promise<number>): Promise<number>
   return idle;
 }
 
-async function until(isSo: () => Promise<boolean>) {
+async function waitUntil(isSo: () => Promise<boolean>) {
   while (!(await isSo())) await pause(200);
 }

@@ -24,7 +24,7 @@ export async function benchTapes(words: readonly string[]): Promise<Figure[]> {
   const workers = await startWorkers(world);
   await closeDay(world, workers, DAY).finally(() => workers.stop());
   await admin.query('vacuum analyze loan_snapshots, loan_attribute_history');
-  const make = await maker(world);
+  const make = await prepareTape(world);
   const shown = await admin.query<{ data_directory: string }>('show data_directory');
   const file = `${shown.rows[0]?.data_directory}/tape.csv`;
   const memory = watchMemory();
@@ -49,7 +49,7 @@ export async function benchTapes(words: readonly string[]): Promise<Figure[]> {
 }
 
 /** Orders a tape and creates it, as the job does. */
-async function maker({ within, tenant_id, folder }: BenchWorld) {
+async function prepareTape({ within, tenant_id, folder }: BenchWorld) {
   const files = await openFiles(undefined, { folder, secret: 'x'.repeat(32) });
   const config = await within(tenant_id, (work) =>
     addTapeConfig(work, {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { median, type Figure } from './figures.ts';
 
-const EVERY_MS = 1_000;
+const SAMPLE_INTERVAL_MS = 1_000;
 
 type Sample = { worker: number; browser: number };
 
@@ -13,7 +13,7 @@ export function watchMemory(pidOf: () => number | undefined) {
     if (pid === undefined) return;
     const found = memoryOf(pid);
     if (found) samples.push(found);
-  }, EVERY_MS);
+  }, SAMPLE_INTERVAL_MS);
   return {
     stop: () => clearInterval(timer),
     figures: () => figuresOf(samples),

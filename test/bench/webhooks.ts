@@ -19,7 +19,7 @@ import { listen, stopServer } from './over-http.ts';
 import { openWorld } from './world.ts';
 
 const ROUNDS = 3;
-const AT_ONCE = POOL_SETTINGS.outbound.concurrency;
+const CONCURRENCY = POOL_SETTINGS.outbound.concurrency;
 
 /** A receiver that reads everything and answers without delay. */
 async function startReceiver() {
@@ -73,14 +73,17 @@ export const benchWebhooks: Bench = async (words) => {
     return (count * 1_000) / (performance.now() - started);
   };
   await delivered();
-  const rates = await alternate(ROUNDS, { ours: delivered, floor: () => posted(receiver, count) });
+  const rates = await alternate(ROUNDS, {
+    ours: delivered,
+    floor: () => measurePosts(receiver, count),
+  });
   await stopWorker();
   await http.close();
   receiver.close();
   await world.close();
   return [
     {
-      what: `${count} events delivered in ${AT_ONCE} slots, each attempt recorded; a loop that signs and posts them`,
+      what: `${count} events delivered in ${CONCURRENCY} slots, each attempt recorded; a loop that signs and posts them`,
       ours: perSecond(rates.ours),
       floor: perSecond(rates.floor),
       ratio: rates.ours / rates.floor,
@@ -89,8 +92,8 @@ export const benchWebhooks: Bench = async (words) => {
   ];
 };
 
-async function posted({ url, ca }: { url: string; ca: string }, count: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE, ca });
+async function measurePosts({ url, ca }: { url: string; ca: string }, count: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY, ca });
   const body = Buffer.from(
     JSON.stringify({ event_type: 'payment.received', data: PAYMENT_RECEIVED }),
   );
@@ -115,7 +118,7 @@ async function posted({ url, ca }: { url: string; ca: string }, count: number) {
       await post();
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, loop));
+  await Promise.all(Array.from({ length: CONCURRENCY }, loop));
   agent.destroy();
   return (count * 1_000) / (performance.now() - started);
 }

@@ -42,7 +42,7 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
       onCrash: ({ code }) => crashed.reject(new Error(`A worker ended (${code}).`)),
     }),
   );
-  const until = (isSo: () => Promise<boolean>) => Promise.race([looked(isSo), crashed.promise]);
+  const until = (isSo: () => Promise<boolean>) => Promise.race([pollUntil(isSo), crashed.promise]);
   await until(async () => {
     const { rows } = await admin.query('select from app.worker_pools');
     return rows.length >= PROCESSES;
@@ -75,7 +75,7 @@ export async function startAccrualWorkers({ url }: BenchWorld): Promise<AccrualW
   );
   const fail = (code: number | null) => crashed.reject(new Error(`A worker ended (${code}).`));
   for (const child of children) child.once('exit', fail);
-  const until = (isSo: () => Promise<boolean>) => Promise.race([looked(isSo), crashed.promise]);
+  const until = (isSo: () => Promise<boolean>) => Promise.race([pollUntil(isSo), crashed.promise]);
   await Promise.race([
     Promise.all(children.map((child) => once(child, 'message'))),
     crashed.promise,
@@ -99,7 +99,7 @@ export async function startAccrualWorkers({ url }: BenchWorld): Promise<AccrualW
   };
 }
 
-async function looked(isSo: () => Promise<boolean>) {
+async function pollUntil(isSo: () => Promise<boolean>) {
   while (!(await isSo())) await pause(LOOK_MS);
 }
 

@@ -50,12 +50,12 @@ writeFileSync(path.join(files, 'first.pdf'), 'the first');
 const operator = await openPool(postgres.url, { role: 'servicing_worker', size: 1 });
 await pauseWork(operator, { pool: 'documents' }, { who: 'Ann', why: 'No paper' });
 await operator.end();
-const take = (folder = backup) =>
+const runBackup = (folder = backup) =>
   takeBackup(folder, { url: postgres.url, files, secret_keys: SECRET_KEYS, say });
-const bring = (name: string, at?: string) =>
+const restoreInto = (name: string, at?: string) =>
   restoreBackup({ from: backup, into: path.join(root, name), at, by, say });
 
-const first = await take();
+const first = await runBackup();
 await tenant('between');
 await wait(50);
 const moment = new Date().toISOString();
@@ -63,7 +63,7 @@ await wait(50);
 await tenant('after');
 writeFileSync(path.join(files, 'second.pdf'), 'the second');
 const whole = statSync(path.join(backup, 'base', 'backup_label')).mtimeMs;
-const second = await take();
+const second = await runBackup();
 
 afterAll(async () => {
   await postgres.stop('immediate');
@@ -100,7 +100,7 @@ test('a second backup copies the log and the new documents alone', () => {
 });
 
 test('a copy of a moment has what was committed before it and nothing after, and all documents', async () => {
-  const copy = await bring('moment', moment);
+  const copy = await restoreInto('moment', moment);
   const found = await slugs(copy.postgres.url);
   await ask(copy.postgres.url, 'create table writable ()');
   await copy.postgres.stop();
@@ -115,7 +115,7 @@ test('a copy of a moment has what was committed before it and nothing after, and
 });
 
 test('a restored copy runs no job until it is released, then each job once; existing pauses stay', async () => {
-  const { postgres: copy } = await bring('end');
+  const { postgres: copy } = await restoreInto('end');
   const worker = startProcess(copy.url);
   const owner = await openPool(copy.url, { role: 'servicing_worker', size: 1 });
   const done = async () =>
@@ -147,19 +147,19 @@ test.each([
   ['a moment after it', '2999-01-01T00:00:00Z', 'must be between'],
   ['a moment without a zone', '2026-01-01T00:00:00', 'with a time zone'],
 ])('no copy is made of %s, and nothing is left behind', async (_what, at, reason) => {
-  await expect(bring('refused', at)).rejects.toThrow(reason);
+  await expect(restoreInto('refused', at)).rejects.toThrow(reason);
   expect(readdirSync(root)).not.toContain('refused');
 });
 
 test('a restore refuses a folder in use, and reports a backup that was changed', async () => {
-  await expect(bring('data')).rejects.toThrow('is not empty');
+  await expect(restoreInto('data')).rejects.toThrow('is not empty');
   const place = path.join(backup, 'manifest.json');
   const manifest = readFileSync(place, 'utf8');
   const folders = ['../../elsewhere'];
   writeFileSync(place, JSON.stringify({ ...JSON.parse(manifest), folders }));
-  await expect(bring('outside')).rejects.toThrow('outside the backup');
+  await expect(restoreInto('outside')).rejects.toThrow('outside the backup');
   writeFileSync(place, manifest);
   writeFileSync(path.join(backup, 'files', 'first.pdf'), 'forged');
-  await expect(bring('forged')).rejects.toThrow('is damaged');
+  await expect(restoreInto('forged')).rejects.toThrow('is damaged');
   await expect(startEmbeddedPostgres(path.join(root, 'forged'))).rejects.toThrow('cut off');
 });

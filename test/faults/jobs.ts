@@ -8,49 +8,49 @@ import { sql, type Transaction } from '../../sql/database/db.ts';
 const Marked = z.object({ tenant_id: z.uuid(), number: z.int(), ms: z.int() });
 type Marked = z.output<typeof Marked>;
 
-const began = (tx: Transaction, number: number) =>
+const recordStart = (tx: Transaction, number: number) =>
   tx.query(sql.typeAlias('void')`insert into public.begun (number) values (${number})`);
 
-const marked = (tx: Transaction, number: number) =>
+const recordEffect = (tx: Transaction, number: number) =>
   tx.query(sql.typeAlias('void')`
     insert into public.effects (number) values (${number}) on conflict do nothing
   `);
 
 /** Records its start, takes its time, and has one effect no matter how often it runs. */
-const mark = job<Marked>({
+const markJob = job<Marked>({
   name: 'mark',
   pool: 'ledger',
   payload: Marked,
   attempts: 10,
   run: async ({ tenant_id, number, ms }, outside) => {
-    await outside.within(tenant_id, ({ tx }) => began(tx, number));
+    await outside.within(tenant_id, ({ tx }) => recordStart(tx, number));
     await wait(ms);
-    await outside.within(tenant_id, ({ tx }) => marked(tx, number));
+    await outside.within(tenant_id, ({ tx }) => recordEffect(tx, number));
   },
 });
 
-const misbehaving = (name: string, misbehave: () => Promise<void>) =>
+const misbehavingJob = (name: string, misbehave: () => Promise<void>) =>
   job<Marked>({
     name,
     pool: 'ledger',
     payload: Marked,
     attempts: 2,
     run: async ({ tenant_id, number }, outside) => {
-      await outside.within(tenant_id, ({ tx }) => began(tx, number));
+      await outside.within(tenant_id, ({ tx }) => recordStart(tx, number));
       await misbehave();
-      await outside.within(tenant_id, ({ tx }) => marked(tx, number));
+      await outside.within(tenant_id, ({ tx }) => recordEffect(tx, number));
     },
   });
 
-const block = async () => {
+const blockForever = async () => {
   writeSync(2, 'blocking\n');
   for (;;);
 };
 
 export const faultJobs = [
-  mark,
-  misbehaving('throws', () => Promise.reject(new Error('Always.'))),
-  misbehaving('hangs', () => new Promise(() => {})),
-  misbehaving('exits', () => process.exit(1)),
-  misbehaving('blocks', block),
+  markJob,
+  misbehavingJob('throws', () => Promise.reject(new Error('Always.'))),
+  misbehavingJob('hangs', () => new Promise(() => {})),
+  misbehavingJob('exits', () => process.exit(1)),
+  misbehavingJob('blocks', blockForever),
 ];

@@ -10,19 +10,19 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 const MARK = `STARTED_BY_TEST=${process.pid}`;
 const folders: string[] = [];
 afterEach(() => {
-  for (const pid of ours()) process.kill(pid, 'SIGKILL');
+  for (const pid of markedProcesses()) process.kill(pid, 'SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 /** Every living process that has the mark: npm, the shell, our processes, Postgres and its supervisor. */
-function ours(): number[] {
+function markedProcesses(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => read(`/proc/${pid}/environ`).split('\0').includes(MARK))
+    .filter((pid) => readIfExists(`/proc/${pid}/environ`).split('\0').includes(MARK))
     .map(Number);
 }
 
-function read(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
@@ -30,8 +30,8 @@ function read(file: string): string {
   }
 }
 
-const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
-const named = (word: string) => ours().filter((pid) => commandOf(pid).includes(word));
+const commandOf = (pid: number) => readIfExists(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+const named = (word: string) => markedProcesses().filter((pid) => commandOf(pid).includes(word));
 
 async function startAll(): Promise<{ npm: ChildProcess; ended: Promise<unknown> }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'npm-start-'));
@@ -57,9 +57,10 @@ async function startAll(): Promise<{ npm: ChildProcess; ended: Promise<unknown> 
 }
 
 /** The processes that remain after at most this time. */
-async function left(withinMs: number): Promise<string[]> {
-  for (let waited = 0; ours().length > 0 && waited < withinMs; waited += 100) await wait(100);
-  return ours().map(commandOf);
+async function remainingProcesses(withinMs: number): Promise<string[]> {
+  for (let waited = 0; markedProcesses().length > 0 && waited < withinMs; waited += 100)
+    await wait(100);
+  return markedProcesses().map(commandOf);
 }
 
 test('two signals to npm start leave no process that it started', async () => {
@@ -73,7 +74,7 @@ test('two signals to npm start leave no process that it started', async () => {
   for (const pid of named('workers/start.ts')) process.kill(pid, 'SIGINT');
   await ended;
 
-  expect(await left(30_000)).toEqual([]);
+  expect(await remainingProcesses(30_000)).toEqual([]);
 }, 180_000);
 
 test('the processes of a killed npm start end by themselves', async () => {
@@ -81,5 +82,5 @@ test('the processes of a killed npm start end by themselves', async () => {
 
   for (const pid of named('node workers/start.ts')) process.kill(pid, 'SIGKILL');
 
-  expect(await left(30_000)).toEqual([]);
+  expect(await remainingProcesses(30_000)).toEqual([]);
 }, 180_000);

@@ -62,7 +62,7 @@ const TOLD_ONCE = /^POST \/(webhooks|webhooks\/[\w-]+\/rotate-secret|auth\/secon
 const textOf = ({ body, headers: { 'set-cookie': _, ...headers } }: Reply) =>
   `${typeof body === 'string' ? body : JSON.stringify(body)}\n${JSON.stringify(headers)}`;
 
-async function signedIn(role: string, password = PASSWORD): Promise<Client> {
+async function signIn(role: string, password = PASSWORD): Promise<Client> {
   const client = listening(newClient(port, 'localhost'));
   const reply = await client.login(`${role}@demo.test`, password);
   expect(reply.status).toBe(200);
@@ -71,7 +71,7 @@ async function signedIn(role: string, password = PASSWORD): Promise<Client> {
 }
 
 /** Exercises a loan: payments from the account, a bank file, letters, mails and a day's close. */
-async function live(
+async function exerciseLoan(
   admin: Client,
   planted: Awaited<ReturnType<typeof plant>>,
 ): Promise<Record<string, string>> {
@@ -103,13 +103,13 @@ async function live(
   for (const channel of ['email', 'letter', 'sms'])
     await admin.post('/communications/send', { ...message, channel });
   await admin.post('/jobs/close-of-business');
-  await settled();
+  await waitForEmptyQueue();
   await admin.post('/nacha-files', {});
   return loan;
 }
 
 /** Waits until the queue has no more jobs that are due. */
-async function settled() {
+async function waitForEmptyQueue() {
   for (let quiet = 0, waited = 0; quiet < 3 && waited < 120; waited += 1) {
     await wait(1_000);
     const { rows } = await owner.query(
@@ -124,8 +124,8 @@ async function settled() {
  * Uses all kinds of credentials: a changed password, an authenticator app, recovery codes, a link, an
  * unfinished sign-in.
  */
-async function prove() {
-  const viewer = await signedIn('viewer');
+async function useCredentials() {
+  const viewer = await signIn('viewer');
   await newClient(port, 'localhost').login('viewer@demo.test', PLANTED.wrong_password);
   const passwords = { current_password: PASSWORD, new_password: PLANTED.password };
   done(await viewer.post('/auth/password/change', passwords));
@@ -145,7 +145,7 @@ async function prove() {
   secrets.set('pending sign-in', half.cookies.get('pending_sign_in') ?? '');
   await half.post('/auth/second-factor', { recovery_code: secrets.get('recovery code 0') });
   await half.post('/auth/password/request', { email: 'collector@demo.test' });
-  await settled();
+  await waitForEmptyQueue();
 }
 
 /** Reads everything that staff and the borrower can read of the newest records, and the portal's pages. */
@@ -167,11 +167,11 @@ async function readAll(admin: Client, borrower: Client) {
 }
 
 test('planted secrets are in no answer, row, file, mail, page or log line', async () => {
-  const admin = await signedIn('superadmin');
-  const borrower = await signedIn('borrower');
+  const admin = await signIn('superadmin');
+  const borrower = await signIn('borrower');
   const planted = await plant(admin, borrower);
-  await live(admin, planted);
-  await prove();
+  await exerciseLoan(admin, planted);
+  await useCredentials();
   await readAll(admin, borrower);
   const rows = await readAllColumns(owner);
   await owner.query('checkpoint');

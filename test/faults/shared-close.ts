@@ -8,13 +8,15 @@ import { DAY, type BenchWorld } from '../bench/world.ts';
 const CLOSED_WITHIN_MS = 600_000;
 const ROOT = new URL('../..', import.meta.url).pathname;
 /** In production a supervisor starts the workers. Here a shell starts them as its process group. */
-const SET = ['ledger', 'outbound'].map((pool) => `"$0" workers/worker.ts ${pool} &`).join(' ');
+const WORKER_SET_COMMAND = ['ledger', 'outbound']
+  .map((pool) => `"$0" workers/worker.ts ${pool} &`)
+  .join(' ');
 
 type Group = { kill(signal: NodeJS.Signals): Promise<void> };
 
 /** A set of workers in its own process group, as if on its own machine. */
 function startGroup({ url, folder }: BenchWorld): Group {
-  const shell = spawn('sh', ['-c', `${SET} wait`, process.execPath], {
+  const shell = spawn('sh', ['-c', `${WORKER_SET_COMMAND} wait`, process.execPath], {
     cwd: ROOT,
     detached: true,
     stdio: 'ignore',
@@ -57,7 +59,7 @@ export async function shareCloses(
     const group = startGroup(world);
     groups.push(group);
     const living = `select count(*) from app.worker_pools where name = 'ledger'`;
-    await until(async () => (await number(world, living)) >= groups.length, 120_000);
+    await waitUntil(async () => (await number(world, living)) >= groups.length, 120_000);
     return group;
   };
   try {
@@ -65,11 +67,11 @@ export async function shareCloses(
     await world.admin.query(`select app.pause_work(null, 'start-close-of-business', null, ${why}),
       app.set_slots('ledger', 1, 'bench', 'One chunk at a time.')`);
     await start();
-    await close(world, DAY);
-    const alone = await close(world, addDays(DAY, 1));
+    await runClose(world, DAY);
+    const alone = await runClose(world, addDays(DAY, 1));
     const second = await start();
-    const shared = await close(world, addDays(DAY, 2));
-    const killed = await close(world, addDays(DAY, 3), () => void second.kill('SIGKILL'));
+    const shared = await runClose(world, addDays(DAY, 2));
+    const killed = await runClose(world, addDays(DAY, 3), () => void second.kill('SIGKILL'));
     return { alone, shared, killed };
   } finally {
     for (const group of groups) await group.kill('SIGKILL');
@@ -78,26 +80,28 @@ export async function shareCloses(
 }
 
 /** Closes one day. Calls `whenShared` as soon as two processes have a chunk each. */
-async function close(world: BenchWorld, day: string, whenShared?: () => void): Promise<Closed> {
+async function runClose(world: BenchWorld, day: string, whenShared?: () => void): Promise<Closed> {
   const { within, tenant_id } = world;
   const holders = `select count(distinct locked_by) from graphile_worker._private_jobs`;
   let workers = 0;
   const started = performance.now();
   await within(tenant_id, (work) => startClose(work, day));
-  await until(async () => {
+  await waitUntil(async () => {
     const now = await number(world, holders);
     if (now === 2 && workers < 2) whenShared?.();
     workers = Math.max(workers, now);
     return within(tenant_id, async ({ today }) => today > day);
   }, CLOSED_WITHIN_MS);
   const seconds = (performance.now() - started) / 1000;
-  const { rows } = await world.admin.query<Omit<Closed, 'seconds' | 'workers'>>(LEFT, [day]);
+  const { rows } = await world.admin.query<Omit<Closed, 'seconds' | 'workers'>>(CLOSE_RESULTS, [
+    day,
+  ]);
   const [left] = rows;
   if (!left) throw new Error(`No run of ${day} has finished.`);
   return { seconds, workers, ...left };
 }
 
-const LEFT = `
+const CLOSE_RESULTS = `
   select
     (select count(*)::integer from interest_accruals where accrual_date = run.cob_date) as loans,
     (select count(*)::integer from loan_snapshots where snapshot_date = run.cob_date) as snapshots,
@@ -114,7 +118,7 @@ const LEFT = `
 const number = async ({ admin }: BenchWorld, question: string): Promise<number> =>
   Number((await admin.query<{ count: string }>(question)).rows[0]?.count);
 
-async function until(isSo: () => Promise<boolean>, withinMs: number) {
+async function waitUntil(isSo: () => Promise<boolean>, withinMs: number) {
   for (const start = performance.now(); !(await isSo()); await wait(10)) {
     if (performance.now() - start > withinMs) throw new Error('It took too long.');
   }

@@ -1,14 +1,14 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 type Options = { challenge: string; rp?: { id: string }; rpId?: string };
-type Asked = { options: Options; origin: string };
+type CeremonyRequest = { options: Options; origin: string };
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const base64url = (bytes: Buffer) => bytes.toString('base64url');
 
 /** PRESENT: the user touched the device. WITH_KEY: a new public key follows. */
-const PRESENT = 0x01;
-const WITH_KEY = 0x40;
+const USER_PRESENT = 0x01;
+const ATTESTED_KEY = 0x40;
 
 /**
  * An authenticator as a browser sees it (WebAuthn, ES256, no attestation). It can also sign what a genuine
@@ -19,7 +19,7 @@ export function newAuthenticator() {
   const id = randomBytes(32);
   let count = 0;
 
-  const clientData = (type: string, { options: { challenge }, origin }: Asked) =>
+  const clientData = (type: string, { options: { challenge }, origin }: CeremonyRequest) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
 
   function data(host: string, flags: number, rest: Buffer, counted: number) {
@@ -30,10 +30,10 @@ export function newAuthenticator() {
   const named = { id: base64url(id), rawId: base64url(id), type: 'public-key' };
 
   return {
-    create(asked: Asked, host = asked.options.rp?.id ?? '') {
+    create(asked: CeremonyRequest, host = asked.options.rp?.id ?? '') {
       const length = Buffer.from([id.length >> 8, id.length & 0xff]);
       const credential = Buffer.concat([Buffer.alloc(16), length, id, coseOf(publicKey)]);
-      const authData = data(host, PRESENT | WITH_KEY, credential, count);
+      const authData = data(host, USER_PRESENT | ATTESTED_KEY, credential, count);
       const response = {
         clientDataJSON: base64url(clientData('webauthn.create', asked)),
         attestationObject: base64url(attestationOf(authData)),
@@ -41,10 +41,10 @@ export function newAuthenticator() {
       };
       return { ...named, response };
     },
-    get(asked: Asked, { host = asked.options.rpId ?? '', at = (count += 1) } = {}) {
+    get(asked: CeremonyRequest, { host = asked.options.rpId ?? '', at = (count += 1) } = {}) {
       const client = clientData('webauthn.get', asked);
-      const authenticatorData = data(host, PRESENT, Buffer.alloc(0), at);
-      const signature = signed(privateKey, Buffer.concat([authenticatorData, sha256(client)]));
+      const authenticatorData = data(host, USER_PRESENT, Buffer.alloc(0), at);
+      const signature = signBytes(privateKey, Buffer.concat([authenticatorData, sha256(client)]));
       const response = {
         clientDataJSON: base64url(client),
         authenticatorData: base64url(authenticatorData),
@@ -55,7 +55,7 @@ export function newAuthenticator() {
   };
 }
 
-const signed = (key: KeyObject, bytes: Buffer) => sign('sha256', bytes, key);
+const signBytes = (key: KeyObject, bytes: Buffer) => sign('sha256', bytes, key);
 
 /** CBOR: { 1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y }. */
 function coseOf(key: KeyObject): Buffer {

@@ -6,10 +6,10 @@ export const TAPE_HEADER =
   'origination_date,first_payment_date,status,source_status,paid_total,paid_principal,' +
   'paid_interest,paid_late_fees,purpose';
 
-type Wish = Partial<Record<string, string>>;
+type TapeOverrides = Partial<Record<string, string>>;
 
 /** One valid line of a boarding tape, with the given fields replaced. */
-export const tapeLine = (wish: Wish = {}) =>
+export const tapeLine = (wish: TapeOverrides = {}) =>
   Object.values({
     loan_number: 'T-1',
     borrower_external_id: 'B-1',

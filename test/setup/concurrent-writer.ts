@@ -5,7 +5,7 @@ import type { Stage, Tenant } from './world.ts';
  * Differences between the kept counts and the rows, as the current transaction sees both. Deliberately
  * shares no code with the implementation.
  */
-const DIFFERING = `
+const COUNT_DIFFERENCES = `
   select status, is_archived, sum(rows)::integer as difference from (
     select status, is_archived, count(*) as rows from loans group by 1, 2
     union all
@@ -15,7 +15,7 @@ const DIFFERING = `
 
 const AS_APPLICATION = 'set local role servicing_app';
 
-let written = 0;
+let copiesWritten = 0;
 
 /**
  * A writer with its own transactions. It writes only copies of the tenant's first loan, which no other
@@ -24,7 +24,7 @@ let written = 0;
 export async function newConcurrentWriter({ url }: Stage, { id: tenantId }: Tenant) {
   const connection = new pg.Client(url);
   await connection.connect();
-  const own = `W${(written += 1)}`;
+  const own = `W${(copiesWritten += 1)}`;
   const columns = await columnsOf(connection);
   let isOpen = false;
   const ask = async (text: string, values: unknown[] = []) => {
@@ -48,14 +48,14 @@ export async function newConcurrentWriter({ url }: Stage, { id: tenantId }: Tena
     select loan_number from loans where loan_number like '${own} %' order by loan_number limit $1)`;
   return {
     ask,
-    differing: () => ask(DIFFERING),
+    differing: () => ask(COUNT_DIFFERENCES),
     board: (count: number) =>
       ask(
         `insert into loans (loan_number, ${columns})
          select $1 || number, ${columns}
          from (select * from loans where loan_number not like 'W%' order by id limit 1) as model
          cross join generate_series(1, $2::integer) as number`,
-        [`${own} ${(written += 1)}-`, count],
+        [`${own} ${(copiesWritten += 1)}-`, count],
       ),
     archive: (count: number) =>
       ask(`update loans set is_archived = not is_archived where ${some}`, [count]),

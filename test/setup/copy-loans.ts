@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** The tables whose rows are copied with a loan, and the columns in which each copy differs. */
-const COPIED: Record<string, { of: string; other: Record<string, string> }> = {
+const COPIED_TABLES: Record<string, { of: string; other: Record<string, string> }> = {
   borrowers: {
     of: 'model.borrower_id = row.id',
     other: { id: 'copy.borrower', last_name: `'Byron ' || copy.number` },
@@ -26,13 +26,13 @@ const COPIED: Record<string, { of: string; other: Record<string, string> }> = {
 };
 
 /** The tenant whose loans are copied. Default: the only tenant. */
-type Whose = { tenantId?: string; isAnalyzed?: boolean };
+type CopyOptions = { tenantId?: string; isAnalyzed?: boolean };
 
 /**
  * Adds `count` copies of a tenant's boarded loans, with their borrowers, schedules and entries. Updates the
  * tables' statistics unless `isAnalyzed` is false.
  */
-export async function copyLoans(url: string, count: number, whose: Whose = {}) {
+export async function copyLoans(url: string, count: number, whose: CopyOptions = {}) {
   const { tenantId = null, isAnalyzed = true } = whose;
   const admin = new pg.Client(url);
   await admin.connect();
@@ -51,7 +51,7 @@ export async function copyLoans(url: string, count: number, whose: Whose = {}) {
     [count, tenantId],
   );
   await admin.query('analyze copies');
-  for (const [table, { of, other }] of Object.entries(COPIED)) {
+  for (const [table, { of, other }] of Object.entries(COPIED_TABLES)) {
     const { rows } = await admin.query<{ name: string }>(
       `select quote_ident(attname) as name from pg_attribute
        where attrelid = $1::regclass and attnum > 0 and attgenerated = '' and not attisdropped`,

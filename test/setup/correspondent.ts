@@ -43,13 +43,17 @@ export const CHANGED_WORDS = [
   'Reworded',
 ];
 
-type Changed = Pick<
+type CorrespondentFixture = Pick<
   Awaited<ReturnType<typeof newCorrespondent>>,
   'admin' | 'loan_id' | 'borrower_id' | 'address_id'
 > & { tenant: Tenant };
 
 /** Changes everything that a letter could show: the loan, both names, both addresses and the templates. */
-export async function changeEverything(stage: Stage, ground: Changed, { words = true } = {}) {
+export async function changeEverything(
+  stage: Stage,
+  ground: CorrespondentFixture,
+  { words = true } = {},
+) {
   const { tenant, admin, loan_id, borrower_id, address_id } = ground;
   const { officer } = tenant;
   const today = await tenant.within(async (work) => work.today);

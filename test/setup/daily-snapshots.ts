@@ -11,7 +11,7 @@ export async function insertDailySnapshots(
   const [first = ''] = Object.keys(days).toSorted();
   await tenant.within(async ({ tx }) => {
     for (const [snapshot_date, values] of Object.entries(days)) {
-      await insert(tx, 'loan_snapshots', { ...KEPT, loan_id, snapshot_date, ...values });
+      await insert(tx, 'loan_snapshots', { ...INITIAL_LOAN, loan_id, snapshot_date, ...values });
     }
   });
   await stage.owner.query(
@@ -23,7 +23,7 @@ export async function insertDailySnapshots(
   );
 }
 
-const KEPT = {
+const INITIAL_LOAN = {
   status: 'active',
   principal_balance: '5000',
   accrued_interest: '10',

@@ -10,7 +10,7 @@ export async function cloneDatabase(): Promise<{ url: string; drop: () => Promis
   return {
     url: template.replace(/\/servicing$/, `/${name}`),
     drop: async () => {
-      await asAdmin(admin, leftAlone(name));
+      await asAdmin(admin, waitForNoSessions(name));
       await asAdmin(admin, `drop database if exists ${name} with (force)`);
     },
   };
@@ -20,7 +20,7 @@ export async function cloneDatabase(): Promise<{ url: string; drop: () => Promis
  * Waits up to two seconds until closing connections are gone. A connection that is cut off while closing
  * would raise an unhandled error and fail the run although every test passed.
  */
-const leftAlone = (name: string) => `
+const waitForNoSessions = (name: string) => `
   do $$ begin
     for i in 1 .. 100 loop
       perform pg_stat_clear_snapshot();

@@ -3,7 +3,7 @@ import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
 const Line = z.object({ number: z.int(), amount: z.string(), first_due: z.string() });
-const Told = z.object({
+const DisclosedTerms = z.object({
   apr: z.string(),
   finance_charge: z.string(),
   amount_financed: z.string(),
@@ -16,7 +16,7 @@ const Told = z.object({
 /** The disclosures that the borrower of a loan has received, oldest first. */
 export const fetchDisclosures = (tenant: Tenant, id: string) =>
   tenant.within(({ tx }) =>
-    tx.anyFirst(sql.type(z.object({ told: Told }))`
+    tx.anyFirst(sql.type(z.object({ told: DisclosedTerms }))`
       select template_data as told from documents
       where loan_id = ${id} and template = 'tila_disclosure' order by id
     `),

@@ -44,7 +44,7 @@ export async function readAllFiles(folder: string): Promise<SearchedPlace[]> {
 }
 
 /** The encodings in which a secret may appear. */
-const spellingsOf = (secret: string) => [
+const encodingsOf = (secret: string) => [
   secret,
   secret.replaceAll('-', ''),
   encodeURIComponent(secret),
@@ -60,7 +60,7 @@ export function findSecrets(
   const found = [...secrets].flatMap(([kind, secret]) =>
     places
       .filter(({ text }) =>
-        spellingsOf(secret).some((word) => text.toLowerCase().includes(word.toLowerCase())),
+        encodingsOf(secret).some((word) => text.toLowerCase().includes(word.toLowerCase())),
       )
       .map(({ name }) => `${kind} in ${name}`),
   );

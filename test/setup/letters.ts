@@ -23,7 +23,7 @@ export function storedFile(stage: Stage, ending: string): Uint8Array {
 export const BATCH_JOBS = ['make-mail-batch', 'merge-letters', 'finish-mail-batch'];
 
 /** Every letter has its own page width, and every page its own height. */
-async function paper(letter: number, pages: number) {
+async function createPdf(letter: number, pages: number) {
   const made = await PDFDocument.create({ updateMetadata: false });
   for (let page = 1; page <= pages; page += 1) made.addPage([200 + letter, 300 + page]);
   return made.save();
@@ -48,7 +48,7 @@ export async function newLetterSender(stage: Stage, settings: object = {}) {
   const lengths: number[] = [];
   outside.pdf = async () => {
     const pages = lengths.shift() ?? 1;
-    return { bytes: await paper((printed += 1), pages), pages };
+    return { bytes: await createPdf((printed += 1), pages), pages };
   };
   let people = 0;
   const newBorrower = async (place: object = {}) => {

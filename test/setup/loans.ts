@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { Tenant } from './world.ts';
 
-type Wish = {
+type LoanOverrides = {
   principal_amount?: string;
   interest_rate?: string;
   term_months?: number;
@@ -11,7 +11,11 @@ type Wish = {
 } & Record<string, unknown>;
 
 /** A loan with its borrower in the requested state, created through the API as an officer would. */
-export async function newLoan(tenant: Tenant, wish: Wish = {}, officer: Client = tenant.officer) {
+export async function newLoan(
+  tenant: Tenant,
+  wish: LoanOverrides = {},
+  officer: Client = tenant.officer,
+) {
   const { status = 'active', disbursement_date, ...terms } = wish;
   const borrower = await officer.post('/borrowers', { first_name: 'Grace', last_name: 'Hopper' });
   const created = await officer.post('/loans', {

@@ -115,7 +115,7 @@ const J2: readonly Field[] = [
 ];
 
 /** The trailer's counters: nine digits each, from column 30 on. */
-const COUNTED = [
+const TRAILER_COUNTERS = [
   'DF',
   'J1',
   'J2',
@@ -173,18 +173,21 @@ function valuesOf(text: string, fields: readonly Field[], wrong: string[]): Valu
 }
 
 const ZERO_DATE = '00000000';
-const PAID = ['13', '61', '62', '63', '64', '65'];
-const RATED = ['05', '13', '65', '88', '89', '94', '95'];
-const comparable = (date = '') => date.slice(4) + date.slice(0, 4);
+const PAID_STATUSES = ['13', '61', '62', '63', '64', '65'];
+const RATED_STATUSES = ['05', '13', '65', '88', '89', '94', '95'];
+const sortableDate = (date = '') => date.slice(4) + date.slice(0, 4);
 
 /** Contradictions between the fields of a base segment (fields 11, 12, 15, 17 and 21 to 26). */
-function contradictionsOf(base: Values, activity: string): string[] {
+function findContradictions(base: Values, activity: string): string[] {
   const text = (name: string) => base[name] ?? '';
   const amount = (name: string) => Number(text(name));
   const status = text('account status');
-  const [isPaid, isClosed] = [PAID.includes(status), PAID.includes(status) || status === '05'];
+  const [isPaid, isClosed] = [
+    PAID_STATUSES.includes(status),
+    PAID_STATUSES.includes(status) || status === '05',
+  ];
   const [portfolio, rating] = [text('portfolio type'), text('payment rating')];
-  const isLate = RATED.includes(status)
+  const isLate = RATED_STATUSES.includes(status)
     ? /[1-6GL]/.test(rating)
     : !['11', 'DA', 'DF'].includes(status);
   const isBankrupt = /^[A-HZ]$/.test(text('consumer information indicator'));
@@ -193,7 +196,7 @@ function contradictionsOf(base: Values, activity: string): string[] {
       { C: 'LOC', R: 'REV', O: '001' }[portfolio] === text('terms duration') ||
       (['I', 'M'].includes(portfolio) && /^\d{3}$/.test(text('terms duration'))),
     'no credit limit of a loan': !['I', 'M'].includes(portfolio) || amount('credit limit') === 0,
-    'a rating where the status requires it': RATED.includes(status) === (rating !== ''),
+    'a rating where the status requires it': RATED_STATUSES.includes(status) === (rating !== ''),
     'nothing due where it is closed':
       !isClosed ||
       ['current balance', 'amount past due', 'scheduled monthly payment'].every(
@@ -212,9 +215,9 @@ function contradictionsOf(base: Values, activity: string): string[] {
     'information of the day of payment':
       !isPaid || text('date of account information') === text('date closed'),
     'no information of the future':
-      comparable(text('date of account information')) <= comparable(activity),
+      sortableDate(text('date of account information')) <= sortableDate(activity),
     'no opening after the information':
-      comparable(text('date opened')) <= comparable(text('date of account information')),
+      sortableDate(text('date opened')) <= sortableDate(text('date of account information')),
   };
   return Object.entries(holds).flatMap(([rule, isTrue]) => (isTrue ? [] : [`lacks ${rule}`]));
 }
@@ -239,7 +242,7 @@ export function expectMetro2(lines: readonly string[]) {
     const number = base['consumer account number'];
     if (Number(base['record descriptor word']) !== line.length) wrong.push(`${number}: length`);
     wrong.push(
-      ...contradictionsOf(base, header['activity date'] ?? '').map((rule) => `${number} ${rule}`),
+      ...findContradictions(base, header['activity date'] ?? '').map((rule) => `${number} ${rule}`),
     );
     for (let rest = line.slice(426); rest !== '';) {
       const kind = rest.slice(0, 2) === 'J2' ? 'J2' : 'J1';
@@ -289,9 +292,9 @@ function expectTrailer(
     '',
   ]);
   expect(Number(trailer.slice(11, 20))).toBe(bases.length);
-  const counted = COUNTED.map((name, index) => {
+  const counted = TRAILER_COUNTERS.map((name, index) => {
     const digits = trailer.slice(29 + index * 9, 38 + index * 9);
     return [name, /^\d{9}$/.test(digits) ? Number(digits) : digits];
   });
-  expect(counted).toEqual(COUNTED.map((name) => [name, found[name] ?? 0]));
+  expect(counted).toEqual(TRAILER_COUNTERS.map((name) => [name, found[name] ?? 0]));
 }

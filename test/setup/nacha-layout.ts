@@ -5,9 +5,9 @@ type Field = readonly [name: string, from: number, to: number, form: RegExp];
 const ROUTING = /^\d{8}$/;
 const DIGITS = /^\d+$/;
 const DATE = /^\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
-const FILLED = /^\S.*$/;
+const FILLED_TEXT = /^\S.*$/;
 const BLANK = /^ +$/;
-const ANY = /^.*$/;
+const ANY_TEXT = /^.*$/;
 
 /**
  * The fields of each record by columns, from public layouts (Nacha Operating Rules, Appendix Three; the
@@ -25,18 +25,18 @@ const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
     ['record size', 35, 37, /^094$/],
     ['blocking factor', 38, 39, /^10$/],
     ['format code', 40, 40, /^1$/],
-    ['immediate destination name', 41, 63, FILLED],
-    ['immediate origin name', 64, 86, FILLED],
-    ['reference code', 87, 94, ANY],
+    ['immediate destination name', 41, 63, FILLED_TEXT],
+    ['immediate origin name', 64, 86, FILLED_TEXT],
+    ['reference code', 87, 94, ANY_TEXT],
   ],
   '5': [
     ['service class code', 2, 4, /^2(00|20|25)$/],
-    ['company name', 5, 20, FILLED],
-    ['company discretionary data', 21, 40, ANY],
-    ['company identification', 41, 50, FILLED],
+    ['company name', 5, 20, FILLED_TEXT],
+    ['company discretionary data', 21, 40, ANY_TEXT],
+    ['company identification', 41, 50, FILLED_TEXT],
     ['standard entry class code', 51, 53, /^(PPD|CCD|WEB)$/],
-    ['company entry description', 54, 63, FILLED],
-    ['company descriptive date', 64, 69, ANY],
+    ['company entry description', 54, 63, FILLED_TEXT],
+    ['company descriptive date', 64, 69, ANY_TEXT],
     ['effective entry date', 70, 75, DATE],
     ['settlement date', 76, 78, BLANK],
     ['originator status code', 79, 79, /^1$/],
@@ -47,10 +47,10 @@ const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
     ['transaction code', 2, 3, /^[23][27]$/],
     ['receiving bank', 4, 11, ROUTING],
     ['check digit', 12, 12, DIGITS],
-    ['account number', 13, 29, FILLED],
+    ['account number', 13, 29, FILLED_TEXT],
     ['amount', 30, 39, /^(?!0+$)\d{10}$/],
-    ['individual identification', 40, 54, ANY],
-    ['individual name', 55, 76, FILLED],
+    ['individual identification', 40, 54, ANY_TEXT],
+    ['individual name', 55, 76, FILLED_TEXT],
     ['discretionary data or payment type', 77, 78, /^( {2}|[RS] )$/],
     ['addenda record indicator', 79, 79, /^0$/],
     ['trace number', 80, 94, /^\d{15}$/],
@@ -61,7 +61,7 @@ const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
     ['entry hash', 11, 20, DIGITS],
     ['total debits', 21, 32, DIGITS],
     ['total credits', 33, 44, DIGITS],
-    ['company identification', 45, 54, FILLED],
+    ['company identification', 45, 54, FILLED_TEXT],
     ['message authentication code', 55, 73, BLANK],
     ['reserved', 74, 79, BLANK],
     ['originating bank', 80, 87, ROUTING],
@@ -97,7 +97,7 @@ const RETURNED: Readonly<Record<string, readonly Field[]>> = {
     ['original trace number', 7, 21, /^\d{15}$/],
     ['date of death or reserved', 22, 27, /^(\d{6}| {6})$/],
     ['original receiving bank', 28, 35, ROUTING],
-    ['information or corrected data', 36, 79, ANY],
+    ['information or corrected data', 36, 79, ANY_TEXT],
     ['trace number', 80, 94, /^\d{15}$/],
   ],
 };
@@ -109,7 +109,7 @@ const WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7];
 export function expectLayout(lines: readonly string[]) {
   const records = lines.filter((line) => line !== FILLER);
   expect(kindsOf(records)).toMatch(/^1(56+8)+9$/);
-  expect(wrongIn(records, LAYOUT)).toEqual([]);
+  expect(findInvalidFields(records, LAYOUT)).toEqual([]);
   const header = records[0] ?? '';
   for (const line of records) {
     if (line.startsWith('5')) expectEffective(line.slice(69, 75), header.slice(23, 29));
@@ -131,12 +131,12 @@ export function expectReturnLayout(lines: readonly string[]) {
     }),
   );
   expect(kindsOf(records)).toMatch(/^1(5(67)+8)*9$/);
-  expect(wrongIn(records, layout)).toEqual([]);
+  expect(findInvalidFields(records, layout)).toEqual([]);
 }
 
 const kindsOf = (records: readonly string[]) => records.map((line) => line[0]).join('');
 
-const wrongIn = (
+const findInvalidFields = (
   records: readonly string[],
   layout: Readonly<Record<string, readonly Field[]>>,
 ): string[] =>

@@ -136,13 +136,13 @@ export const buildReturnFile = (
   ...entries: (readonly [entry: string, code: string, data?: string])[]
 ) =>
   buildBankFile(
-    ...entries.map(([entry, code, data]) => [returned(entry), addendaOf(entry, code, data)]),
+    ...entries.map(([entry, code, data]) => [returnEntry(entry), addendaOf(entry, code, data)]),
   )
     .map((line) => `${line}\n`)
     .join('');
 
 /** The transaction code of a return names the side of the account. */
-const returned = (entry: string) =>
+const returnEntry = (entry: string) =>
   `6${sliceColumns(entry, 2, 2)}${isCredit(entry) ? '1' : '6'}${sliceColumns(entry, 4, 78)}1${sliceColumns(entry, 80, 94)}`;
 
 const addendaOf = (entry: string, code: string, data = '') =>

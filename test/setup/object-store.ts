@@ -6,7 +6,7 @@ export const OWNER = { accessKeyId: 'AKIDTEST', secretAccessKey: 'a-secret-of-th
 const REGION = 'us-east-1';
 
 /** How the store fails for the next request that matches the pattern. */
-type Trouble = { on: RegExp; does: 'refuses' | 'is silent' | 'hangs up' };
+type InjectedFailure = { on: RegExp; does: 'refuses' | 'is silent' | 'hangs up' };
 
 /**
  * An in-memory bucket on this machine that answers like S3. It verifies the AWS Signature Version 4 of
@@ -14,18 +14,18 @@ type Trouble = { on: RegExp; does: 'refuses' | 'is silent' | 'hangs up' };
  */
 export async function openObjectStore() {
   const objects = new Map<string, { bytes: Buffer; type: string }>();
-  const troubles: Trouble[] = [];
+  const troubles: InjectedFailure[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const bytes = await received(request);
+    const bytes = await readRequestBody(request);
     const what = `${request.method} ${request.url}`;
     const at = troubles.findIndex(({ on }) => on.test(what));
     const [trouble] = at === -1 ? [] : troubles.splice(at, 1);
     if (trouble?.does === 'hangs up') request.socket.destroy();
-    else if (trouble?.does === 'refuses') answer(response, 403, errorOf('AccessDenied'));
+    else if (trouble?.does === 'refuses') sendAnswer(response, 403, errorOf('AccessDenied'));
     else if (trouble === undefined) {
       const problem = problemOf(request, bytes);
-      if (problem) answer(response, 403, errorOf(problem));
-      else serve(objects, request, response, bytes);
+      if (problem) sendAnswer(response, 403, errorOf(problem));
+      else serveRequest(objects, request, response, bytes);
     }
   };
   const server = createServer((request, response) => void handle(request, response));
@@ -38,13 +38,13 @@ export async function openObjectStore() {
   return { endpoint: `http://127.0.0.1:${port}`, objects, troubles, close };
 }
 
-async function received(request: IncomingMessage): Promise<Buffer> {
+async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);
 }
 
-function answer(response: ServerResponse, status: number, body = '', headers: object = {}) {
+function sendAnswer(response: ServerResponse, status: number, body = '', headers: object = {}) {
   response.writeHead(status, { 'Content-Type': 'application/xml', ...headers });
   response.end(body);
 }
@@ -114,7 +114,7 @@ function problemOf(request: IncomingMessage, bytes: Buffer): string | null {
 type Objects = Map<string, { bytes: Buffer; type: string }>;
 const tagOf = (bytes: Buffer) => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
-function serve(
+function serveRequest(
   objects: Objects,
   request: IncomingMessage,
   response: ServerResponse,
@@ -127,28 +127,28 @@ function serve(
   if (method === 'GET' && key === '') {
     const found = [...objects.keys()].filter((name) => name.startsWith(prefix ?? ''));
     const rows = found.map((name) => `<Contents><Key>${name}</Key></Contents>`).join('');
-    return answer(response, 200, `<ListBucketResult>${rows}</ListBucketResult>`);
+    return sendAnswer(response, 200, `<ListBucketResult>${rows}</ListBucketResult>`);
   }
-  if (method === 'DELETE') return answer(response, objects.delete(key) ? 204 : 204);
+  if (method === 'DELETE') return sendAnswer(response, objects.delete(key) ? 204 : 204);
   const source = headers['x-amz-copy-source'];
   if (method === 'PUT' && typeof source === 'string') {
     const from = objects.get(decodeURIComponent(source).split('/').slice(1).join('/'));
-    if (!from) return answer(response, 404, errorOf('NoSuchKey'));
+    if (!from) return sendAnswer(response, 404, errorOf('NoSuchKey'));
     const wanted = headers['x-amz-copy-source-if-match'];
     if (wanted !== undefined && wanted !== tagOf(from.bytes))
-      return answer(response, 412, errorOf('PreconditionFailed'));
+      return sendAnswer(response, 412, errorOf('PreconditionFailed'));
     objects.set(key, from);
     const tag = `<ETag>${tagOf(from.bytes)}</ETag>`;
-    return answer(response, 200, `<CopyObjectResult>${tag}</CopyObjectResult>`);
+    return sendAnswer(response, 200, `<CopyObjectResult>${tag}</CopyObjectResult>`);
   }
   if (method === 'PUT') {
     if (headers['if-none-match'] === '*' && objects.has(key))
-      return answer(response, 412, errorOf('PreconditionFailed'));
+      return sendAnswer(response, 412, errorOf('PreconditionFailed'));
     objects.set(key, { bytes, type: headers['content-type'] ?? '' });
-    return answer(response, 200, '', { ETag: tagOf(bytes) });
+    return sendAnswer(response, 200, '', { ETag: tagOf(bytes) });
   }
   const found = objects.get(key);
-  if (!found) return answer(response, 404, method === 'HEAD' ? '' : errorOf('NoSuchKey'));
+  if (!found) return sendAnswer(response, 404, method === 'HEAD' ? '' : errorOf('NoSuchKey'));
   const type = url.searchParams.get('response-content-type') ?? found.type;
   const disposition = url.searchParams.get('response-content-disposition');
   response.writeHead(200, {

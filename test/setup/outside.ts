@@ -18,7 +18,7 @@ import { SYSTEM, createWithin } from '../../jobs/work.ts';
 /** For signatures that no test verifies. */
 const OWN_KEYS = deriveKeys('the secret of an outside world of tests');
 
-type Answers<Answer> = Answer[];
+type ServiceAnswers<Answer> = Answer[];
 
 /**
  * External services that record what they receive. They return the prepared `answers` in order and succeed
@@ -33,10 +33,10 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const uploads: Upload[] = [];
   const pages: string[] = [];
   const answers = {
-    post: [] as Answers<PostResponse>,
-    read: [] as Answers<{ status: number; body: string }>,
-    download: [] as Answers<Download>,
-    send: [] as Answers<SendResult>,
+    post: [] as ServiceAnswers<PostResponse>,
+    read: [] as ServiceAnswers<{ status: number; body: string }>,
+    download: [] as ServiceAnswers<Download>,
+    send: [] as ServiceAnswers<SendResult>,
   };
   const sent = (provider: string, message_id: string): SendResult =>
     answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };

@@ -20,7 +20,7 @@ export function newPdfPrinter({ pool }: Pick<Stage, 'pool'>) {
     const pdf = await browser.pdf(html, options);
     const document = await getDocumentProxy(new Uint8Array(pdf.bytes));
     const { text } = await extractText(document, { mergePages: true });
-    printed.push({ text: collapseWhitespace(text), upon: await liesUpon(document) });
+    printed.push({ text: collapseWhitespace(text), upon: await findOverlappingTexts(document) });
     return pdf;
   };
   return Object.assign(outside, { printed });
@@ -29,7 +29,9 @@ export function newPdfPrinter({ pool }: Pick<Stage, 'pool'>) {
 type Box = { words: string; left: number; right: number; low: number; high: number };
 
 /** Pairs of texts on a page that overlap, measured from the descender of a g to the top of a capital. */
-async function liesUpon(document: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string[]> {
+async function findOverlappingTexts(
+  document: Awaited<ReturnType<typeof getDocumentProxy>>,
+): Promise<string[]> {
   const found: string[] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
     const page = await document.getPage(number);
@@ -44,12 +46,12 @@ async function liesUpon(document: Awaited<ReturnType<typeof getDocumentProxy>>):
     });
     for (const [at, box] of boxes.entries())
       for (const other of boxes.slice(at + 1))
-        if (isUpon(box, other)) found.push(`${box.words} | ${other.words}`);
+        if (isOverlapping(box, other)) found.push(`${box.words} | ${other.words}`);
   }
   return found;
 }
 
-const isUpon = (box: Box, other: Box) =>
+const isOverlapping = (box: Box, other: Box) =>
   box.left < other.right - 1 &&
   other.left < box.right - 1 &&
   box.low < other.high &&
@@ -78,11 +80,11 @@ export function expectedFormats(language: Language) {
 }
 
 /** Artifacts of programming that no reader of a letter should see, in any language. */
-const OURS =
+const PROGRAMMING_ARTIFACTS =
   /undefined|\bnull\b|NaN|\[object|\{\{|\}\}|\(\s*\)|\b[a-z]+_[a-z_]+\b|Invalid Date|\$-|,\s*,|\s[.,;](?:\s|$)/;
 
 /** English words that reveal an untranslated passage in a Spanish letter. */
-const ENGLISH =
+const ENGLISH_WORDS =
   /\b(?:the|your|you|we|our|is|are|was|will|with|payment|payments|balance|due|amount|interest|fees?|principal|please|dear|sincerely|loan|date|past|monthly|beginning|page)\b/i;
 
 /**
@@ -94,9 +96,9 @@ export function findUnexpectedWords(
   language: Language,
   english: readonly RegExp[] = [],
 ): string[] {
-  const found = [OURS.exec(text)];
+  const found = [PROGRAMMING_ARTIFACTS.exec(text)];
   if (language === 'es')
-    found.push(ENGLISH.exec(english.reduce((rest, meant) => rest.replace(meant, ''), text)));
+    found.push(ENGLISH_WORDS.exec(english.reduce((rest, meant) => rest.replace(meant, ''), text)));
   return found.flatMap((match) =>
     match ? [text.slice(Math.max(0, match.index - 40), match.index + 40)] : [],
   );

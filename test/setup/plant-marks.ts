@@ -10,7 +10,7 @@ type Column = {
 };
 
 /** Values that a row needs and that the column's type does not reveal. */
-const NEEDED: Record<string, string> = {
+const REQUIRED_VALUES: Record<string, string> = {
   'payment_instruments.routing_number': '021000021',
   'payment_instruments.account_number_last_four': '6789',
   'phones.phone_number': '+12025550123',
@@ -110,7 +110,7 @@ export async function plantMarks(
     const missing = all.filter(({ name }) => !done.has(name)).map(({ name }) => name);
     if (missing.length > 0) throw new Error(`Nothing leads to a row of ${missing.join(', ')}.`);
     const unmarked: string[] = [];
-    for (const target of all) unmarked.push(...(await marked(db, target, mark)));
+    for (const target of all) unmarked.push(...(await writeMark(db, target, mark)));
     await db.query('commit');
     return unmarked;
   } finally {
@@ -128,7 +128,7 @@ async function hasRow(
   if (!tie?.id) return false;
   const values: Record<string, string> = {};
   for (const column of columns) {
-    const needed = NEEDED[`${name}.${column.name}`];
+    const needed = REQUIRED_VALUES[`${name}.${column.name}`];
     if (needed !== undefined) values[column.name] = needed;
     else if (column.is_needed || (column.becomes !== null && !is_deleted_on_redaction))
       values[column.name] = valueOf(column);
@@ -150,17 +150,17 @@ async function hasRow(
  * Tables in which redaction depends on the author: only text by the borrower, or entered manually, is
  * redacted.
  */
-const WRITTEN: Record<string, string> = {
+const AUTHOR_CONDITIONS: Record<string, string> = {
   audit_log: `actor_type = 'borrower'`,
   journal_entries: `source = 'manual'`,
   support_case_messages: `author_type = 'borrower'`,
 };
 
 /** Tables whose JSON names the record it is about, so the mark is added and does not replace it. */
-const LEADING = new Set(['approvals', 'idempotency_keys']);
+const MERGED_JSON_TABLES = new Set(['approvals', 'idempotency_keys']);
 
 /** Writes the mark into every column for personal text. Returns the columns that refuse it. */
-async function marked(
+async function writeMark(
   db: pg.ClientBase,
   { name, is_deleted_on_redaction, said, columns }: Target,
   mark: string,
@@ -174,7 +174,7 @@ async function marked(
     .map((column) => {
       const isJson = column.type === 'jsonb' || (name === 'events' && column.name === 'body');
       const value = isJson ? json : mark;
-      const added = LEADING.has(name) && isJson ? `${column.name} || ` : '';
+      const added = MERGED_JSON_TABLES.has(name) && isJson ? `${column.name} || ` : '';
       return { name: column.name, set: `${column.name} = ${added}'${value}'` };
     });
   const write = async (chosen: typeof words) => {
@@ -188,7 +188,7 @@ async function marked(
       return chosen.map((column) => `${name}.${column.name}`);
     }
   };
-  const written = WRITTEN[name];
+  const written = AUTHOR_CONDITIONS[name];
   if (written) await db.query(`update ${name} set ${written} where ${said}`);
   if (words.length === 0 || (await write(words)).length === 0) return [];
   const refused: string[] = [];

@@ -60,7 +60,8 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
     const size = await sizeOf(page);
     if (size.wide > size.seen) complaints.push(`${name} is wider than the screen: ${size.wide}`);
     const isLookedAt = pictures !== undefined || KINDS.includes(name);
-    if (has_script && isLookedAt) complaints.push(...(await barriers(page, name)));
+    if (has_script && isLookedAt)
+      complaints.push(...(await findAccessibilityViolations(page, name)));
   }
 
   return {
@@ -74,7 +75,7 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
       await look(name);
     },
     send: async (fields: Record<string, string>, button: string, name: string) => {
-      for (const [field, value] of Object.entries(fields)) await fill(page, field, value);
+      for (const [field, value] of Object.entries(fields)) await fillField(page, field, value);
       await page
         .getByRole('button', {
           name: button,
@@ -90,7 +91,7 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
   };
 }
 
-async function fill(page: Page, field: string, value: string) {
+async function fillField(page: Page, field: string, value: string) {
   const found = page.locator(`main [name="${field}"]:not([type="hidden"])`).first();
   const kind = await found.evaluate((element) => element.tagName);
   if (kind === 'SELECT') await found.selectOption(value);
@@ -102,12 +103,12 @@ const sizeOf = (page: Page) =>
     '({ wide: document.documentElement.scrollWidth, seen: document.documentElement.clientWidth })',
   );
 
-type Found = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
+type AxeResult = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
 /** All serious and critical accessibility violations that axe finds. */
-async function barriers(page: Page, name: string) {
+async function findAccessibilityViolations(page: Page, name: string) {
   await page.evaluate(checker.source);
-  const { violations } = await page.evaluate<Found>('axe.run()');
+  const { violations } = await page.evaluate<AxeResult>('axe.run()');
   return violations
     .filter(({ impact }) => ['serious', 'critical', 'moderate'].includes(impact))
     .map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`);

@@ -6,7 +6,7 @@ import { allJobs } from '../../jobs/all-jobs.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import type { Stage, Tenant } from './world.ts';
 
-type Waiting = { id: string; task: string; payload: unknown };
+type QueuedJob = { id: string; task: string; payload: unknown };
 
 /**
  * Runs the queue's jobs here, one after another and regardless of their start time, until no job with an
@@ -18,13 +18,13 @@ export async function runJobs(
   only?: readonly string[],
 ) {
   const lent = {
-    ...missing,
+    ...missingServices,
     within: createWithin(stage.pool, SYSTEM),
     now: () => new Date(),
     ...outside,
   } as ExternalServices;
   for (let ran = 0; ran < 100_000; ran += 1) {
-    const job = await next(stage.owner, only);
+    const job = await takeNextJob(stage.owner, only);
     if (!job) return ran;
     const known = allJobs.find(({ name }) => name === job.task);
     if (!known) throw new Error(`Nobody runs ${job.task}.`);
@@ -36,7 +36,7 @@ export async function runJobs(
 
 const COMPLETE = 'select graphile_worker.complete_jobs(array[$1::bigint])';
 
-const missing = new Proxy(
+const missingServices = new Proxy(
   {},
   {
     get: (_target, name) => {
@@ -45,11 +45,11 @@ const missing = new Proxy(
   },
 );
 
-async function next(
+async function takeNextJob(
   owner: pg.Pool,
   only: readonly string[] | undefined,
-): Promise<Waiting | undefined> {
-  const found = await owner.query<Waiting>({
+): Promise<QueuedJob | undefined> {
+  const found = await owner.query<QueuedJob>({
     name: 'next',
     text: `
       select job.id, task.identifier as task, job.payload

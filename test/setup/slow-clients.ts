@@ -10,7 +10,7 @@ import type { Stage, Tenant } from './world.ts';
 export type SlowClient = { socket: Socket; got: string; isClosed: boolean };
 
 /** A client that sends the start of a request, and what it has received so far. */
-async function beginning(port: number, text: string): Promise<SlowClient> {
+async function openSlowClient(port: number, text: string): Promise<SlowClient> {
   const socket = connect(port, '127.0.0.1');
   const client: SlowClient = { socket, got: '', isClosed: false };
   socket.on('data', (piece: Buffer) => (client.got += piece.toString()));
@@ -59,7 +59,7 @@ export async function startSlowClients(
   const intake = openIntake({ ...LIMITS, ...limits }, { ...BODY_BOUNDS, ...bounds });
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }, routes, intake);
   const begin = async (text: string) => {
-    const client = await beginning(port, text);
+    const client = await openSlowClient(port, text);
     onTestFinished(() => void client.socket.destroy());
     return client;
   };

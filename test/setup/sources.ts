@@ -67,8 +67,8 @@ export function sourcesIn(texts: ReadonlyMap<string, string>): Source[] {
 const withoutComments = (text: string) =>
   text.replace(/^[ \t]*\/\*\*?[\s\S]*?\*\/|^[ \t]*\/\/.*$/gm, '');
 
-const STATIC = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
-const LATE = /\bimport\(\s*'([^']+)'/g;
+const STATIC_IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'/g;
 
 function importsOf(file: string, text: string): Import[] {
   const importOf = (as_written: string, is_type: boolean, is_late: boolean): Import => {
@@ -77,10 +77,10 @@ function importsOf(file: string, text: string): Import[] {
     return { target, is_ours, is_type, is_late, as_written };
   };
   return [
-    ...[...text.matchAll(STATIC)].map(([, type, name = '']) =>
+    ...[...text.matchAll(STATIC_IMPORT)].map(([, type, name = '']) =>
       importOf(name, type !== undefined, false),
     ),
-    ...[...text.matchAll(LATE)].map(([, name = '']) => importOf(name, false, true)),
+    ...[...text.matchAll(DYNAMIC_IMPORT)].map(([, name = '']) => importOf(name, false, true)),
   ];
 }
 

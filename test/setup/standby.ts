@@ -4,7 +4,7 @@ import pg from 'pg';
 import { openBackupSession } from '../../sql/database/base-backup.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database/embedded.ts';
 
-const LEFT_OUT = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}$|pg_replslot\/./;
+const EXCLUDED_FILES = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}$|pg_replslot\/./;
 
 export type Standby = EmbeddedPostgres & {
   /** Returns once replay has paused. The log still arrives afterwards. */
@@ -28,7 +28,7 @@ export async function startStandby(
   await session.start();
   const fill = async (data: string) => {
     const from = session.server.data_directory;
-    cpSync(from, data, { recursive: true, filter: (file) => !LEFT_OUT.test(file) });
+    cpSync(from, data, { recursive: true, filter: (file) => !EXCLUDED_FILES.test(file) });
     const { label } = await session.stop();
     writeFileSync(path.join(data, 'backup_label'), label);
     writeFileSync(path.join(data, 'standby.signal'), '');
@@ -45,17 +45,20 @@ export async function startStandby(
     ...standby,
     pause: async () => {
       await queryOnce(standby.url, 'select pg_wal_replay_pause()');
-      await untilSo(standby.url, `select pg_get_wal_replay_pause_state() = 'paused' as is_so`);
+      await waitForQuery(standby.url, `select pg_get_wal_replay_pause_state() = 'paused' as is_so`);
     },
     resume: () => queryOnce(standby.url, 'select pg_wal_replay_resume()'),
     caughtUp: async () => {
       const [at] = await queryOnce(primary.url, 'select pg_current_wal_flush_lsn() as lsn');
-      await untilSo(standby.url, `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_so`);
+      await waitForQuery(
+        standby.url,
+        `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_so`,
+      );
     },
   };
 }
 
-async function untilSo(url: string, question: string) {
+async function waitForQuery(url: string, question: string) {
   while (!(await queryOnce(url, question))[0]?.['is_so'])
     await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 /** Starts one Postgres per run, with one migrated database that every test file copies. */
 export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(path.join(await roomiest(), 'servicing-test-'));
+  const folder = await mkdtemp(path.join(await chooseDataFolder(), 'servicing-test-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
   const end = async () => {
     await postgres.stop('immediate');
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject) {
   };
   try {
     await migrate(postgres.url);
-    await planOnce(postgres.url);
+    await forceGenericPlans(postgres.url);
   } catch (error) {
     // Vitest runs no teardown after a failed setup.
     await end();
@@ -38,7 +38,7 @@ export default async function setup(project: TestProject) {
  * By default Postgres plans a statement again for its first five uses on a connection. Tests rarely use a
  * statement more often. Planning once saves a quarter of the server's time.
  */
-async function planOnce(url: string) {
+async function forceGenericPlans(url: string) {
   const client = new pg.Client(url);
   await client.connect();
   await client.query('alter system set plan_cache_mode = force_generic_plan');
@@ -50,7 +50,7 @@ const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 8 * 1024 ** 3;
 
 /** In memory if there is enough: creating a database is four times faster there than on disk. */
-async function roomiest(): Promise<string> {
+async function chooseDataFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
   const free = Math.min(bavail * bsize, process.availableMemory());
   return free >= ENOUGH_BYTES ? MEMORY : tmpdir();

@@ -27,13 +27,13 @@ export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
 /** The format of hashPassword() with cheap parameters. Tests of the hashing cost create their own hash. */
-const CHEAP = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
-export const PASSWORD_HASH = cheaplyHashed(PASSWORD);
-function cheaplyHashed(message: string): string {
+const CHEAP_HASH_OPTIONS = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+export const PASSWORD_HASH = hashCheaply(PASSWORD);
+function hashCheaply(message: string): string {
   const nonce = randomBytes(16);
-  const tag = argon2Sync('argon2id', { ...CHEAP, message, nonce });
+  const tag = argon2Sync('argon2id', { ...CHEAP_HASH_OPTIONS, message, nonce });
   const [salt, hash] = [nonce, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
-  return `$argon2id$v=19$m=${CHEAP.memory},t=${CHEAP.passes},p=${CHEAP.parallelism}$${salt}$${hash}`;
+  return `$argon2id$v=19$m=${CHEAP_HASH_OPTIONS.memory},t=${CHEAP_HASH_OPTIONS.passes},p=${CHEAP_HASH_OPTIONS.parallelism}$${salt}$${hash}`;
 }
 
 /**
@@ -121,7 +121,7 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 export type Stage = Awaited<ReturnType<typeof newStage>>;
 
-type Ground = {
+type StageServices = {
   pool: DatabasePool;
   owner: pg.Pool;
   port: number;
@@ -130,7 +130,7 @@ type Ground = {
   today: string;
 };
 
-async function newTenant({ pool, owner, port, installation, slug, today }: Ground) {
+async function newTenant({ pool, owner, port, installation, slug, today }: StageServices) {
   const host = `${slug}.test`;
   const made = await owner.query<{ id: string }>('select app.create_tenant($1, $2, $3, $4) as id', [
     slug,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { UnusableBackup, type Entry } from './manifest.ts';
 
 /** Opens plain files only: a link may lead anywhere, and opening a pipe may block. */
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const PLAIN_FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * Copies a file, flushes it to disk, and returns its size and SHA-256. A crash never leaves a partial copy
@@ -13,7 +13,7 @@ const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'path'>> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-  const source = await openPlain(from);
+  const source = await openPlainFile(from);
   try {
     const beside = `${to}.copying`;
     await rm(beside, { force: true });
@@ -38,17 +38,17 @@ export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'p
   }
 }
 
-async function openPlain(file: string) {
-  const handle = await open(file, PLAIN).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw notPlain(file);
+async function openPlainFile(file: string) {
+  const handle = await open(file, PLAIN_FILE_FLAGS).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw notPlainFile(file);
     throw error;
   });
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
-  throw notPlain(file);
+  throw notPlainFile(file);
 }
 
-const notPlain = (file: string) =>
+const notPlainFile = (file: string) =>
   new UnusableBackup(`${file} is not a plain file. A backup contains plain files only.`);
 
 /** Copies the files that a manifest lists. Throws if a file differs from the manifest. */
@@ -57,7 +57,7 @@ export async function copyVerified(from: string, to: string, entries: readonly E
     const inside = assertPathInside(entry.path);
     const file = path.join(from, inside);
     await assertNoLinkAbove(from, inside);
-    const copied = await copyFile(file, path.join(to, inside)).catch(missing);
+    const copied = await copyFile(file, path.join(to, inside)).catch(ignoreMissing);
     if (copied?.sha256 !== entry.sha256)
       throw new UnusableBackup(`${file} is ${copied ? 'damaged' : 'missing'}.`);
   }
@@ -75,8 +75,8 @@ export function assertPathInside(named: string): string {
 async function assertNoLinkAbove(from: string, inside: string) {
   const folder = path.dirname(inside);
   const [root, real] = await Promise.all([
-    realpath(from).catch(missing),
-    realpath(path.join(from, folder)).catch(missing),
+    realpath(from).catch(ignoreMissing),
+    realpath(path.join(from, folder)).catch(ignoreMissing),
   ]);
   if (root !== undefined && real !== undefined && real !== path.join(root, folder))
     throw new UnusableBackup(
@@ -90,7 +90,7 @@ async function assertNoLinkAbove(from: string, inside: string) {
 export async function copyExisting(from: string, to: string, names: readonly string[]) {
   const entries: Entry[] = [];
   for (const name of names) {
-    const copied = await copyFile(path.join(from, name), path.join(to, name)).catch(missing);
+    const copied = await copyFile(path.join(from, name), path.join(to, name)).catch(ignoreMissing);
     if (copied) entries.push({ path: name, ...copied });
   }
   return entries;
@@ -102,10 +102,10 @@ export async function listTree(
   below = '',
 ): Promise<{ folders: string[]; files: string[] }> {
   const found = { folders: [] as string[], files: [] as string[] };
-  const names = await readdir(path.join(root, below)).catch(missing);
+  const names = await readdir(path.join(root, below)).catch(ignoreMissing);
   for (const name of (names ?? []).sort()) {
     const inside = path.join(below, name);
-    const known = await lstat(path.join(root, inside)).catch(missing);
+    const known = await lstat(path.join(root, inside)).catch(ignoreMissing);
     if (known?.isFile()) found.files.push(inside);
     if (!known?.isDirectory()) continue;
     const deeper = await listTree(root, inside);
@@ -115,6 +115,6 @@ export async function listTree(
   return found;
 }
 
-function missing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -18,12 +18,14 @@ export function makePrivateFolder(folder: string) {
 }
 
 /** The names that a backup creates, finished or not, and the folder that a new file system starts with. */
-const OURS =
+const BACKUP_NAMES =
   /^(base|files|label|log|manifest\.json(\.new)?|in-use\.lock|in-use-by\.json|lost\+found)$/;
 
 /** Refuses a folder with other contents, because making it private would lock out their users. */
 export function assertBackupFolder(folder: string) {
-  const others = existsSync(folder) ? readdirSync(folder).filter((name) => !OURS.test(name)) : [];
+  const others = existsSync(folder)
+    ? readdirSync(folder).filter((name) => !BACKUP_NAMES.test(name))
+    : [];
   if (others.length > 0)
     throw new StartupError(
       `${folder} contains other files (${others[0]}). Choose an empty folder for the backup.`,

@@ -20,7 +20,7 @@ const RECOVERY_MS = 6 * 3_600_000;
 /** Inside the data folder, where the server can read it under any user. */
 const LOG = 'restored-log';
 
-type Wanted = {
+type RestoreRequest = {
   from: string;
   into: string;
   at: string | undefined;
@@ -33,10 +33,16 @@ export type RestoredBackup = { postgres: EmbeddedPostgres; manifest: Manifest; a
  * Restores a backup into an empty folder, as of a moment or of the backup's end. The server then runs at an
  * unannounced address, and every pool is paused before the address becomes known.
  */
-export async function restoreBackup({ from, into, at, by, say }: Wanted): Promise<RestoredBackup> {
+export async function restoreBackup({
+  from,
+  into,
+  at,
+  by,
+  say,
+}: RestoreRequest): Promise<RestoredBackup> {
   const manifest = readManifest(from);
   if (!manifest) throw new UnusableBackup(`${from} contains no complete backup.`);
-  const moment = at === undefined ? undefined : momentWithin(manifest, at);
+  const moment = at === undefined ? undefined : parseMomentWithin(manifest, at);
   assertEmpty(into);
   makePrivateFolder(into);
   await writeFile(path.join(into, UNFINISHED), '');
@@ -57,13 +63,15 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
     // The server parses this before it has loaded time zone names, so the zone is a number.
     const target = moment?.replace('T', ' ').replace('Z', '+00');
     if (target) settings.push(`recovery_target_time = '${target}'`);
-    await appendFile(conf, `${settings.map((line) => `${line} ${OURS}`).join('\n')}\n`);
+    await appendFile(conf, `${settings.map((line) => `${line} ${RECOVERY_MARKER}`).join('\n')}\n`);
     await writeFile(path.join(data, 'recovery.signal'), '');
   };
   const postgres = await startEmbeddedPostgres(into, { fill, answersWithinMs: RECOVERY_MS });
   try {
     await waitForRecovery(postgres.url, RECOVERY_MS);
-    const kept = (await readFile(conf, 'utf8')).split('\n').filter((line) => !line.endsWith(OURS));
+    const kept = (await readFile(conf, 'utf8'))
+      .split('\n')
+      .filter((line) => !line.endsWith(RECOVERY_MARKER));
     await writeFile(conf, kept.join('\n'));
     rmSync(path.join(path.dirname(conf), LOG), { recursive: true });
     const owner = await openPool(postgres.url, { role: 'servicing_worker', size: 1 });
@@ -76,9 +84,9 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
   }
 }
 
-const OURS = '# while the backup is restored';
+const RECOVERY_MARKER = '# while the backup is restored';
 
-function momentWithin({ from, until }: Manifest, at: string): string {
+function parseMomentWithin({ from, until }: Manifest, at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.valueOf()) || !/(Z|[+-]\d\d:?\d\d)$/.test(at))
     throw new StartupError('--at takes a time with a time zone, such as 2026-01-31T09:30:00Z.');

@@ -26,8 +26,8 @@ export type BackupSettings = {
 const EMPTY_FOLDERS = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial']
   .concat(['pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'])
   .map((name) => `${name}${path.sep}`);
-const LEFT_OUT = /^(postmaster\.(pid|opts)|.*pgsql_tmp.*|.*pg_internal\.init)$/;
-const CONTROL = path.join('global', 'pg_control');
+const EXCLUDED_FILES = /^(postmaster\.(pid|opts)|.*pgsql_tmp.*|.*pg_internal\.init)$/;
+const CONTROL_FILE = path.join('global', 'pg_control');
 
 /**
  * Backs up the server into a folder. The first backup copies the whole data folder. Later backups copy the
@@ -45,10 +45,10 @@ export async function takeBackup(folder: string, wanted: BackupSettings): Promis
   try {
     const before = readManifest(folder);
     if (before) assertContinues(before, session, folder);
-    const began = before ?? (await takeBase(folder, session, wanted));
+    const began = before ?? (await copyBase(folder, session, wanted));
     const end = await session.endSegment();
-    const log = await takeLog(folder, session, { first: began.next, next: end.next });
-    const files = wanted.files === undefined ? [] : await takeFiles(folder, wanted.files, began);
+    const log = await copyLog(folder, session, { first: began.next, next: end.next });
+    const files = wanted.files === undefined ? [] : await copyNewFiles(folder, wanted.files, began);
     const manifest: Manifest = {
       ...began,
       until: end.until,
@@ -72,7 +72,7 @@ function assertContinues(before: Manifest, { server }: BackupSession, folder: st
     throw new UnusableBackup(`${folder} holds a backup of another server. Choose another folder.`);
 }
 
-async function takeBase(
+async function copyBase(
   folder: string,
   session: BackupSession,
   wanted: BackupSettings,
@@ -84,7 +84,8 @@ async function takeBase(
   await session.start();
   const found = await listTree(data);
   const names = found.files.filter(
-    (name) => !EMPTY_FOLDERS.some((folder) => name.startsWith(folder)) && !LEFT_OUT.test(name),
+    (name) =>
+      !EMPTY_FOLDERS.some((folder) => name.startsWith(folder)) && !EXCLUDED_FILES.test(name),
   );
   wanted.say(`${names.length} database files are being copied`);
   const base = path.join(folder, 'base');
@@ -92,7 +93,7 @@ async function takeBase(
   const entries = await copyExisting(
     data,
     base,
-    names.filter((name) => name !== CONTROL).concat(CONTROL),
+    names.filter((name) => name !== CONTROL_FILE).concat(CONTROL_FILE),
   );
   const { label, at } = await session.stop();
   const beside = path.join(folder, 'label');
@@ -115,12 +116,12 @@ async function takeBase(
   };
 }
 
-type Stretch = { first: string; next: string };
+type SegmentRange = { first: string; next: string };
 
-async function takeLog(
+async function copyLog(
   folder: string,
   { server }: BackupSession,
-  { first, next }: Stretch,
+  { first, next }: SegmentRange,
 ): Promise<Entry[]> {
   const from = path.join(server.data_directory, 'pg_wal');
   const names = segmentsBetween(first, next, server.segment_bytes);
@@ -135,7 +136,7 @@ async function takeLog(
   return copyExisting(from, path.join(folder, 'log'), [...histories, ...names]);
 }
 
-async function takeFiles(folder: string, from: string, { files }: Manifest): Promise<Entry[]> {
+async function copyNewFiles(folder: string, from: string, { files }: Manifest): Promise<Entry[]> {
   const known = new Set(files.map((entry) => entry.path));
   const found = await listTree(from);
   const fresh = found.files.filter((name) => !known.has(name));

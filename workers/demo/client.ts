@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * How long the client waits for a platform that is briefly unavailable, for example while its database
  * restarts.
  */
-const PATIENCE_MS = 120_000;
+const RETRY_FOR_MS = 120_000;
 
 export type Body = Record<string, unknown>;
 export type Answer = { status: number; body: unknown };
@@ -54,7 +54,7 @@ export async function signIn(origin: string, email: string, password: string): P
   }
 
   async function send<Reply>(method: string, path: string, body?: Body, key?: string) {
-    const answer = await patiently(() => once(method, path, body, key));
+    const answer = await withRetries(() => once(method, path, body, key));
     if (answer.status >= 400) throw new ApiRefusal(method, path, answer);
     return answer.body as Reply;
   }
@@ -69,8 +69,8 @@ export async function signIn(origin: string, email: string, password: string): P
 }
 
 /** Retries if the API did not answer or asked to retry later. */
-async function patiently(steps: () => Promise<Answer>): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function withRetries(steps: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + RETRY_FOR_MS;
   for (;;) {
     const answer = await steps().catch((error: Error) => error);
     const isFinal = !(answer instanceof Error) && answer.status < 500 && answer.status !== 429;

@@ -1,5 +1,5 @@
 /** The number of requests in flight. */
-const AT_ONCE = 6;
+const REQUESTS_IN_FLIGHT = 6;
 
 /** Processes all items, a few at a time. */
 export async function runConcurrently<One>(
@@ -14,7 +14,7 @@ export async function runConcurrently<One>(
       await act(item);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: REQUESTS_IN_FLIGHT }, lane));
 }
 
 const PAGE = 500;

@@ -20,7 +20,7 @@ import type { DemoTenant } from './demo-tenant.ts';
 import { orderStatements } from './statements.ts';
 import { fetchAllPages, runConcurrently } from './concurrency.ts';
 
-type Course = {
+type DemoRun = {
   platform: Platform;
   stage: DemoTenant;
   file: string;
@@ -43,7 +43,7 @@ type Plan = {
 };
 
 /** Borrowers who do not pay on time are reminded this many days before the due date. */
-const REMINDED_BEFORE = 5;
+const REMINDER_DAYS = 5;
 /** On this day of each month, every late borrower receives a past due notice. */
 const NOTICE_DAY = '-15';
 
@@ -57,7 +57,7 @@ export async function runDays(
   { file, rows, first, through, statements }: Plan,
   phases: Phases,
 ) {
-  const course: Course = {
+  const course: DemoRun = {
     platform,
     stage,
     file,
@@ -92,7 +92,7 @@ export async function runDays(
   return { business_days: days, ids: course.ids, refusals: course.refusals };
 }
 
-async function boardLoans(course: Course, day: string, say: (doing: string) => void) {
+async function boardLoans(course: DemoRun, day: string, say: (doing: string) => void) {
   const { platform, stage, boardings, ids, file, refusals } = course;
   const rows = boardings.get(day) ?? [];
   const onProgress = (done: number) => say(`${done} of ${rows.length} boarded`);
@@ -105,7 +105,7 @@ async function boardLoans(course: Course, day: string, say: (doing: string) => v
   );
 }
 
-async function takePayments(course: Course, day: string, note: (done: number) => void) {
+async function takePayments(course: DemoRun, day: string, note: (done: number) => void) {
   const { stage, arrivals, ids } = course;
   const today = (arrivals.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
   let taken = 0;
@@ -113,7 +113,8 @@ async function takePayments(course: Course, day: string, note: (done: number) =>
     const external_id = `${loan_number}-${number}`;
     const payment = { amount, payment_date: day, payment_method: 'ach', external_id };
     const path = `/loans/${ids.get(loan_number)}/payments`;
-    if (await unlessConflict(() => stage.officer.post(path, payment, external_id))) taken += 1;
+    if (await succeedsWithoutConflict(() => stage.officer.post(path, payment, external_id)))
+      taken += 1;
     else course.turnedAway += 1;
     note(taken);
   });
@@ -122,8 +123,8 @@ async function takePayments(course: Course, day: string, note: (done: number) =>
 
 type Loan = { id: string; borrower_id: string; loan_number: string; delinquency_bucket: string };
 
-async function write({ stage, reminders, ids }: Course, day: string) {
-  const due_date = addDays(day, REMINDED_BEFORE);
+async function write({ stage, reminders, ids }: DemoRun, day: string) {
+  const due_date = addDays(day, REMINDER_DAYS);
   const careless = (reminders.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
   await runConcurrently(careless, async ({ loan_number, payment_amount }) => {
     const { id, borrower_id } = await stage.officer.get<Loan>(`/loans/${ids.get(loan_number)}`);
@@ -133,7 +134,7 @@ async function write({ stage, reminders, ids }: Course, day: string) {
   });
   if (!day.endsWith(NOTICE_DAY)) return;
   await runConcurrently(
-    await loansBehind(stage),
+    await fetchDelinquentLoans(stage),
     async ({ id, borrower_id, loan_number, ...loan }) => {
       const channel = loan.delinquency_bucket === 'dpd_1_29' ? 'email' : 'letter';
       const message = { template_type: 'past_due_notice', channel, borrower_id, loan_id: id };
@@ -142,10 +143,17 @@ async function write({ stage, reminders, ids }: Course, day: string) {
   );
 }
 
-const BEHIND = ['dpd_1_29', 'dpd_30_59', 'dpd_60_89', 'dpd_90_119', 'dpd_120_149', 'dpd_150_179'];
+const DELINQUENT_BUCKETS = [
+  'dpd_1_29',
+  'dpd_30_59',
+  'dpd_60_89',
+  'dpd_90_119',
+  'dpd_120_149',
+  'dpd_150_179',
+];
 
-function loansBehind({ officer }: DemoTenant) {
-  const filter = JSON.stringify({ delinquency_bucket: BEHIND, status: 'active' });
+function fetchDelinquentLoans({ officer }: DemoTenant) {
+  const filter = JSON.stringify({ delinquency_bucket: DELINQUENT_BUCKETS, status: 'active' });
   return fetchAllPages((range) => {
     const query = new URLSearchParams({ filter, sort: '["loan_number","ASC"]', range });
     return officer.get<Loan[]>(`/loans?${query}`);
@@ -154,10 +162,10 @@ function loansBehind({ officer }: DemoTenant) {
 
 /** A 409 is expected for a borrower who must not be contacted. The refused message stays on record. */
 const send = ({ officer }: DemoTenant, message: Record<string, unknown>, key: string) =>
-  unlessConflict(() => officer.post('/communications/send', message, key));
+  succeedsWithoutConflict(() => officer.post('/communications/send', message, key));
 
 /** Returns false if the API answers 409 because of the record's state. */
-async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
+async function succeedsWithoutConflict(steps: () => Promise<unknown>): Promise<boolean> {
   try {
     await steps();
     return true;
@@ -168,7 +176,7 @@ async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** Requests the close through the API and waits until the workers have finished it. */
-async function close({ platform, stage }: Course, day: string) {
+async function close({ platform, stage }: DemoRun, day: string) {
   const order = { through_date: day };
   await stage.superadmin.post('/jobs/close-of-business', order, `close-${day}`);
   const hasEnded = async ({ tx, today }: Work) => today > day && !(await hasUnbilledChunks(tx));
@@ -183,7 +191,7 @@ function remindersOf(rows: readonly TapeRow[], through: string): Map<string, Tap
   );
   const dated = careless.flatMap((row) =>
     dueDates('monthly', row.first_payment_date, row.term_months)
-      .map((due) => ({ row, on: addDays(due, -REMINDED_BEFORE) }))
+      .map((due) => ({ row, on: addDays(due, -REMINDER_DAYS) }))
       .filter(({ on }) => on > row.origination_date && on <= through),
   );
   const byDay = Map.groupBy(dated, ({ on }) => on);

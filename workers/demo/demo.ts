@@ -26,9 +26,9 @@ import { printReport, buildReport, type Report } from './summary.ts';
 
 /** Runs the demo and returns its exit code: 1 if the books do not balance or work was left undone. */
 export async function runDemo(options: DemoOptions, asked: StopRequest): Promise<number> {
-  const { rows: all, refusals } = await takeTape(options.tape);
+  const { rows: all, refusals } = await readDemoTape(options.tape);
   const comparison = compareInstallments(all);
-  tellOfTape(options.tape, all.length, refusals, comparison);
+  printTapeSummary(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
   const { first, through } = closingPeriod(all, options.through);
   const rows = all.map(rewindToOrigination).filter((row) => row.origination_date <= through);
@@ -52,50 +52,51 @@ export async function runDemo(options: DemoOptions, asked: StopRequest): Promise
       makeParentFolder(options.summary);
       writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
     }
-    return isWell(report, receiver) ? 0 : 1;
+    return isHealthy(report, receiver) ? 0 : 1;
   } finally {
     claim.release();
     receiver.close();
   }
 }
 
-function tellOfTape(
+function printTapeSummary(
   file: string,
   loans: number,
   refusals: readonly TapeIssue[],
   { compared, matched, differing }: Comparison,
 ) {
   console.log(`${path.basename(file)}: ${loans} loans.`);
-  tellOfRefusals(refusals);
+  printRefusals(refusals);
   console.log(
     `${matched} of ${compared} published installments equal the level payment, rounded up.`,
   );
-  for (const line of differing.slice(0, LISTED)) console.log(`  ${line}`);
-  if (differing.length > LISTED) console.log(`  and ${differing.length - LISTED} more`);
+  for (const line of differing.slice(0, LISTED_MAX)) console.log(`  ${line}`);
+  if (differing.length > LISTED_MAX) console.log(`  and ${differing.length - LISTED_MAX} more`);
 }
 
-const LISTED = 200;
+const LISTED_MAX = 200;
 
-function tellOfRefusals(refusals: readonly TapeIssue[]) {
-  for (const { line, column, reason } of refusals.slice(0, LISTED))
+function printRefusals(refusals: readonly TapeIssue[]) {
+  for (const { line, column, reason } of refusals.slice(0, LISTED_MAX))
     console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
-  if (refusals.length > LISTED) console.log(`  and ${refusals.length - LISTED} more reasons`);
+  if (refusals.length > LISTED_MAX)
+    console.log(`  and ${refusals.length - LISTED_MAX} more reasons`);
 }
 
 /** Returns the valid rows, and the problems of the other rows. */
-async function takeTape(file: string) {
+async function readDemoTape(file: string) {
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
   const lines = new Set(refusals.map(({ line }) => line));
   return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }
 
-type Ground = { claim: Claim; certificate: string; signal: AbortSignal };
+type PlatformInputs = { claim: Claim; certificate: string; signal: AbortSignal };
 
 /** Runs the steps with a platform and always stops it, also after an error or a stop request. */
 async function withPlatform(
   { out, environment }: DemoOptions,
-  { claim, certificate, signal }: Ground,
+  { claim, certificate, signal }: PlatformInputs,
   steps: (platform: Platform) => Promise<Report>,
 ): Promise<Report> {
   console.log('Starting Postgres, the API and three workers …');
@@ -119,7 +120,7 @@ async function withPlatform(
   }
 }
 
-type Given = {
+type ServicingInputs = {
   rows: readonly TapeRow[];
   first: string;
   through: string;
@@ -130,7 +131,7 @@ type Given = {
 async function serviceLoans(
   platform: Platform,
   options: DemoOptions,
-  { rows, first, through, secret, receiver }: Given,
+  { rows, first, through, secret, receiver }: ServicingInputs,
   { refusals, comparison }: { refusals: readonly TapeIssue[]; comparison: Comparison },
 ): Promise<Report> {
   const phases = startPhases();
@@ -144,7 +145,7 @@ async function serviceLoans(
   const { tape, statements } = options;
   const plan = { file: path.basename(tape), rows, first, through, statements };
   const { ids, business_days, refusals: late } = await runDays(platform, stage, plan, phases);
-  tellOfRefusals(late);
+  printRefusals(late);
   await phases.in('finishing jobs', () => waitUntilIdle(platform, stage));
   await phases.in('laying out files', () => exportFiles(options.out, platform, stage, ids));
   await phases.in('finishing jobs', () => waitUntilIdle(platform, stage));
@@ -159,7 +160,7 @@ async function serviceLoans(
 }
 
 /** The receiver's own count of deliveries must match, and no delivery may have a wrong signature. */
-function isWell({ summary, failed }: Report, receiver: Receiver): boolean {
+function isHealthy({ summary, failed }: Report, receiver: Receiver): boolean {
   const { trial_balance_difference, invariant_violations, webhooks_delivered } = summary;
   const isReceived = receiver.received() === webhooks_delivered && receiver.forged() === 0;
   if (!isReceived)

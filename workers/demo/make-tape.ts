@@ -9,20 +9,20 @@ import { inventTape } from './invent-tape.ts';
  * regenerates the demo's own tape; do this after you change invent-tape.ts.
  */
 const USAGE = 'npm run tape -- --loans NUMBER FILE.csv';
-const OWN = { loans: '240', file: fileURLToPath(new URL('tape.csv', import.meta.url)) };
+const DEFAULTS = { loans: '240', file: fileURLToPath(new URL('tape.csv', import.meta.url)) };
 const LOANS_MAX = 99_999;
 
 try {
   const { values, positionals } = parseArgs({
-    options: { loans: { type: 'string', default: OWN.loans } },
+    options: { loans: { type: 'string', default: DEFAULTS.loans } },
     allowPositionals: true,
   });
-  const [file = OWN.file, ...others] = positionals;
+  const [file = DEFAULTS.file, ...others] = positionals;
   const loans = Number(values.loans);
   if (others.length > 0) throw new Error('Name one file.');
   if (!Number.isInteger(loans) || loans < 1 || loans > LOANS_MAX)
     throw new Error(`--loans takes a number from 1 to ${LOANS_MAX}.`);
-  if (file === OWN.file && values.loans !== OWN.loans)
+  if (file === DEFAULTS.file && values.loans !== DEFAULTS.loans)
     throw new Error(`Name the file for a tape of ${loans} loans.`);
   const problem = outputFileProblem('FILE.csv', file);
   if (problem !== null) throw new Error(problem);

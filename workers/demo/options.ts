@@ -24,18 +24,18 @@ export type DemoOptions = {
 const USAGE =
   'npm run demo -- [--tape FILE.csv] [--through YYYY-MM-DD] [--out DIR] [--statements all|N|none] [--summary FILE.json]';
 
-const OWN_TAPE = fileURLToPath(new URL('tape.csv', import.meta.url));
+const DEFAULT_TAPE = fileURLToPath(new URL('tape.csv', import.meta.url));
 
 /** Reads the command line. Throws one error that lists every problem. */
 export function readOptions(words: readonly string[], variables: Variables = {}): DemoOptions {
   const text = { type: 'string' as const };
-  const { values } = parsed(() =>
+  const { values } = parseOrUsageError(() =>
     parseArgs({
       args: [...words],
       options: { tape: text, through: text, out: text, statements: text, summary: text },
     }),
   );
-  const { tape = OWN_TAPE, through = null, out = '.data/demo', summary = null } = values;
+  const { tape = DEFAULT_TAPE, through = null, out = '.data/demo', summary = null } = values;
   const { statements = 'all' } = values;
   const problems = [
     tapeFileProblem(tape),
@@ -67,7 +67,7 @@ function environmentProblems(handedOn: Variables): string[] {
   }
 }
 
-function parsed<Parsed>(parse: () => Parsed): Parsed {
+function parseOrUsageError<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse();
   } catch (error) {

@@ -16,18 +16,18 @@ import type { DemoTenant } from './demo-tenant.ts';
 import { fetchAllPages } from './concurrency.ts';
 
 /** The results in the output folder. A run never touches other files there. */
-const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
+const RESULT_NAMES = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
 
 export const platformFolder = (out: string) => path.join(out, 'platform');
 
 /** Says whether an earlier run left results. */
 export const hasRun = (out: string): boolean =>
-  ['platform', ...OURS].some((name) => existsSync(path.join(out, name)));
+  ['platform', ...RESULT_NAMES].some((name) => existsSync(path.join(out, name)));
 
 /** Removes the results of an earlier run. */
 export function removeEarlierOutput(out: string) {
   const platform = platformFolder(out);
-  for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
+  for (const name of RESULT_NAMES) rmSync(path.join(out, name), { recursive: true, force: true });
   // The database's folder stays, because the server that owns it empties it.
   for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url', 'logins.json'])
     rmSync(path.join(platform, name), { recursive: true, force: true });
@@ -47,13 +47,17 @@ export async function exportFiles(
   const folder = platformFolder(out);
   const numbers = new Map([...ids].map(([number, id]) => [id, number]));
   const files = path.join(folder, 'files', slug);
-  for (const loan of foldersIn(files)) {
+  for (const loan of entriesIn(files)) {
     const number = numbers.get(loan);
     if (number)
-      gather(path.join(files, loan, 'monthly_statement'), path.join(out, 'statements'), number);
+      copyResults(
+        path.join(files, loan, 'monthly_statement'),
+        path.join(out, 'statements'),
+        number,
+      );
   }
-  gather(path.join(folder, 'outbox'), path.join(out, 'mails'));
-  gather(path.join(files, 'outbox', 'letters'), path.join(out, 'letters'));
+  copyResults(path.join(folder, 'outbox'), path.join(out, 'mails'));
+  copyResults(path.join(files, 'outbox', 'letters'), path.join(out, 'letters'));
   const key = await orderLoanTape(platform, stage);
   copyFileSync(path.join(folder, 'files', key), path.join(out, 'loan-tape.csv'));
   const snapshots: unknown[] = [];
@@ -61,11 +65,11 @@ export async function exportFiles(
   writeFileSync(path.join(out, 'snapshots.json'), `${JSON.stringify(snapshots, null, 2)}\n`);
 }
 
-const foldersIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+const entriesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 
-function gather(from: string, to: string, prefix?: string) {
+function copyResults(from: string, to: string, prefix?: string) {
   mkdirSync(to, { recursive: true });
-  for (const name of foldersIn(from)) {
+  for (const name of entriesIn(from)) {
     const [source, target] = [
       path.join(from, name),
       path.join(to, prefix ? `${prefix}-${name}` : name),

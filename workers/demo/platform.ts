@@ -69,14 +69,14 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   );
   const children: Child[] = [];
   const pools: DatabasePool[] = [];
-  const stopWorkers = () => stopAll(children.filter(({ name }) => name !== 'api'));
+  const stopWorkers = () => stopChildren(children.filter(({ name }) => name !== 'api'));
   const stop = async () => {
-    await stopAll(children);
+    await stopChildren(children);
     await Promise.all(pools.map((pool) => pool.end()));
     const pid = await postmasterPid(url).catch(() => null);
     rmSync(databaseFile(folder), { force: true });
     await kept.stop();
-    await endOthers(pid);
+    await endRestartedDatabase(pid);
   };
   try {
     signal.throwIfAborted();
@@ -86,9 +86,9 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     writeFileSync(databaseFile(folder), `${url}\n`, { mode: 0o600 });
     const app = await openPool(url, { size: 4 });
     const owner = await openPool(url, { role: 'servicing_owner', size: 2 });
-    const auditor = await openPool(url, { role: 'servicing_auditor', size: 1, ...PATIENT });
+    const auditor = await openPool(url, { role: 'servicing_auditor', size: 1, ...LONG_TIMEOUT });
     pools.push(app, owner, auditor);
-    await pauseTheClock(owner);
+    await pauseScheduledClose(owner);
     const port = await startProcesses(url, settings, children);
     const within: Within = (tenant, steps, mode) =>
       retryWhileUnavailable(() => createWithin(app, SYSTEM)(tenant, steps, mode));
@@ -99,15 +99,15 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   }
 }
 
-const stopAll = async (children: readonly Child[]) => {
+const stopChildren = async (children: readonly Child[]) => {
   await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
 };
 
 /** One statement reads a year of ledger entries. */
-const PATIENT = { statementTimeoutMs: 120_000 };
+const LONG_TIMEOUT = { statementTimeoutMs: 120_000 };
 
 /** The demo closes its own days, so the scheduled close must not run. */
-const pauseTheClock = (owner: DatabasePool) =>
+const pauseScheduledClose = (owner: DatabasePool) =>
   operations.pauseWork(
     owner,
     { task: 'start-close-of-business' },
@@ -115,7 +115,7 @@ const pauseTheClock = (owner: DatabasePool) =>
   );
 
 /** Stops the database even if its supervisor restarted it in the meantime. */
-async function endOthers(pid: number | null) {
+async function endRestartedDatabase(pid: number | null) {
   if (pid === null) return;
   for (let waited = 0; waited < 10_000; waited += 50) {
     try {

@@ -1,9 +1,9 @@
 import * as door from '../../sql/moving/tenant-access.ts';
 import { countRunningJobs } from '../../sql/moving/jobs.ts';
 import type { OwnerConnection } from '../../sql/moving/owner.ts';
-import type { Say } from './manifest.ts';
+import type { ReportProgress } from './manifest.ts';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Running work did not end in time. The tenant stays closed, and you can repeat the command. */
 export class TenantBusy extends Error {}
@@ -16,25 +16,30 @@ export class TenantBusy extends Error {}
 export async function closeTenant(
   owner: OwnerConnection,
   tenant: Pick<door.TenantAccess, 'id' | 'door'>,
-  { say, patienceMs = 300_000 }: { say: Say; patienceMs?: number },
+  { say, patienceMs = 300_000 }: { say: ReportProgress; patienceMs?: number },
 ) {
   const { id } = tenant;
   const until = Date.now() + patienceMs;
   if (tenant.door === 'open') await owner.steps('write', (tx) => door.setAccess(tx, id, 'closing'));
   if (tenant.door === 'open' || tenant.door === 'closing') {
-    await none(until, say, 'running jobs', () =>
+    await waitUntilNone(until, say, 'running jobs', () =>
       owner.steps('write', (tx) => countRunningJobs(tx, id)),
     );
     await owner.steps('write', (tx) => door.setAccess(tx, id, 'closed'));
   }
   const begun = new Set(await owner.steps('write', (tx) => door.openTransactions(tx)));
-  await none(until, say, 'open transactions', async () => {
+  await waitUntilNone(until, say, 'open transactions', async () => {
     const still = await owner.steps('write', (tx) => door.openTransactions(tx));
     return still.filter((name) => begun.has(name)).length;
   });
 }
 
-async function none(until: number, say: Say, what: string, count: () => Promise<number>) {
+async function waitUntilNone(
+  until: number,
+  say: ReportProgress,
+  what: string,
+  count: () => Promise<number>,
+) {
   for (let told = 0; ;) {
     const left = await count();
     if (left === 0) return;
@@ -44,6 +49,6 @@ async function none(until: number, say: Say, what: string, count: () => Promise<
       );
     if (left !== told) say(`Waiting for ${left} ${what}.`);
     told = left;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

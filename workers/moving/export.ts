@@ -15,19 +15,19 @@ import {
   rowsEntryName,
   MANIFEST_ENTRY,
   type Manifest,
-  type Say,
+  type ReportProgress,
 } from './manifest.ts';
 
 const JOBS_IN_AN_ENTRY = 1_000;
 
-type From = { owner: OwnerConnection; files: Files; say: Say };
+type ExportSource = { owner: OwnerConnection; files: Files; say: ReportProgress };
 
 /**
  * Writes a closed tenant into one file, completely or not at all: rows and waiting jobs of one snapshot,
  * and the files that the rows reference. The database does not change.
  */
 export async function exportTenant(
-  { owner, files, say }: From,
+  { owner, files, say }: ExportSource,
   { id, slug }: { id: string; slug: string },
   path: string,
 ): Promise<Manifest> {
@@ -47,14 +47,14 @@ export async function exportTenant(
       return {
         schema: await schemaVersion(tx),
         tenant: { id, slug, domains },
-        tables: await rowsInto(add, tx, id, say),
+        tables: await addRows(add, tx, id, say),
         accrual_months: [...(await rows.listAccrualMonths(tx, id))],
-        jobs: await jobsInto(add, tx, id, say),
+        jobs: await addJobs(add, tx, id, say),
         keys: [...(await door.listSealingKeys(tx))],
         named: await rows.listReferencedFiles(tx, id),
       };
     });
-    const carried = await filesInto(archive, files, named, say);
+    const carried = await addFiles(archive, files, named, say);
     entries.push(...carried.map(({ written }) => written));
     const manifest: Manifest = {
       format: 'tenant-export-1',
@@ -73,9 +73,9 @@ export async function exportTenant(
   }
 }
 
-type Add = (name: string, text: string) => Promise<void>;
+type AddEntry = (name: string, text: string) => Promise<void>;
 
-async function rowsInto(add: Add, tx: Transaction, id: string, say: Say) {
+async function addRows(add: AddEntry, tx: Transaction, id: string, say: ReportProgress) {
   const tables: Manifest['tables'] = [];
   for (const table of await listTenantTables(tx)) {
     const hash = createHash('sha256');
@@ -94,7 +94,7 @@ async function rowsInto(add: Add, tx: Transaction, id: string, say: Say) {
   return tables;
 }
 
-async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
+async function addJobs(add: AddEntry, tx: Transaction, id: string, say: ReportProgress) {
   const waiting = await exportWaitingJobs(tx, id);
   for (let from = 0; from < waiting.length; from += JOBS_IN_AN_ENTRY) {
     const lines = waiting.slice(from, from + JOBS_IN_AN_ENTRY);
@@ -111,11 +111,11 @@ async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
  * Stops the export if a document's file is missing or differs. Otherwise the document would be lost
  * unnoticed.
  */
-async function filesInto(
+async function addFiles(
   archive: Archive,
   files: Files,
   named: readonly rows.ReferencedFile[],
-  say: Say,
+  say: ReportProgress,
 ) {
   const carried: { key: string; written: WrittenEntry }[] = [];
   for (const { key, sha256_hash } of named) {

@@ -12,33 +12,33 @@ import * as rows from '../../sql/moving/rows.ts';
 import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
 import { readEntryContent, UnusableArchive } from './archive.ts';
 import { checkArchive, readJobLines, readLines, type CheckedArchive } from './check-archive.ts';
-import { rowsEntryName, type Manifest, type Say } from './manifest.ts';
+import { rowsEntryName, type Manifest, type ReportProgress } from './manifest.ts';
 
-type Into = { owner: OwnerConnection; files: Files; secret: string; say: Say };
+type ImportTarget = { owner: OwnerConnection; files: Files; secret: string; say: ReportProgress };
 
 /**
  * Imports a tenant from an export, completely or not at all: rows, waiting jobs and files. The tenant stays
  * closed. An interrupted import leaves at most files, and the next attempt accepts them if they are
  * identical.
  */
-export async function importTenant(into: Into, path: string): Promise<Manifest> {
+export async function importTenant(into: ImportTarget, path: string): Promise<Manifest> {
   const { owner, files, say } = into;
   await using file = await open(path, 'r');
   const checked = await checkArchive(file);
   const { manifest } = checked;
   say(`The file is complete: ${manifest.entries.length} entries.`);
-  await owner.steps('snapshot', (tx) => assertWelcome(tx, manifest));
+  await owner.steps('snapshot', (tx) => assertImportable(tx, manifest));
   assertKeys(manifest, into.secret);
-  await filesFrom(file, checked, files);
+  await importFiles(file, checked, files);
   say(`${manifest.files.length} files`);
   for (const month of manifest.accrual_months)
     await owner.steps('write', (tx) => rows.ensureAccrualMonth(tx, month));
-  await takingIn(owner, async (tx) => {
-    await assertWelcome(tx, manifest);
-    await rowsFrom(file, checked, tx, say);
+  await runImport(owner, async (tx) => {
+    await assertImportable(tx, manifest);
+    await importRows(file, checked, tx, say);
     await rows.checkForeignKeys(tx);
-    await assertAsSaid(tx, manifest);
-    await jobsFrom(file, checked, tx);
+    await assertMatchesManifest(tx, manifest);
+    await importJobs(file, checked, tx);
     await door.registerKeys(tx, manifest.keys);
   });
   say(`${manifest.jobs} waiting jobs`);
@@ -46,7 +46,7 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
 }
 
 /** Reports a violated database constraint as a problem of the file, with Postgres' message. */
-async function takingIn(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
+async function runImport(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
   try {
     await owner.steps('write', steps);
   } catch (error) {
@@ -58,7 +58,7 @@ async function takingIn(owner: OwnerConnection, steps: (tx: Transaction) => Prom
   }
 }
 
-async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: Manifest) {
+async function assertImportable(tx: Transaction, { schema, tenant, tables, keys }: Manifest) {
   const here = await schemaVersion(tx);
   if (schema !== here)
     throw new UnusableArchive(
@@ -73,12 +73,12 @@ async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: 
   const other = others.find(({ id, check_value }) =>
     keys.some((key) => key.id === id && check_value !== null && key.check_value !== check_value),
   );
-  if (other) throw new UnusableArchive(`${sealedUnder(other.id)} ${NAME_IT}`);
+  if (other) throw new UnusableArchive(`${differentKeysMessage(other.id)} ${ROTATE_KEY_HINT}`);
 }
 
-const NAME_IT =
+const ROTATE_KEY_HINT =
   'In the source installation, rotate SECRET to a key with an id that no other installation uses. Then export again.';
-const sealedUnder = (id: string) =>
+const differentKeysMessage = (id: string) =>
   `The file and this installation use different keys with the id ${id}.`;
 
 /**
@@ -95,12 +95,12 @@ function assertKeys({ keys }: Manifest, secret: string) {
           'for this command and every process of this installation.',
       );
     if (check_value !== null && own !== check_value)
-      throw new UnusableArchive(`${sealedUnder(id)} ${NAME_IT}`);
+      throw new UnusableArchive(`${differentKeysMessage(id)} ${ROTATE_KEY_HINT}`);
   }
 }
 
 /** If both installations share a bucket, the files already exist. */
-async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive, files: Files) {
+async function importFiles(file: FileHandle, { manifest, entries }: CheckedArchive, files: Files) {
   const hashes = new Map(manifest.entries.map(({ name, sha256 }) => [name, sha256]));
   for (const { key, entry: name } of manifest.files) {
     const entry = entries.get(name);
@@ -118,7 +118,12 @@ async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive
 }
 
 /** Reads the rows back after writing. A row that a database rule changed stops the import. */
-async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transaction, say: Say) {
+async function importRows(
+  file: FileHandle,
+  checked: CheckedArchive,
+  tx: Transaction,
+  say: ReportProgress,
+) {
   const { manifest } = checked;
   const { id } = manifest.tenant;
   await rows.prepareImport(tx, id);
@@ -137,7 +142,7 @@ async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transacti
 }
 
 /** Checks that the rows match the manifest's tenant and reference only that tenant's files. */
-async function assertAsSaid(tx: Transaction, { tenant, files, entries }: Manifest) {
+async function assertMatchesManifest(tx: Transaction, { tenant, files, entries }: Manifest) {
   const found = await door.findTenantBySlug(tx, tenant.slug);
   const domains = await door.listDomains(tx, tenant.id);
   if (found?.id !== tenant.id || found.door !== 'closed')
@@ -160,7 +165,7 @@ const Line = z.object({
   key: z.string().nullable(),
 });
 
-async function jobsFrom(file: FileHandle, checked: CheckedArchive, tx: Transaction) {
+async function importJobs(file: FileHandle, checked: CheckedArchive, tx: Transaction) {
   const { manifest } = checked;
   const known = new Set(allJobs.map(({ name }) => name));
   let count = 0;

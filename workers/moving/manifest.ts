@@ -32,4 +32,4 @@ export const jobsEntryName = (batch: number) => `jobs/${batch}.jsonl`;
 export const fileEntryName = (place: number) => `files/${place}`;
 
 /** Reports progress. */
-export type Say = (sentence: string) => void;
+export type ReportProgress = (sentence: string) => void;

@@ -9,7 +9,7 @@ import { startProgressBar } from '../processes/progress-bar.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** If no day is closed for this long, apparently no ledger worker is running. */
 const STUCK_MS = 120_000;
 
@@ -57,7 +57,7 @@ export const closeDays: Operation = {
 async function waitFor(days: number, closed: () => Promise<number>): Promise<boolean> {
   const bar = startProgressBar('Closing', days, process.stderr);
   let done = 0;
-  for (let moved = Date.now(); done < days; await pause(LOOK_MS)) {
+  for (let moved = Date.now(); done < days; await pause(POLL_MS)) {
     const now = await closed();
     if (now > done) moved = Date.now();
     done = now;

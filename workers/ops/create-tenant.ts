@@ -18,7 +18,7 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const HOST =
   /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 /** Host names that always mean the local machine. */
-const OF_MACHINE = /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$/;
+const LOCAL_HOST = /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$/;
 const NAME_MAX = 200;
 const UNIQUE_VIOLATION = '23505';
 
@@ -33,8 +33,8 @@ export const createTenant: Operation = {
     const [slug = ''] = words;
     if (!SLUG.test(slug))
       throw new UsageError('A slug consists of lowercase letters, digits and hyphens.');
-    const domains = hostsIn(options['domains'] ?? '', installation);
-    const place = placeIn(options);
+    const domains = parseHosts(options['domains'] ?? '', installation);
+    const place = parseLocale(options);
     const today = localDate(new Date(), place.time_zone);
     const business_date = options['business-date'] ?? today;
     assertStartable(business_date, today);
@@ -55,7 +55,7 @@ export const createTenant: Operation = {
   },
 };
 
-function placeIn(options: Record<string, string | undefined>): TenantLocale {
+function parseLocale(options: Record<string, string | undefined>): TenantLocale {
   const place = {
     time_zone: options['time-zone'] ?? DEFAULT_TENANT_LOCALE.time_zone,
     currency: options['currency'] ?? DEFAULT_TENANT_LOCALE.currency,
@@ -66,7 +66,7 @@ function placeIn(options: Record<string, string | undefined>): TenantLocale {
   return place;
 }
 
-function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>): string[] {
+function parseHosts(list: string, { local_port }: Pick<Installation, 'local_port'>): string[] {
   const hosts = list
     .split(',')
     .map((host) => host.trim().toLowerCase())
@@ -77,7 +77,7 @@ function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>)
     throw new UsageError(
       `"${wrong}" is not a host like loans.example.com, without scheme or port.`,
     );
-  const own = hosts.find((host) => OF_MACHINE.test(host));
+  const own = hosts.find((host) => LOCAL_HOST.test(host));
   if (own !== undefined && local_port === null)
     throw new UsageError(
       `In production "${own}" does not work in links. Use the public host name.`,

@@ -30,7 +30,7 @@ export const createUser: Operation = {
       { email, first_name, last_name, tenant_role },
       { error: validationMessage },
     );
-    if (!checked.success) throw new UsageError(checked.error.issues.map(asText).join('\n'));
+    if (!checked.success) throw new UsageError(checked.error.issues.map(formatIssue).join('\n'));
     const user = checked.data;
     try {
       const id = await createWithin(app, SYSTEM)(tenantId, async (work) => {
@@ -50,5 +50,5 @@ export const createUser: Operation = {
   },
 };
 
-const asText = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+const formatIssue = ({ path, message }: { path: PropertyKey[]; message: string }) =>
   `${path.map(String).join('.')}: ${message}`;

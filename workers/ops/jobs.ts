@@ -4,7 +4,7 @@ import { listTenants } from '../../sql/queue/workers.ts';
 import { CAUSE_OPTIONS, CAUSE_USAGE, parseCause } from './cause.ts';
 import { UsageError, type Operation } from './operation.ts';
 
-type Given = Parameters<Operation['run']>[0];
+type OperationInput = Parameters<Operation['run']>[0];
 
 const FILTERS = ['state', 'kind', 'tenant', 'older', 'cause'] as const;
 const FILTERS_USAGE =
@@ -12,10 +12,10 @@ const FILTERS_USAGE =
 const LIMIT = 50;
 const COUNTED_MAX = 10_000;
 /** The same limit as in the API. */
-const AT_ONCE = 1_000;
+const JOBS_PER_CALL_MAX = 1_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
 
-async function matchOf({ owner, options }: Given): Promise<seen.JobFilter> {
+async function parseJobFilter({ owner, options }: OperationInput): Promise<seen.JobFilter> {
   const { state = 'waiting', kind, tenant, older, cause } = options;
   const known = seen.JOB_STATES.find((name) => name === state);
   if (!known) throw new UsageError(`--state is one of ${seen.JOB_STATES.join(', ')}.`);
@@ -32,7 +32,7 @@ async function matchOf({ owner, options }: Given): Promise<seen.JobFilter> {
   return { state: known, kind, tenant_id: found?.id, older_seconds, cause };
 }
 
-const shown = (job: seen.ListedJob) => ({
+const jobRow = (job: seen.ListedJob) => ({
   ...job,
   number: Number(job.number),
   payload: JSON.stringify(redactPayload(job.payload)),
@@ -48,8 +48,11 @@ export const listJobs: Operation = {
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
       throw new UsageError('--limit takes a number from 1 to 10000.');
     }
-    const rows = await seen.listJobs(given.owner, await matchOf(given), { offset: 0, limit });
-    return rows.length === 0 ? { say: 'No job matches.', rows } : { rows: rows.map(shown) };
+    const rows = await seen.listJobs(given.owner, await parseJobFilter(given), {
+      offset: 0,
+      limit,
+    });
+    return rows.length === 0 ? { say: 'No job matches.', rows } : { rows: rows.map(jobRow) };
   },
 };
 
@@ -62,7 +65,7 @@ export const showJob: Operation = {
     const found = NUMBER.test(number) ? await seen.findJob(owner, number) : null;
     if (found === null) throw new UsageError('There is no such job. "jobs" lists the numbers.');
     const errors = await seen.listAttemptErrors(owner, number);
-    const row = { ...shown(found), errors };
+    const row = { ...jobRow(found), errors };
     return { say: JSON.stringify(row, null, 2), rows: [row] };
   },
 };
@@ -88,18 +91,18 @@ export const changeJobs: Operation = {
     const [wanted, ...numbers] = words;
     const action = seen.JOB_ACTIONS.find((name) => name === wanted);
     if (!action) throw new UsageError(`Use one of: ${seen.JOB_ACTIONS.join(', ')}.`);
-    const at = momentOf(action, options['at']);
+    const at = parseMoment(action, options['at']);
     const isAll = numbers.join() === 'all';
     if (!isAll && (numbers.length === 0 || !numbers.every((number) => NUMBER.test(number)))) {
       throw new UsageError('Give the numbers that "jobs" shows, or all.');
     }
-    const match = await matchOf(given);
+    const match = await parseJobFilter(given);
     const total = isAll ? await seen.countJobs(owner, match, COUNTED_MAX) : numbers.length;
     if (isAll && options['expected'] !== String(total)) {
       const say = `${total} jobs match. Nothing was changed. To change them, add --expected ${total}`;
       return { say, rows: [{ action, matching: total, changed: 0 }], code: 1 };
     }
-    const page = { offset: 0, limit: AT_ONCE };
+    const page = { offset: 0, limit: JOBS_PER_CALL_MAX };
     const chosen = isAll
       ? (await seen.listJobs(owner, match, page)).map(({ number }) => number)
       : numbers;
@@ -117,7 +120,7 @@ export const changeJobs: Operation = {
   },
 };
 
-function momentOf(action: seen.JobAction, given: string | undefined): string | undefined {
+function parseMoment(action: seen.JobAction, given: string | undefined): string | undefined {
   if ((action === 'reschedule') !== (given !== undefined)) {
     throw new UsageError('Use --at MOMENT with reschedule, and only there.');
   }

@@ -8,9 +8,9 @@ import { importTenant } from '../moving/import.ts';
 import type { Manifest } from '../moving/manifest.ts';
 import { UsageError, type OperationResult, type OwnerOperation } from './operation.ts';
 
-type Given = Parameters<OwnerOperation['run']>[0];
+type OperationInput = Parameters<OwnerOperation['run']>[0];
 
-const SILENTLY = () => {};
+const noProgress = () => {};
 
 export const moveTenant: OwnerOperation = {
   name: 'tenant',
@@ -23,10 +23,10 @@ export const moveTenant: OwnerOperation = {
     const [what = '', ...words] = given.words;
     const wanted = what === 'export' ? 2 : 1;
     const act = new Map([
-      ['close', close],
-      ['open', openAgain],
-      ['export', carryOut],
-      ['import', carryIn],
+      ['close', closeForMove],
+      ['open', reopenTenant],
+      ['export', exportToFile],
+      ['import', importFromFile],
     ]).get(what);
     if (!act || words.length !== wanted) throw new UsageError('Name an action and a tenant.');
     const owner = await connectAsOwner(given.url);
@@ -42,24 +42,24 @@ export const moveTenant: OwnerOperation = {
   },
 };
 
-async function find(owner: OwnerConnection, slug = '') {
+async function findMovedTenant(owner: OwnerConnection, slug = '') {
   const found = await owner.steps('snapshot', (tx) => door.findTenantBySlug(tx, slug));
   if (!found) throw new UsageError(`There is no tenant "${slug}".`);
   return found;
 }
 
 /** Refuses an inactive tenant, because opening it again would also reactivate it. */
-function assertNotSwitchedOff({ door: state, is_active, slug }: door.TenantAccess) {
+function assertActive({ door: state, is_active, slug }: door.TenantAccess) {
   if (state === 'open' && !is_active) throw new UsageError(`The tenant ${slug} is not active.`);
 }
 
-async function close(
-  { say = SILENTLY }: Given,
+async function closeForMove(
+  { say = noProgress }: OperationInput,
   owner: OwnerConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
-  const found = await find(owner, slug);
-  assertNotSwitchedOff(found);
+  const found = await findMovedTenant(owner, slug);
+  assertActive(found);
   await closeTenant(owner, found, { say });
   return {
     say: `${found.slug} is closed. Requests are refused and jobs wait. To open it: npm run ops -- tenant open ${found.slug}`,
@@ -67,13 +67,13 @@ async function close(
   };
 }
 
-async function openAgain(
-  { options }: Given,
+async function reopenTenant(
+  { options }: OperationInput,
   owner: OwnerConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
-  const found = await find(owner, slug);
-  assertNotSwitchedOff(found);
+  const found = await findMovedTenant(owner, slug);
+  assertActive(found);
   if (found.door === 'exported' && options['although'] !== 'exported')
     throw new UsageError(
       `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
@@ -87,15 +87,15 @@ async function openAgain(
   };
 }
 
-async function carryOut(
-  given: Given,
+async function exportToFile(
+  given: OperationInput,
   owner: OwnerConnection,
   words: string[],
 ): Promise<OperationResult> {
   const [slug, path = ''] = words;
-  const { say = SILENTLY } = given;
-  const found = await find(owner, slug);
-  assertNotSwitchedOff(found);
+  const { say = noProgress } = given;
+  const found = await findMovedTenant(owner, slug);
+  assertActive(found);
   if (existsSync(path)) throw new UsageError(`${path} already exists. Choose another file.`);
   const files = await storeOf(given);
   await closeTenant(owner, found, { say });
@@ -110,13 +110,13 @@ async function carryOut(
   };
 }
 
-async function carryIn(
-  given: Given,
+async function importFromFile(
+  given: OperationInput,
   owner: OwnerConnection,
   [path = '']: string[],
 ): Promise<OperationResult> {
   if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
-  const { secret, say = SILENTLY } = given;
+  const { secret, say = noProgress } = given;
   if (!secret) throw new UsageError('Set SECRET to the value that the API and the workers use.');
   const files = await storeOf(given);
   const manifest = await importTenant({ owner, files, secret, say }, path);
@@ -129,7 +129,7 @@ async function carryIn(
   };
 }
 
-async function storeOf({ openFiles }: Given) {
+async function storeOf({ openFiles }: OperationInput) {
   if (!openFiles) throw new UsageError('This process was handed no files.');
   return openFiles();
 }

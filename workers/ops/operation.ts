@@ -3,7 +3,7 @@ import type { Files } from '../../jobs/files/files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 
 /** The input of every operation. */
-type Words = {
+type OperationArguments = {
   /** The database address, for operations that open their own connections. */
   url: string;
   words: readonly string[];
@@ -24,7 +24,7 @@ type Words = {
  * The input of an operation that runs with the login `worker`: also connections as worker and as
  * application.
  */
-type Connected = Words & {
+type Connected = OperationArguments & {
   /** For tables outside the tenants: workers, queue, pauses. */
   owner: DatabasePool;
   /** Row-level security applies. To work on a tenant, use createWithin(app, SYSTEM). */
@@ -58,7 +58,7 @@ export type Operation = Described & { run(given: Connected): Promise<OperationRe
  */
 export type OwnerOperation = Described & {
   login: 'migrator';
-  run(given: Words): Promise<OperationResult>;
+  run(given: OperationArguments): Promise<OperationResult>;
 };
 
 /** The arguments are invalid. The command prints the operation's usage. */

@@ -7,22 +7,27 @@ import { UsageError, type Operation } from './operation.ts';
 
 type Owner = Parameters<Operation['run']>[0]['owner'];
 
-const WHAT = '[pool NAME] [task NAME] [tenant SLUG]';
+const TARGET_USAGE = '[pool NAME] [task NAME] [tenant SLUG]';
 const KINDS = ['pool', 'task', 'tenant'] as const;
 
 /** Parses the arguments, for example "pool documents" or "task print-letter tenant acme". */
-async function named(owner: Owner, words: readonly string[]): Promise<operations.PauseTarget> {
+async function parseTarget(
+  owner: Owner,
+  words: readonly string[],
+): Promise<operations.PauseTarget> {
   const given = new Map<string, string>();
   for (let at = 0; at < words.length; at += 2) {
     const [kind = '', name] = words.slice(at, at + 2);
     if (!KINDS.some((known) => known === kind)) {
-      throw new UsageError(at === 0 ? SAY_WHAT : `"${kind}" is not expected here. Use: ${WHAT}.`);
+      throw new UsageError(
+        at === 0 ? TARGET_HINT : `"${kind}" is not expected here. Use: ${TARGET_USAGE}.`,
+      );
     }
     if (name === undefined) throw new UsageError(`Add the name of the ${kind}.`);
     if (given.has(kind)) throw new UsageError(`Name only one ${kind}.`);
     given.set(kind, name);
   }
-  if (given.size === 0) throw new UsageError(SAY_WHAT);
+  if (given.size === 0) throw new UsageError(TARGET_HINT);
   const [pool, task, slug] = KINDS.map((kind) => given.get(kind));
   if (pool !== undefined) await assertPool(owner, pool);
   if (task !== undefined)
@@ -34,7 +39,7 @@ async function named(owner: Owner, words: readonly string[]): Promise<operations
   return { pool, task, tenant_id: slug === undefined ? undefined : await tenantId(owner, slug) };
 }
 
-const SAY_WHAT = `Name what to pause or resume: ${WHAT}. Only jobs that match all of the words are affected.`;
+const TARGET_HINT = `Name what to pause or resume: ${TARGET_USAGE}. Only jobs that match all of the words are affected.`;
 
 function assertKnown(kind: string, name: string, known: readonly string[]) {
   if (known.includes(name)) return;
@@ -58,12 +63,12 @@ async function tenantId(owner: Owner, slug: string): Promise<string> {
 
 export const pauseJobs: Operation = {
   name: 'pause',
-  usage: `${WHAT} ${CAUSE_USAGE}`,
+  usage: `${TARGET_USAGE} ${CAUSE_USAGE}`,
   summary: 'Pauses the jobs of a pool, a kind, a tenant, or a combination',
   words: 6,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
-    const which = await named(owner, words);
+    const which = await parseTarget(owner, words);
     await operations.pauseWork(owner, which, parseCause(options));
     return {
       say:
@@ -76,12 +81,12 @@ export const pauseJobs: Operation = {
 
 export const resumeJobs: Operation = {
   name: 'resume',
-  usage: `${WHAT} ${CAUSE_USAGE}`,
+  usage: `${TARGET_USAGE} ${CAUSE_USAGE}`,
   summary: 'Ends the pause with the same words',
   words: 6,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
-    const which = await named(owner, words);
+    const which = await parseTarget(owner, words);
     const was_paused = await operations.resumeWork(owner, which, parseCause(options));
     const say = was_paused
       ? 'is resumed. Jobs start within two seconds.'

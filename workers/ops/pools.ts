@@ -15,7 +15,7 @@ import type { OperationResult, Operation } from './operation.ts';
 
 type Rows = NonNullable<OperationResult['rows']>;
 
-const saying = (pause: Pause | undefined) =>
+const pauseDetails = (pause: Pause | undefined) =>
   pause && { reason: pause.reason, paused_by: pause.paused_by, paused_at: pause.paused_at };
 
 export const listPools: Operation = {
@@ -29,7 +29,7 @@ export const listPools: Operation = {
     const rows: Rows = stand.flatMap(({ pool, state, waiting }): Rows => {
       const hold = paused.find((pause) => isWholePoolPause(pause, pool));
       const workers = running.filter(({ name }) => poolOfWorker(name) === pool);
-      if (workers.length === 0) return [{ pool, state, waiting, ...saying(hold) }];
+      if (workers.length === 0) return [{ pool, state, waiting, ...pauseDetails(hold) }];
       return workers.map((worker) => {
         const own = hold ?? paused.find((pause) => isWholePoolPause(pause, worker.name));
         return {
@@ -41,7 +41,7 @@ export const listPools: Operation = {
           pid: worker.pid,
           started_at: worker.started_at,
           heartbeat_seconds: worker.heartbeat_seconds,
-          ...saying(own),
+          ...pauseDetails(own),
         };
       });
     });
@@ -52,7 +52,7 @@ export const listPools: Operation = {
         ...(pause.task && { task: pause.task }),
         ...(pause.tenant && { tenant: pause.tenant }),
         state: 'paused',
-        ...saying(pause),
+        ...pauseDetails(pause),
       }));
     return { rows: [...rows, ...parts] };
   },

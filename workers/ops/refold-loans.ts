@@ -13,7 +13,7 @@ const BALANCES = [
 ];
 
 /** Rolls back the transaction, so that a preview leaves no trace. */
-class Undone extends Error {
+class PreviewRollback extends Error {
   readonly refolded: RefoldResult;
   constructor(refolded: RefoldResult) {
     super();
@@ -39,10 +39,10 @@ export const refoldLoans: Operation = {
     for (const [index, { id, loan_number }] of loans.entries()) {
       const refolded = await within(tenant, async (work) => {
         const found = await refoldLoan(work, id);
-        if (mode === 'look') throw new Undone(found);
+        if (mode === 'look') throw new PreviewRollback(found);
         return found;
       }).catch((error: unknown) => {
-        if (error instanceof Undone) return error.refolded;
+        if (error instanceof PreviewRollback) return error.refolded;
         throw error;
       });
       const changes = changesOf(refolded);

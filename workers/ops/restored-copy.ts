@@ -12,10 +12,10 @@ export const manageRestoredCopy: Operation = {
   words: 1,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words: [what], options }) => {
-    if (what === 'look') return look(owner);
+    if (what === 'look') return describeCopy(owner);
     if (what === 'hold') {
       await holdPools(owner, parseCause(options));
-      return look(owner);
+      return describeCopy(owner);
     }
     if (what !== 'release') throw new UsageError('Use look, hold or release.');
     const waiting = await jobsByKind(owner);
@@ -37,11 +37,13 @@ const jobsByKind = async (owner: Owner) =>
     }))
     .filter(({ jobs }) => jobs > 0);
 
-async function look(owner: Owner) {
+async function describeCopy(owner: Owner) {
   const held = await heldPools(owner);
   const rows = await jobsByKind(owner);
   const state =
-    held.length === 0 ? 'Nothing is held as a restored copy.' : `${HELD} ${held.join(', ')}.`;
+    held.length === 0
+      ? 'Nothing is held as a restored copy.'
+      : `${POOLS_HELD_NOTICE} ${held.join(', ')}.`;
   const width = Math.max(...rows.map(({ kind }) => kind.length), 0);
   const lines = rows.map(
     ({ kind, jobs, was_running }) =>
@@ -50,14 +52,14 @@ async function look(owner: Owner) {
   const waiting =
     rows.length === 0
       ? 'No jobs are waiting.'
-      : `Jobs that would run, by kind:\n${lines.join('\n')}\n${NEXT}`;
+      : `Jobs that would run, by kind:\n${lines.join('\n')}\n${NEXT_STEPS}`;
   return {
     say: `${state}\n${waiting}`,
     rows: rows.map((row) => ({ ...row, is_held: held.length > 0 })),
   };
 }
 
-const HELD = 'This is a restored copy. No jobs start in the pools';
-const NEXT =
+const POOLS_HELD_NOTICE = 'This is a restored copy. No jobs start in the pools';
+const NEXT_STEPS =
   'The original may have done these jobs. To discard the jobs of a kind: npm run ops -- change-jobs cancel all ' +
   '--kind KIND --reason TEXT (for jobs of later days, also use --state scheduled)\nTo run the remaining jobs, once each: npm run ops -- restored release --reason TEXT';

@@ -75,7 +75,7 @@ export const OPERATIONS: readonly (Operation | OwnerOperation)[] = [
   manageRestoredCopy,
 ];
 
-function help(): string {
+function helpText(): string {
   const lines = OPERATIONS.map(
     (operation) =>
       `  ${`${operation.name} ${operation.usage}`.trim().padEnd(40)} ${operation.summary}` +
@@ -87,7 +87,7 @@ function help(): string {
   );
 }
 
-function unknownWord(name: string): string {
+function unknownOperation(name: string): string {
   const near = nearestWord(
     name,
     OPERATIONS.map((operation) => operation.name),
@@ -106,7 +106,7 @@ export const escapeForTerminal = (text: string) =>
       : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-function print({ say, rows }: OperationResult, asJson: boolean) {
+function printResult({ say, rows }: OperationResult, asJson: boolean) {
   if (asJson) {
     console.log(escapeForTerminal(JSON.stringify(rows ?? [])));
     return;
@@ -126,7 +126,7 @@ export async function runOperation(
   const operation = OPERATIONS.find((known) => known.name === name);
   if (!operation) {
     const isAsked = name === undefined || name === 'help';
-    console.error(isAsked ? help() : `${unknownWord(name)}\n\n${help()}`);
+    console.error(isAsked ? helpText() : `${unknownOperation(name)}\n\n${helpText()}`);
     return isAsked ? 0 : 2;
   }
   const taken = Object.fromEntries(
@@ -171,7 +171,7 @@ export async function runOperation(
       : withConnections(configuration, (connections) =>
           operation.run({ ...given, ...connections }),
         ));
-    print(answer, json);
+    printResult(answer, json);
     return answer.code ?? 0;
   } catch (error) {
     const isMisuse =

@@ -13,7 +13,7 @@ export const showOrChangeSettings: Operation = {
   run: async ({ app, words, options, installation }) => {
     const { id } = await findTenant(app, options['tenant']);
     const within = createWithin(app, SYSTEM, installation);
-    const changes = words.map(parse).reduce(deepened, {});
+    const changes = words.map(parseSetting).reduce(setAtPath, {});
     try {
       const now = await within(id, (work) =>
         words.length === 0 ? tenantSettings(work) : changeSettings(work, changes),
@@ -30,7 +30,7 @@ export const showOrChangeSettings: Operation = {
 type Tree = { [key: string]: unknown };
 
 /** Parses a value as JSON if possible, otherwise as text. */
-function parse(word: string): { path: string[]; value: unknown } {
+function parseSetting(word: string): { path: string[]; value: unknown } {
   const at = word.indexOf('=');
   if (at < 1) throw new UsageError(`"${word}" is not KEY=VALUE.`);
   const text = word.slice(at + 1);
@@ -43,10 +43,10 @@ function parse(word: string): { path: string[]; value: unknown } {
   return { path: word.slice(0, at).split('.'), value };
 }
 
-function deepened(tree: Tree, { path, value }: { path: string[]; value: unknown }): Tree {
+function setAtPath(tree: Tree, { path, value }: { path: string[]; value: unknown }): Tree {
   const [key = '', ...rest] = path;
   const given = Object.hasOwn(tree, key) ? tree[key] : null;
   const below = (typeof given === 'object' && given !== null ? given : {}) as Tree;
-  const own = rest.length === 0 ? value : deepened(below, { path: rest, value });
+  const own = rest.length === 0 ? value : setAtPath(below, { path: rest, value });
   return Object.fromEntries([...Object.entries(tree), [key, own]]);
 }

@@ -4,7 +4,7 @@ import { listPauses, listProcesses } from '../../sql/queue/worker-operations.ts'
 import type { Operation } from './operation.ts';
 
 /** A pool without workers is listed even if it has no jobs. */
-const NONE = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_ready: null };
+const NO_JOBS = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_ready: null };
 
 export const showQueueStatus: Operation = {
   name: 'status',
@@ -24,7 +24,7 @@ export const showQueueStatus: Operation = {
     });
     const idle = pools
       .filter(({ pool, state }) => state !== 'running' && !rows.some((row) => row.pool === pool))
-      .map(({ pool, state }) => ({ pool, state, task: '', ...NONE }));
+      .map(({ pool, state }) => ({ pool, state, task: '', ...NO_JOBS }));
     const all = [...rows, ...idle];
     return all.length === 0 ? { say: 'The queue is empty.', rows: all } : { rows: all };
   },

@@ -24,7 +24,7 @@ export type StartedBrowser = { browser: Browser; profile: string };
 const START_TIMEOUT_MS = 30_000;
 
 /** The isolation level that worked for each browser. It is determined once per process. */
-const found = new Map<string, BrowserIsolation>();
+const isolationByBrowser = new Map<string, BrowserIsolation>();
 
 /**
  * Starts a browser in its own process group and without our environment variables, at the best isolation
@@ -32,16 +32,16 @@ const found = new Map<string, BrowserIsolation>();
  */
 export async function startBrowser(options: BrowserOptions): Promise<StartedBrowser> {
   const chromium = await findChromium(options.folder, options.executablePath);
-  await sweep(options.folder);
+  await removeAbandonedFolders(options.folder);
   const browser = options.executablePath ?? options.folder;
-  const known = found.get(browser);
+  const known = isolationByBrowser.get(browser);
   const ways = known ? [known] : possibleIsolations();
   for (const walls of ways) {
     try {
       const started = await startWithin(walls, chromium, options.folder);
       if (!known && describeMissingIsolation(walls) !== '')
         options.onTrouble?.(describeMissingIsolation(walls));
-      found.set(browser, walls);
+      isolationByBrowser.set(browser, walls);
       return started;
     } catch (error) {
       // A timeout means a busy machine, not that this isolation level is unavailable.
@@ -117,7 +117,7 @@ export async function killBrowser({ browser, profile }: StartedBrowser): Promise
 }
 
 /** Removes the folders of processes that no longer run. Each folder's name contains its process id. */
-async function sweep(folder: string): Promise<void> {
+async function removeAbandonedFolders(folder: string): Promise<void> {
   const names = await readdir(folder);
   const left = names.filter((name) => {
     const pid = /^(?:profile|unpacking)-(\d+)-/.exec(name)?.[1];

@@ -36,8 +36,8 @@ const PRINTED = {
 } as const;
 
 type Sheet = { page: Page; session: CDPSession };
-type Running = StartedBrowser & Sheet & { renders: number };
-type Asked = { timeout_ms: number; dated: string | undefined };
+type RunningBrowser = StartedBrowser & Sheet & { renders: number };
+type PrintOptions = { timeout_ms: number; dated: string | undefined };
 
 /**
  * One browser with one page. It starts with the first PDF and again after a crash.
@@ -46,12 +46,12 @@ type Asked = { timeout_ms: number; dated: string | undefined };
  * scripts and load nothing, so a tenant's HTML reaches neither the network nor files.
  */
 export function openBrowser(options: BrowserOptions): PdfBrowser {
-  let running: Running | undefined;
+  let running: RunningBrowser | undefined;
   let failures = 0;
   let turn: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function page(): Promise<Running> {
+  async function page(): Promise<RunningBrowser> {
     if (running?.browser.connected && running.renders < RENDERS_PER_BROWSER) return running;
     await stop();
     await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
@@ -72,12 +72,12 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
     if (last) await killBrowser(last);
   }
 
-  async function render(html: string, { timeout_ms, dated }: Asked): Promise<Pdf> {
+  async function render(html: string, { timeout_ms, dated }: PrintOptions): Promise<Pdf> {
     if (isClosed) throw new Error('The browser is closed.');
     const current = await page();
     current.renders += 1;
     try {
-      const pdf = await withDeadline(print(current, html, dated), timeout_ms);
+      const pdf = await withDeadline(printPdf(current, html, dated), timeout_ms);
       failures = 0;
       return pdf;
     } catch (error) {
@@ -92,7 +92,7 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
   }
 
   /** Tries again if the browser died before or while it printed the document. */
-  async function renderAgain(html: string, asked: Asked): Promise<Pdf> {
+  async function renderAgain(html: string, asked: PrintOptions): Promise<Pdf> {
     try {
       return await render(html, asked);
     } catch (error) {
@@ -128,17 +128,17 @@ async function preparePage(browser: Browser): Promise<Sheet> {
   await page.setViewport({ width: 800, height: 1 });
   await page.setJavaScriptEnabled(false);
   await page.setRequestInterception(true);
-  page.on('request', (request) => void refuse(request));
+  page.on('request', (request) => void blockExternalRequest(request));
   await preloadFonts(page);
   return { page, session: await page.createCDPSession() };
 }
 
-async function refuse(request: HTTPRequest): Promise<void> {
+async function blockExternalRequest(request: HTTPRequest): Promise<void> {
   const isHere = /^(data:|about:blank$)/i.test(request.url());
   await (isHere ? request.continue() : request.abort('blockedbyclient')).catch(() => undefined);
 }
 
-async function print({ page, session }: Sheet, html: string, dated: string | undefined) {
+async function printPdf({ page, session }: Sheet, html: string, dated: string | undefined) {
   const unprintable = await showWithPreloadedFonts(page, html);
   // Returns the PDF in one answer. The library's own method reads it piece by piece, which is a tenth
   // slower.

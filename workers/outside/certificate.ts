@@ -24,11 +24,11 @@ export async function makeCertificate(
     notAfterDate: until,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: names.map(alternative) },
+      { name: 'subjectAltName', altNames: names.map(alternativeName) },
     ],
   });
   return { cert: made.cert, key: made.private };
 }
 
-const alternative = (name: string) =>
+const alternativeName = (name: string) =>
   isIP(name) ? { type: ADDRESS, ip: name } : { type: DNS, value: name };

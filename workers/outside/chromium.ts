@@ -20,7 +20,7 @@ import { NOBODY_UID } from './browser-isolation.ts';
 export type Chromium = { executablePath?: string; channel?: 'chrome'; env: Record<string, string> };
 
 const UNPACK_TIMEOUT_MS = 120_000;
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
 const version = /"version": "([\w.-]+)"/.exec(readFileSync(manifest, 'utf8'))?.[1] ?? 'unknown';
 
@@ -48,7 +48,7 @@ export async function findChromium(folder: string, named?: string): Promise<Chro
 
   const unpacked = join(home, `chromium-${version}`);
   if (!existsSync(unpacked)) await unpack(home, unpacked);
-  if (isRoot) await lendTo(NOBODY_UID, home, unpacked);
+  if (isRoot) await grantAccess(NOBODY_UID, home, unpacked);
   return {
     executablePath: join(unpacked, 'chromium'),
     env: {
@@ -63,7 +63,7 @@ async function unpack(home: string, unpacked: string): Promise<void> {
   const staging = await mkdtemp(join(home, `unpacking-${process.pid}-`));
   const script = fileURLToPath(new URL('./unpack-chromium.ts', import.meta.url));
   try {
-    await run(process.execPath, [script], {
+    await execute(process.execPath, [script], {
       env: { TMPDIR: staging, HOME: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
       timeout: UNPACK_TIMEOUT_MS,
     });
@@ -78,7 +78,7 @@ async function unpack(home: string, unpacked: string): Promise<void> {
 }
 
 /** Lets the user read the unpacked files, and write only to its own font cache. */
-async function lendTo(user: number, home: string, unpacked: string): Promise<void> {
+async function grantAccess(user: number, home: string, unpacked: string): Promise<void> {
   await mkdir(join(home, 'fonts-cache'), { recursive: true, mode: 0o700 });
   await chown(join(home, 'fonts-cache'), user, user);
   for (const entry of await readdir(unpacked, { withFileTypes: true, recursive: true })) {

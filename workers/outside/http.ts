@@ -59,7 +59,12 @@ export function openHttp(options: HttpOptions): HttpClient {
     read: (response: Response) => Promise<Answer>,
   ) => {
     const isOpen = allowsPrivateHosts(networks, request);
-    return attempt(isOpen ? agents.open : agents.guarded, request, { networks, isOpen }, read);
+    return attemptRequest(
+      isOpen ? agents.open : agents.guarded,
+      request,
+      { networks, isOpen },
+      read,
+    );
   };
 
   return {
@@ -73,9 +78,9 @@ export function openHttp(options: HttpOptions): HttpClient {
       });
       return { ok: false, ...answer, ms: Math.round(performance.now() - started) };
     },
-    ask: (request) => send(request, wholeOf),
+    ask: (request) => send(request, readWhole),
     download: (url, bytesMax) =>
-      send({ url, method: 'GET', headers: {} }, (response) => fileOf(response, bytesMax)),
+      send({ url, method: 'GET', headers: {} }, (response) => readFileBody(response, bytesMax)),
     async close() {
       await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
     },
@@ -84,7 +89,7 @@ export function openHttp(options: HttpOptions): HttpClient {
 
 type Response = Dispatcher.ResponseData;
 
-async function attempt<Answer>(
+async function attemptRequest<Answer>(
   agent: Agent,
   { method, url: text, body, headers, timeout_ms = TIMEOUT_MS }: ExchangeRequest,
   { networks, isOpen }: { networks: Networks; isOpen: boolean },
@@ -111,14 +116,17 @@ async function attempt<Answer>(
 }
 
 /** Returns the complete answer, or an error if the answer exceeds the limit. */
-async function wholeOf({ statusCode: status, headers, body }: Response): Promise<ExchangeAnswer> {
+async function readWhole({ statusCode: status, headers, body }: Response): Promise<ExchangeAnswer> {
   const bytes = await bytesOf(body);
   if (bytes.length >= READ_BYTES_MAX) return { error: 'The answer is too long.' };
   const fields = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status, headers: Object.fromEntries(fields), body: bytes.toString('utf8') };
 }
 
-async function fileOf({ statusCode: status, body }: Response, bytesMax: number): Promise<Download> {
+async function readFileBody(
+  { statusCode: status, body }: Response,
+  bytesMax: number,
+): Promise<Download> {
   const bytes = await bytesOf(body, bytesMax + 1);
   return bytes.length > bytesMax
     ? { error: `It is larger than ${bytesMax} bytes.` }
@@ -129,7 +137,7 @@ async function answerOf(response: Response): Promise<Omit<PostResponse, 'ms'>> {
   const { statusCode: status, headers } = response;
   const ok = status >= 200 && status < 300;
   const pause = retryAfter(headers['retry-after']);
-  const body = await beginningOf(response.body);
+  const body = await decodeBeginning(response.body);
   return {
     ok,
     status,
@@ -152,7 +160,7 @@ async function bytesOf(body: Response['body'], bytesMax = READ_BYTES_MAX): Promi
   return Buffer.concat(chunks);
 }
 
-const beginningOf = async (body: Response['body']): Promise<string> =>
+const decodeBeginning = async (body: Response['body']): Promise<string> =>
   new TextDecoder()
     .decode((await bytesOf(body)).subarray(0, KEEP_BYTES_MAX))
     .replaceAll('\u0000', '\ufffd');

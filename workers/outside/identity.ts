@@ -6,26 +6,26 @@ const TIMEOUT_SECONDS = 5;
 /** Discovery needs a client id, but any value works if no user signs in. */
 const NO_CLIENT = 'nobody';
 
-type Ask = Pick<HttpClient, 'ask'>;
+type RequestClient = Pick<HttpClient, 'ask'>;
 
 /**
  * An OpenID Connect client. The library implements the protocol over our HTTP client: it checks every
  * address that a provider names, and does not follow redirects.
  */
-export function openIdentityClient(http: Ask): IdentityProviderClient {
+export function openIdentityClient(http: RequestClient): IdentityProviderClient {
   return {
     describe: (issuer) =>
-      explained(async () => {
-        const config = await discovered(http, { ...issuer, client_id: NO_CLIENT });
+      explainErrors(async () => {
+        const config = await discoverIssuer(http, { ...issuer, client_id: NO_CLIENT });
         const { authorization_endpoint } = config.serverMetadata();
         if (authorization_endpoint === undefined)
           return { error: 'It names no page to sign in on.' };
         return { authorization_url: authorization_endpoint };
       }),
     claims: (exchange) =>
-      explained(async () => {
-        const config = await discovered(http, exchange);
-        const tokens = await client.authorizationCodeGrant(config, answerTo(exchange), {
+      explainErrors(async () => {
+        const config = await discoverIssuer(http, exchange);
+        const tokens = await client.authorizationCodeGrant(config, callbackUrl(exchange), {
           expectedNonce: exchange.nonce,
           expectedState: STATE,
           pkceCodeVerifier: exchange.verifier,
@@ -39,7 +39,7 @@ export function openIdentityClient(http: Ask): IdentityProviderClient {
 /** The caller has already compared the state, but the library requires one. */
 const STATE = 'compared';
 
-function answerTo({ redirect_url, code, response_issuer }: CodeExchange): URL {
+function callbackUrl({ redirect_url, code, response_issuer }: CodeExchange): URL {
   const url = new URL(redirect_url);
   url.searchParams.set('code', code);
   url.searchParams.set('state', STATE);
@@ -47,10 +47,13 @@ function answerTo({ redirect_url, code, response_issuer }: CodeExchange): URL {
   return url;
 }
 
-type Known = Pick<CodeExchange, 'issuer_url' | 'client_id'> &
+type ProviderCredentials = Pick<CodeExchange, 'issuer_url' | 'client_id'> &
   Partial<Pick<CodeExchange, 'client_secret' | 'allow_private_hosts'>>;
 
-async function discovered(http: Ask, given: Known): Promise<client.Configuration> {
+async function discoverIssuer(
+  http: RequestClient,
+  given: ProviderCredentials,
+): Promise<client.Configuration> {
   const { issuer_url, client_id, client_secret, allow_private_hosts = false } = given;
   const authentication = client_secret === undefined ? client.None() : bySecret(client_secret);
   return client.discovery(new URL(issuer_url), client_id, undefined, authentication, {
@@ -72,7 +75,7 @@ const bySecret =
   };
 
 const fetchBy =
-  ({ ask }: Ask, allow_private_hosts: boolean): client.CustomFetch =>
+  ({ ask }: RequestClient, allow_private_hosts: boolean): client.CustomFetch =>
   async (url, { method, headers, body }) => {
     const answer = await ask({
       url,
@@ -93,7 +96,7 @@ const fetchBy =
 class Unreachable extends Error {}
 
 /** Turns errors into sentences that reveal nothing of the request or the answer. */
-async function explained<Answer>(
+async function explainErrors<Answer>(
   steps: () => Promise<Answer>,
 ): Promise<Answer | { error: string }> {
   try {

@@ -42,7 +42,7 @@ function smtpMailer(url: string): Mailer {
   return {
     async mail(letter) {
       const message = messageOf(letter);
-      if (typeof message === 'string') return refused('smtp', message);
+      if (typeof message === 'string') return permanentRefusal('smtp', message);
       try {
         await withDeadline(transport.sendMail(message), letter.timeout_ms ?? TIMEOUT_MS);
         return { ok: true, provider: 'smtp', provider_message_id: message.messageId };
@@ -65,7 +65,7 @@ function outboxMailer(folder: string): Mailer {
   return {
     async mail(letter) {
       const message = messageOf(letter);
-      if (typeof message === 'string') return refused('outbox', message);
+      if (typeof message === 'string') return permanentRefusal('outbox', message);
       const { message: bytes } = await transport.sendMail(message);
       if (!Buffer.isBuffer(bytes)) throw new Error('The letter was not built as a whole.');
       await writeOutbox(folder, `${letter.message_id}.eml`, bytes);
@@ -95,8 +95,8 @@ function messageOf(letter: Mail) {
     // Suppresses out-of-office replies (RFC 3834).
     headers: {
       'Auto-Submitted': 'auto-generated',
-      ...toldAgain(message_id),
-      ...(unsubscribe && refusing(unsubscribe)),
+      ...trackingHeaders(message_id),
+      ...(unsubscribe && unsubscribeHeaders(unsubscribe)),
     },
     attachments: attachments.map(({ filename, content_type, bytes }) => ({
       filename: oneLine(filename),
@@ -110,14 +110,14 @@ function messageOf(letter: Mail) {
  * Our message id in the headers of SendGrid, Postmark and Amazon SES. Their callbacks return it; their own
  * ids are unknown to us. Other servers ignore these headers.
  */
-const toldAgain = (id: string) => ({
+const trackingHeaders = (id: string) => ({
   'X-SMTPAPI': JSON.stringify({ unique_args: { message: id } }),
   'X-PM-Metadata-message': id,
   'X-SES-MESSAGE-TAGS': `message=${id}`,
 });
 
 /** Mail programs show an unsubscribe button. It works without a further question (RFC 2369, RFC 8058). */
-function refusing({ url, address }: NonNullable<Mail['unsubscribe']>) {
+function unsubscribeHeaders({ url, address }: NonNullable<Mail['unsubscribe']>) {
   const mailto = ADDRESS.test(address) ? `, <mailto:${address}?subject=unsubscribe>` : '';
   return {
     'List-Unsubscribe': { prepared: true, value: `<${url}>${mailto}` },
@@ -158,7 +158,7 @@ function describe(error: unknown): { code: string; responseCode?: number; messag
   };
 }
 
-function refused(provider: string, error_message: string): SendResult {
+function permanentRefusal(provider: string, error_message: string): SendResult {
   return { ok: false, provider, temporary: false, error_code: 'EENVELOPE', error_message };
 }
 

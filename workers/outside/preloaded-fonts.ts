@@ -4,7 +4,7 @@ import { withScriptFonts } from '../../templates/printable-page.ts';
 import type { ScriptFont } from '../../templates/script-fonts.ts';
 
 /** The browser runs this, so it is text. */
-const HOLD = `async (family, faces) => {
+const LOAD_FONTS = `async (family, faces) => {
   for (const { weight, range, woff2 } of faces) {
     const bytes = Uint8Array.from(atob(woff2), (letter) => letter.charCodeAt(0));
     const face = new FontFace(family, bytes, { weight: String(weight), unicodeRange: range });
@@ -18,10 +18,10 @@ const HOLD = `async (family, faces) => {
  * to the byte.
  */
 export const preloadFonts = (page: Page) =>
-  page.evaluate(`(${HOLD})(${JSON.stringify(FONT_FAMILY)}, ${JSON.stringify(fontFiles())})`);
+  page.evaluate(`(${LOAD_FONTS})(${JSON.stringify(FONT_FAMILY)}, ${JSON.stringify(fontFiles())})`);
 
 /** The browser runs this: it replaces the fonts of the previous document by those of the next one. */
-const CHANGE = `async (family, ids, fonts) => {
+const SWAP_FONTS = `async (family, ids, fonts) => {
   const held = (globalThis.scriptFonts ??= new Map());
   for (const [id, faces] of held) {
     if (ids.includes(id)) continue;
@@ -37,7 +37,7 @@ const CHANGE = `async (family, ids, fonts) => {
 }`;
 
 /** The ids of each page's additional fonts for non-Latin characters. */
-const heldBy = new WeakMap<Page, ReadonlySet<string>>();
+const loadedFonts = new WeakMap<Page, ReadonlySet<string>>();
 
 /**
  * Shows the document without its embedded copy of our typeface, which the page already has. Other embedded
@@ -46,18 +46,18 @@ const heldBy = new WeakMap<Page, ReadonlySet<string>>();
 export async function showWithPreloadedFonts(page: Page, html: string): Promise<readonly string[]> {
   const stripped = html.replace(fontFaces(), '');
   const { html: shown, fonts, unprintable } = withScriptFonts(stripped);
-  await holdOnly(page, fonts);
+  await loadOnly(page, fonts);
   await page.setContent(shown, { waitUntil: 'load', timeout: 0 });
   if (stripped === html) await page.evaluate('document.fonts.ready.then(() => undefined)');
   return unprintable;
 }
 
-async function holdOnly(page: Page, fonts: readonly ScriptFont[]) {
-  const before = heldBy.get(page) ?? new Set();
+async function loadOnly(page: Page, fonts: readonly ScriptFont[]) {
+  const before = loadedFonts.get(page) ?? new Set();
   if (before.size === 0 && fonts.length === 0) return;
   const ids = fonts.map(({ id }) => id);
   const added = fonts.filter(({ id }) => !before.has(id));
   const given = [FONT_FAMILY, ids, added].map((value) => JSON.stringify(value)).join(', ');
-  await page.evaluate(`(${CHANGE})(${given})`);
-  heldBy.set(page, new Set(ids));
+  await page.evaluate(`(${SWAP_FONTS})(${given})`);
+  loadedFonts.set(page, new Set(ids));
 }

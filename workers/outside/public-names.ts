@@ -44,10 +44,10 @@ async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
     resolver.resolve6(hostname),
   ]);
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-  return [...found(four, 4), ...found(six, 6)];
+  return [...toLookupAddresses(four, 4), ...toLookupAddresses(six, 6)];
 }
 
-function found(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+function toLookupAddresses(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
   if (answer.status === 'rejected') return [];
   return answer.value.map((address) => ({ address, family }));
 }

@@ -26,7 +26,7 @@ export function openScanner(options: ScannerOptions): ExternalServices['scan'] {
     const answer = answerOf(socket);
     try {
       // The scanner may answer and hang up before it has read the whole file.
-      await Promise.race([send(socket, content), answer]);
+      await Promise.race([sendFrames(socket, content), answer]);
       return verdictOf(await answer);
     } finally {
       socket.destroy();
@@ -34,7 +34,7 @@ export function openScanner(options: ScannerOptions): ExternalServices['scan'] {
   };
 }
 
-async function send(socket: Socket, content: AsyncIterable<Uint8Array>) {
+async function sendFrames(socket: Socket, content: AsyncIterable<Uint8Array>) {
   socket.write('zINSTREAM\0');
   for await (const piece of content) {
     if (piece.length === 0) continue;

@@ -57,8 +57,8 @@ export function openSftp(options: SftpOptions): ExternalServices['upload'] {
       timeout_ms,
     );
     try {
-      socket = await opened(upload, options, lost.reject);
-      const steps = put(client, socket, upload, lost.reject);
+      socket = await openConnection(upload, options, lost.reject);
+      const steps = putFile(client, socket, upload, lost.reject);
       steps.catch(() => {});
       return await Promise.race([steps, lost.promise]);
     } catch (error) {
@@ -72,7 +72,7 @@ export function openSftp(options: SftpOptions): ExternalServices['upload'] {
 }
 
 /** Connects to one of the checked addresses and checks the connected address again. */
-async function opened(
+async function openConnection(
   { host, port, allow_private_hosts = false }: Upload,
   { networks, patience_ms = 20_000, ...options }: SftpOptions,
   lose: (error: Error) => void,
@@ -98,13 +98,13 @@ async function opened(
   throw new SftpRefusal(NOT_PUBLIC);
 }
 
-async function put(
+async function putFile(
   client: ssh2.Client,
   sock: Socket,
   upload: Upload,
   lose: (error: Error) => void,
 ): Promise<SendResult> {
-  const sftp = await signedIn(client, sock, upload, lose);
+  const sftp = await signIn(client, sock, upload, lose);
   const { folder, filename, partial_name, size } = upload;
   const parent = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
   const pathOf = (name: string) => `${parent}${name}`;
@@ -115,11 +115,11 @@ async function put(
   const there = await promisify(sftp.stat.bind(sftp))(partial);
   if (there.size !== size)
     throw new Error(`The server has ${there.size} bytes of the file's ${size}.`);
-  await renamed(sftp, partial, path);
+  await renameOver(sftp, partial, path);
   return { ok: true, provider: 'sftp', provider_message_id: path };
 }
 
-function signedIn(
+function signIn(
   client: ssh2.Client,
   sock: Socket,
   upload: Upload,
@@ -143,7 +143,7 @@ function signedIn(
       hostVerifier: (key: Buffer) => {
         const shown = `SHA256:${createHash('sha256').update(key).digest('base64').slice(0, 43)}`;
         const isKnown = host_keys.some((known) => isSame(known, shown));
-        if (!isKnown) failed(new SftpRefusal(strange(shown)));
+        if (!isKnown) failed(new SftpRefusal(unknownHostKey(shown)));
         return isKnown;
       },
     });
@@ -153,28 +153,28 @@ function signedIn(
 const isSame = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-const strange = (shown: string) =>
+const unknownHostKey = (shown: string) =>
   `The server's key ${shown} is not in host_keys. Ask the server's operator to confirm the key, then add it.`;
 
 /** Replaces an existing file, which a plain rename refuses on many servers. */
-async function renamed(sftp: SFTPWrapper, from: string, to: string) {
+async function renameOver(sftp: SFTPWrapper, from: string, to: string) {
   try {
     await promisify(sftp.ext_openssh_rename.bind(sftp))(from, to);
   } catch (error) {
     // If the server supports the extension but refuses the rename, the previous file stays.
-    if (!isUnknown(error)) throw error;
-    await exchanged(sftp, from, to);
+    if (!isUnsupportedOperation(error)) throw error;
+    await exchangeFiles(sftp, from, to);
   }
 }
 
 /** ssh2 reports a missing extension without a code. A server answers with status 8. */
-const isUnknown = (error: unknown) => {
+const isUnsupportedOperation = (error: unknown) => {
   const { code } = error as { code?: unknown };
   return code === undefined || code === 8;
 };
 
 /** Moves the previous file aside, renames the new one, and restores the previous file if that fails. */
-async function exchanged(sftp: SFTPWrapper, from: string, to: string) {
+async function exchangeFiles(sftp: SFTPWrapper, from: string, to: string) {
   const rename = promisify(sftp.rename.bind(sftp));
   const unlink = promisify(sftp.unlink.bind(sftp));
   const aside = `${from}.previous`;

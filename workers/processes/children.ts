@@ -49,8 +49,8 @@ export function superviseProcess(settings: ChildSettings): Child {
   const live = async () => {
     for (let pauseMs = FIRST_PAUSE_MS; !stopping.signal.aborted;) {
       const started = performance.now();
-      child = start(settings);
-      const code = await endOf(child);
+      child = forkChild(settings);
+      const code = await waitForExit(child);
       child = undefined;
       if (stopping.signal.aborted) return;
       const lived = performance.now() - started;
@@ -74,7 +74,7 @@ export function superviseProcess(settings: ChildSettings): Child {
   };
 }
 
-function start({
+function forkChild({
   file,
   arguments: words = [],
   flags = [],
@@ -83,7 +83,7 @@ function start({
   onMessage,
 }: ChildSettings): ChildProcess {
   const child = fork(new URL(`../${file}`, import.meta.url), [...words], {
-    env: { ...compiledBesideData(env), ...env },
+    env: { ...compileCacheEnv(env), ...env },
     execArgv: [...flags, '--import', WITH_PARENT],
     // Keeps Ctrl-C in a terminal from reaching the child. Only the parent decides when it stops.
     detached: true,
@@ -97,10 +97,10 @@ function start({
  * Keeps Node's compile cache in DATA_DIR, which only we can write to. The next start takes half the time.
  * Set NODE_COMPILE_CACHE to use another folder.
  */
-const compiledBesideData = ({ DATA_DIR }: ChildSettings['env']) =>
+const compileCacheEnv = ({ DATA_DIR }: ChildSettings['env']) =>
   DATA_DIR === undefined ? {} : { NODE_COMPILE_CACHE: path.resolve(DATA_DIR, 'compiled') };
 
-const endOf = (child: ChildProcess) =>
+const waitForExit = (child: ChildProcess) =>
   new Promise<number | string>((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
     child.once('error', ({ message }) => resolve(message));
@@ -108,6 +108,6 @@ const endOf = (child: ChildProcess) =>
 
 /** Runs a process until it ends. Throws if its exit code is not 0. */
 export async function runToEnd(settings: Omit<ChildSettings, 'onCrash'>): Promise<void> {
-  const code = await endOf(start({ ...settings, onCrash: () => {} }));
+  const code = await waitForExit(forkChild({ ...settings, onCrash: () => {} }));
   if (code !== 0) throw new Error(`${settings.name} ended with ${code}.`);
 }

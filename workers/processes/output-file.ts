@@ -9,7 +9,7 @@ export function outputFileProblem(option: string, file: string): string | null {
   const whole = path.resolve(file);
   if (statSync(whole, NO_THROW)?.isDirectory()) return `${option}: ${whole} is a folder.`;
   let folder = path.dirname(whole);
-  while (!isThere(folder)) folder = path.dirname(folder);
+  while (!doesExist(folder)) folder = path.dirname(folder);
   if (!statSync(folder).isDirectory()) return `${option}: ${folder} is not a folder.`;
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -25,7 +25,7 @@ export const makeParentFolder = (file: string) =>
 const NO_THROW = { throwIfNoEntry: false } as const;
 
 /** ENOTDIR means that a file is in a folder's place. The loop then checks the folders above. */
-function isThere(name: string): boolean {
+function doesExist(name: string): boolean {
   try {
     return statSync(name, NO_THROW) !== undefined;
   } catch {

@@ -1,6 +1,6 @@
 const WIDTH = 28;
 const REDRAW_MS = 100;
-const SAY_AGAIN_MS = 10_000;
+const REPEAT_MS = 10_000;
 
 export type ProgressBar = {
   at(done: number, note?: string, total?: number): void;
@@ -26,7 +26,7 @@ export function startProgressBar(
   if (!isTerminal) say(`${name} 0/${total}`);
   return {
     at(done, note = '', all = total) {
-      if (Date.now() - drawn < (isTerminal ? REDRAW_MS : SAY_AGAIN_MS)) return;
+      if (Date.now() - drawn < (isTerminal ? REDRAW_MS : REPEAT_MS)) return;
       drawn = Date.now();
       if (isTerminal) stream.write(drawing(done, note, all));
       else say(`${name} ${done}/${all} ${note}`);

@@ -4,7 +4,7 @@ import { queueStatus } from '../../sql/queue/queue.ts';
 import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
 
 const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
-type Stand = Awaited<ReturnType<typeof queueStatus>>;
+type QueueStatus = Awaited<ReturnType<typeof queueStatus>>;
 
 /**
  * Reports the number of jobs of each kind, and how long the oldest ready job has waited. The queue is
@@ -12,7 +12,7 @@ type Stand = Awaited<ReturnType<typeof queueStatus>>;
  * pool report the same values.
  */
 export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
-  let asking: Promise<Stand | undefined> | undefined;
+  let asking: Promise<QueueStatus | undefined> | undefined;
   // One query serves both gauges. If it fails, the gauges are empty instead of showing old values.
   const ask = () => {
     asking ??= queueStatus(owner)
@@ -20,7 +20,7 @@ export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
       .finally(() => (asking = undefined));
     return asking;
   };
-  type Tell = (task: string, counts: Stand[number] | undefined) => void;
+  type Tell = (task: string, counts: QueueStatus[number] | undefined) => void;
   const fill = async (gauge: Gauge, tell: Tell) => {
     const stand = await ask();
     gauge.reset();

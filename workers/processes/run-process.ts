@@ -5,7 +5,7 @@ import type { Worker } from '../queue/worker.ts';
 /** The exit code for problems that only a new process can fix. */
 const FATAL = 70;
 
-type Start = (control: {
+type StartWorker = (control: {
   giveUp: AbortSignal;
   onFatal: (reason: unknown) => void;
 }) => Promise<Worker>;
@@ -17,7 +17,7 @@ type Start = (control: {
  */
 export async function runProcess(
   log: Log,
-  start: Start,
+  start: StartWorker,
   { stopAfterMs = STOP_AFTER_MS } = {},
 ): Promise<void> {
   const fatal = (reason: unknown) => {

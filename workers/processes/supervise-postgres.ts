@@ -4,7 +4,7 @@ import type { EmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import { startRepeating } from '../queue/repeat.ts';
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 export type PostgresSupervisor = {
   /** Stops the supervision and then the server. */
@@ -17,21 +17,21 @@ export async function supervisePostgres(
   log: Log,
 ): Promise<PostgresSupervisor> {
   let pid = await postmasterPid(postgres.url);
-  let callOff = guard(pid);
+  let callOff = startGuardian(pid);
   const watching = startRepeating(log, 'look after Postgres', async () => {
     const known = await postmasterPid(postgres.url).catch(() => undefined);
     if (known === undefined) {
-      if (isRunning(pid)) return LOOK_MS;
+      if (isRunning(pid)) return POLL_MS;
       log.error('Postgres has ended; it starts again');
       await postgres.restart();
       return 0;
     }
     if (known !== pid) {
       callOff();
-      callOff = guard(known);
+      callOff = startGuardian(known);
       pid = known;
     }
-    return LOOK_MS;
+    return POLL_MS;
   });
   return {
     stop: async () => {
@@ -51,7 +51,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Starts the guardian process. Returns a function that ends it. */
-function guard(pid: number): () => void {
+function startGuardian(pid: number): () => void {
   const guardian = fork(new URL('guardian.ts', import.meta.url), [String(pid)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -4,7 +4,7 @@ import { TAKE_JOBS } from '../../sql/queue/workers.ts';
 export type Statement = { text: string; values?: unknown[]; name?: string };
 
 /** The statement names of the library's fetches: get_job/graphile_worker, get_job200/graphile_worker. */
-const FETCH = /^get_job\d*F?N?\//;
+const FETCH_STATEMENT = /^get_job\d*F?N?\//;
 
 export type FairFetch = {
   /** Returns the statement to send. Undefined if no slot is free and nothing should be sent. */
@@ -35,7 +35,7 @@ export function fetchFairly(worker: string, { slots, held }: Slots): FairFetch {
   let mayBeMore = false;
   return {
     instead: (statement) => {
-      if (!FETCH.test(statement.name ?? '')) return statement;
+      if (!FETCH_STATEMENT.test(statement.name ?? '')) return statement;
       isKnown = true;
       const wanted = free();
       if (wanted <= 0) {

@@ -10,7 +10,7 @@ import {
 } from '../../sql/queue/workers.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const BATCH = 100;
 
 /**
@@ -27,7 +27,7 @@ export function startFailureNotices(
   return startRepeating(log, 'telling of failures', async () => {
     for (const failure of await findUnhandledFailures(owner, BATCH)) {
       try {
-        await tell(failure, within, jobs);
+        await notifyJob(failure, within, jobs);
       } catch (error) {
         log.error({ failure: failure.id, reason: (error as Error).message }, 'could not tell');
         // An invalid payload does not tell which record depends on it.
@@ -35,11 +35,11 @@ export function startFailureNotices(
       }
       await markFailureHandled(owner, failure.id);
     }
-    return LOOK_MS;
+    return POLL_MS;
   });
 }
 
-async function tell(
+async function notifyJob(
   { id, task, payload, attempts, is_canceled }: UnhandledFailure,
   within: Within,
   jobs: readonly AnyJob[],

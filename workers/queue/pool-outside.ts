@@ -8,10 +8,10 @@ import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import type { WorkerConfiguration } from '../processes/configuration.ts';
 
-type Lending = { pool: DatabasePool; installation: Installation; log: Log; clock: Clock };
+type PoolResources = { pool: DatabasePool; installation: Installation; log: Log; clock: Clock };
 export type PoolOutside = { outside: ExternalServices; close(): Promise<void> };
 
-type Means = Pick<
+type PoolServices = Pick<
   ExternalServices,
   'post' | 'read' | 'download' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
 > & {
@@ -25,35 +25,38 @@ type Means = Pick<
 export async function openPoolOutside(
   name: Pool,
   configuration: WorkerConfiguration,
-  { pool, installation, log, clock }: Lending,
+  { pool, installation, log, clock }: PoolResources,
 ): Promise<PoolOutside> {
-  const means = await MEANS[name](configuration, { installation, log });
+  const means = await SERVICES_BY_POOL[name](configuration, { installation, log });
   const { files, keys } = installation;
   const own = createWithin(pool, SYSTEM, installation);
   const outside = { now: () => clock.now(), files, keys, within: own, ...means };
   return { outside, close: () => means.close() };
 }
 
-const missing = (what: string, name: Pool) => () =>
+const missingService = (what: string, name: Pool) => () =>
   Promise.reject(new Error(`The ${name} pool has no ${what}.`));
 
-const nothing = (name: Pool): Means => ({
-  post: missing('HTTP', name),
-  read: missing('HTTP', name),
-  download: missing('HTTP', name),
-  identity: { describe: missing('HTTP', name), claims: missing('HTTP', name) },
-  pdf: missing('browser', name),
-  mail: missing('mail', name),
-  sms: missing('SMS', name),
-  upload: missing('SFTP', name),
-  scan: missing('virus scanner', name),
+const noServices = (name: Pool): PoolServices => ({
+  post: missingService('HTTP', name),
+  read: missingService('HTTP', name),
+  download: missingService('HTTP', name),
+  identity: { describe: missingService('HTTP', name), claims: missingService('HTTP', name) },
+  pdf: missingService('browser', name),
+  mail: missingService('mail', name),
+  sms: missingService('SMS', name),
+  upload: missingService('SFTP', name),
+  scan: missingService('virus scanner', name),
   close: async () => {},
 });
 
-type Lender = { installation: Installation; log: Log };
+type ServiceInputs = { installation: Installation; log: Log };
 
-const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Promise<Means>> = {
-  ledger: async () => nothing('ledger'),
+const SERVICES_BY_POOL: Record<
+  Pool,
+  (configuration: WorkerConfiguration, by: ServiceInputs) => Promise<PoolServices>
+> = {
+  ledger: async () => noServices('ledger'),
 
   documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, { log }) => {
     const { openBrowser } = await import('../outside/browser.ts');
@@ -63,7 +66,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
       onTrouble: (message) => log.warn({ reason: message }, 'trouble with the browser'),
     });
     return {
-      ...nothing('documents'),
+      ...noServices('documents'),
       pdf: (html, options) => browser.pdf(html, options),
       close: () => browser.close(),
     };
@@ -83,7 +86,7 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     const mayWriteFiles =
       configuration.NODE_ENV !== 'production' || configuration.MESSAGES_TO === 'files';
     const texts = openSms({
-      twilio: twilioOf(configuration),
+      twilio: twilioSettings(configuration),
       ...(mayWriteFiles && { outbox }),
     });
     const close = async () => {
@@ -95,17 +98,19 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
       read: (url) => http.ask({ url, method: 'GET', headers: {} }),
       download: (url, bytesMax) => http.download(url, bytesMax),
       identity: openIdentity(http),
-      pdf: missing('browser', 'outbound'),
+      pdf: missingService('browser', 'outbound'),
       mail: (letter) => mailer.mail(letter),
       sms: (message) => texts.sms(message),
       upload: openSftp({ networks: installation.networks }),
-      scan: CLAMD_URL ? openScanner(CLAMD_URL) : missing('virus scanner (CLAMD_URL)', 'outbound'),
+      scan: CLAMD_URL
+        ? openScanner(CLAMD_URL)
+        : missingService('virus scanner (CLAMD_URL)', 'outbound'),
       close,
     };
   },
 };
 
-function twilioOf(configuration: WorkerConfiguration) {
+function twilioSettings(configuration: WorkerConfiguration) {
   const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_STATUS_CALLBACK } = configuration;
   if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN) return undefined;
   return {

@@ -27,7 +27,7 @@ type Settings = {
 };
 
 /** Gives the error a code on which the library's own retry loop retries. */
-const asCannotConnectNow = (error: unknown) =>
+const asRetriableError = (error: unknown) =>
   isTransient(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
 
 const SESSION = {
@@ -61,14 +61,14 @@ export function openQueueConnections(
   pool.on('connect', (client) => client.on('error', () => {}));
 
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
-  const patience = patiently({ isClosed: () => isClosed, warn });
+  const patience = createRetry({ isClosed: () => isClosed, warn });
   const connected = () => patience(connect);
   const again = { connected, instead, isClosed: () => isClosed };
 
-  pool.connect = ((done?: Done) => {
+  pool.connect = ((done?: ConnectCallback) => {
     // Only the listener passes a callback. It needs the real connection for its events.
-    if (!done) return connected().then((client) => repeating(client, again));
-    void callBack(connected(), done);
+    if (!done) return connected().then((client) => reconnectingClient(client, again));
+    void reportConnection(connected(), done);
     return undefined;
   }) as typeof pool.connect;
   const ask = async (words: [string]) => {
@@ -100,25 +100,29 @@ export function openQueueConnections(
  */
 const NEVER = new Promise<never>(() => {});
 
-type Done = (error: Error | undefined, client?: pg.PoolClient, free?: () => void) => void;
+type ConnectCallback = (
+  error: Error | undefined,
+  client?: pg.PoolClient,
+  free?: () => void,
+) => void;
 
-async function callBack(connecting: Promise<pg.PoolClient>, done: Done) {
+async function reportConnection(connecting: Promise<pg.PoolClient>, done: ConnectCallback) {
   const outcome = await connecting.catch((error: Error) => error);
   if (outcome instanceof Error) done(outcome);
   else done(undefined, outcome, () => outcome.release());
 }
 
-type Patience = { isClosed: () => boolean; warn: (error: Error) => void };
+type RetryOptions = { isClosed: () => boolean; warn: (error: Error) => void };
 
 /** Repeats an attempt until it succeeds, fails permanently, or the worker is closing. */
-function patiently({ isClosed, warn }: Patience) {
+function createRetry({ isClosed, warn }: RetryOptions) {
   let warnedAt = 0;
   return async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return await attempt();
       } catch (error) {
-        if (isClosed() || !isTransient(error)) throw asCannotConnectNow(error);
+        if (isClosed() || !isTransient(error)) throw asRetriableError(error);
         if (Date.now() - warnedAt > WARN_EVERY_MS) {
           warnedAt = Date.now();
           warn(error as Error);
@@ -129,25 +133,28 @@ function patiently({ isClosed, warn }: Patience) {
   };
 }
 
-type Again = Pick<Settings, 'instead'> & {
+type ReconnectOptions = Pick<Settings, 'instead'> & {
   connected: () => Promise<pg.PoolClient>;
   isClosed: () => boolean;
 };
 
 /** A connection that, when lost, connects again and repeats the statement. */
-function repeating(first: pg.PoolClient, { connected, instead, isClosed }: Again): pg.PoolClient {
+function reconnectingClient(
+  first: pg.PoolClient,
+  { connected, instead, isClosed }: ReconnectOptions,
+): pg.PoolClient {
   let client: pg.PoolClient | undefined = first;
   const query = async (given: string | Statement, values?: unknown[]) => {
     const statement =
       typeof given === 'string' ? { text: given, ...(values && { values }) } : given;
     const sent = instead(statement);
-    if (!sent) return NOTHING_FOUND;
+    if (!sent) return NO_ROWS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       client ??= await connected();
       try {
         return await client.query(sent);
       } catch (error) {
-        if (isClosed() || !isTransient(error)) throw asCannotConnectNow(error);
+        if (isClosed() || !isTransient(error)) throw asRetriableError(error);
         const broken = client;
         client = undefined;
         broken.release(true);
@@ -159,4 +166,4 @@ function repeating(first: pg.PoolClient, { connected, instead, isClosed }: Again
   return Object.assign(Object.create(first) as pg.PoolClient, { query, release });
 }
 
-const NOTHING_FOUND = { rows: [], rowCount: 0 };
+const NO_ROWS = { rows: [], rowCount: 0 };

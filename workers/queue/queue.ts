@@ -44,7 +44,7 @@ export type QueueSettings = {
 };
 
 /** The library must not migrate its schema. Only `npm run migrate` does that. */
-const LEAVE_SCHEMA = {
+const KEEP_SCHEMA = {
   name: 'leave-schema',
   version: '1',
   worker: { middleware: { migrate: () => {} } },
@@ -76,7 +76,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
     pollInterval: POLL_MS,
     taskList: given.tasks,
     parsedCronItems: [],
-    preset: { plugins: [LEAVE_SCHEMA], worker: batching(settings) },
+    preset: { plugins: [KEEP_SCHEMA], worker: batchSettings(settings) },
   });
   const poolId = workerPool?.id ?? '';
   const signature = { pool_id: poolId, name, host: os.hostname(), pid: process.pid };
@@ -99,7 +99,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
   };
 }
 
-const tellingOf = (error: unknown) =>
+const failureMessage = (error: unknown) =>
   error instanceof JobFailed ? error.message : summarizeError(error);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -109,7 +109,7 @@ function tenantOf(payload: unknown): string | null {
   return typeof given === 'string' && UUID.test(given) ? given : null;
 }
 
-const batching = ({ completeTogetherMs }: PoolSettings) => ({
+const batchSettings = ({ completeTogetherMs }: PoolSettings) => ({
   // One fetch fills all slots, instead of one fetch per slot.
   localQueue: { size: SLOTS_MAX },
   ...(completeTogetherMs === undefined
@@ -174,7 +174,7 @@ function watchJobs(
   const failForGood = (job: Job, error: unknown) => {
     const { id, task_identifier: task, payload, attempts } = job;
     records
-      .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
+      .failedForGood({ job_id: id, task, payload, attempts, error: failureMessage(error) })
       // If this fails, the sweep finds the failed job in the queue and records it.
       .catch(() => {});
   };
@@ -183,7 +183,7 @@ function watchJobs(
     const request_id = requestIdOf(job.payload);
     log.warn({ job_id: id, task, request_id, attempts, max_attempts, err: error }, 'a job failed');
     const tenant_id = tenantOf(job.payload);
-    records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
+    records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: failureMessage(error) });
     // On its last attempt, `job:failed` follows and reports it.
     if (error instanceof PayloadRefused && attempts < max_attempts) failForGood(job, error);
   });

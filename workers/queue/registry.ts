@@ -69,11 +69,11 @@ export function startSweeps(owner: DatabasePool, log: Log): Repetition[] {
     for (const { dead_pool, unlocked_jobs } of swept) {
       log.error({ dead_pool, unlocked_jobs }, 'a worker died; its jobs run again');
     }
-    if (swept.length > 0) await noteFailures(owner, log);
+    if (swept.length > 0) await recordFailures(owner, log);
     return SWEEP_MS;
   });
   const failed = startRepeating(log, 'failures', async () => {
-    await noteFailures(owner, log);
+    await recordFailures(owner, log);
     return FAILURES_MS;
   });
   return [dead, failed];
@@ -88,7 +88,7 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-async function noteFailures(owner: DatabasePool, log: Log) {
+async function recordFailures(owner: DatabasePool, log: Log) {
   const recorded = await records.recordFailedJobs(owner);
   if (recorded > 0) log.error({ jobs: recorded }, 'jobs failed for good');
 }

@@ -7,22 +7,22 @@ const BATCH = 250;
 /** The limits of the pause between two polls, in milliseconds. */
 const [PAUSE_MIN, PAUSE_MAX] = [25, 500] as const;
 /** A pause lasts at least five times as long as the poll, so polling takes at most a sixth of the time. */
-const PAUSES_A_LOOK = 5;
+const PAUSES_PER_POLL = 5;
 /** A pause lasts at least a twentieth of the time since the last event. */
-const LOOKS_A_SILENCE = 20;
+const POLLS_PER_SILENCE = 20;
 
 /**
  * The number of events taken, the poll's duration, and the time since the last event, both in milliseconds.
  */
-type Look = { taken: number; took: number; silence: number };
+type PollResult = { taken: number; took: number; silence: number };
 
 /**
  * The pause before the next poll, in milliseconds. No pause after a full batch, a short one while events
  * arrive, and growing pauses of up to half a second when none arrive.
  */
-export function relayPauseMs({ taken, took, silence }: Look): number {
+export function relayPauseMs({ taken, took, silence }: PollResult): number {
   if (taken === BATCH) return 0;
-  const wanted = Math.max(PAUSE_MIN, took * PAUSES_A_LOOK, silence / LOOKS_A_SILENCE);
+  const wanted = Math.max(PAUSE_MIN, took * PAUSES_PER_POLL, silence / POLLS_PER_SILENCE);
   return Math.min(wanted, PAUSE_MAX);
 }
 

@@ -12,7 +12,7 @@ import { startRepeating, type Repetition } from './repeat.ts';
 import { requestIdOf } from './tasks.ts';
 
 const FLUSH_MS = 5_000;
-const FORGET_MS = 3_600_000;
+const EXPIRE_MS = 3_600_000;
 const ERROR_LENGTH_MAX = 2_000;
 /** The maximum number of errors kept between two flushes. */
 const ERRORS_MAX = 1_000;
@@ -81,7 +81,7 @@ export function openRunRecords(owner: DatabasePool, log: Log, pool: string): Run
   });
   const forgetting = startRepeating(log, 'old job figures', async () => {
     await kept.deleteOldStatistics(owner);
-    return FORGET_MS;
+    return EXPIRE_MS;
   });
   return {
     ran: (task, { seconds, waited_seconds, hasFailed }) => {

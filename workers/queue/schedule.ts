@@ -6,7 +6,7 @@ import { databaseTime } from '../../sql/database/clock.ts';
 import { enqueueScheduledJob } from '../../sql/queue/schedule.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** The schedule lines whose job does not exist. Such a line would enqueue a job that no worker can run. */
 export const unknownTasks = (lines: readonly ScheduleEntry[], jobs: readonly AnyJob[]): string[] =>
@@ -42,6 +42,6 @@ export function startSchedule(
     const minute = now.toISOString().slice(0, 16);
     if (minute !== done) await enqueueDue(owner, { lines, jobs, now });
     done = minute;
-    return LOOK_MS;
+    return POLL_MS;
   });
 }

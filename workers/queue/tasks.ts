@@ -40,11 +40,11 @@ export const buildTaskList = (jobs: readonly AnyJob[], settings: TaskSettings): 
   Object.fromEntries(
     jobs.map((job) => [
       job.name,
-      (payload: unknown, helpers) => runOne(job, payload, helpers.job.id, settings),
+      (payload: unknown, helpers) => runJob(job, payload, helpers.job.id, settings),
     ]),
   );
 
-async function runOne(job: AnyJob, payload: unknown, id: string, settings: TaskSettings) {
+async function runJob(job: AnyJob, payload: unknown, id: string, settings: TaskSettings) {
   const run = prepare(job, payload);
   try {
     const request_id = requestIdOf(payload);
@@ -60,7 +60,7 @@ async function runOne(job: AnyJob, payload: unknown, id: string, settings: TaskS
 }
 
 /** Created once, because its stack trace is useless and creating one for each job takes time. */
-const HAS_ENDED = new Error('The job has ended.');
+const JOB_ENDED = new Error('The job has ended.');
 
 /**
  * Fails a job that exceeds its deadline. From then on the job can use no external service, so it cannot
@@ -80,10 +80,10 @@ async function withDeadline(
     const given = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => given.reject(signal.reason), { once: true });
     if (signal.aborted) throw signal.reason;
-    await Promise.race([run(until(signal, settings.outside, requestId)), given.promise]);
+    await Promise.race([run(revokeOnAbort(signal, settings.outside, requestId)), given.promise]);
   } finally {
     clearTimeout(timer);
-    ended.abort(HAS_ENDED);
+    ended.abort(JOB_ENDED);
   }
 }
 
@@ -139,7 +139,7 @@ export function requestIdOf(payload: unknown): string | null {
 /**
  * The external services of one run. They refuse calls after the run has ended, and carry the request's id.
  */
-function until(
+function revokeOnAbort(
   signal: AbortSignal,
   outside: ExternalServices,
   request_id: string | null,

@@ -16,7 +16,7 @@ import { abortableDelay, startRepeating, type Repetition } from './repeat.ts';
 import { buildTaskList } from './tasks.ts';
 import { startFailureNotices } from './notify-failures.ts';
 
-const LOOK_FOR_SLOTS_MS = 2_000;
+const SLOT_POLL_MS = 2_000;
 
 export type WorkerSettings = {
   /** The pool or a sub-pool, such as documents:letters. */
@@ -73,13 +73,13 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
   };
 }
 
-type Waiting = { log: Log; giveUp: AbortSignal };
+type StartupControl = { log: Log; giveUp: AbortSignal };
 
 /** Opens the pool, and retries until Postgres is available. */
 export async function openPoolWithRetry(
   url: string,
   settings: PoolSettings,
-  { log, giveUp }: Waiting,
+  { log, giveUp }: StartupControl,
 ): Promise<DatabasePool> {
   let isFirst = true;
   for (;;) {
@@ -101,7 +101,7 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   let lastWarned = '';
   const found = Promise.withResolvers<void>();
   const looking = startRepeating(log, 'look for Postgres', async () => {
-    if (await isSchemaCurrent(owner).catch(noTable)) found.resolve();
+    if (await isSchemaCurrent(owner).catch(falseIfTableMissing)) found.resolve();
     else if (lastWarned !== wanted) {
       lastWarned = wanted;
       log.warn({ wanted }, 'the schema is older than this version: waiting for npm run migrate');
@@ -118,17 +118,17 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
 }
 
 /** A missing table means that the database was never migrated, which counts as an older schema. */
-function noTable(error: unknown): false {
+function falseIfTableMissing(error: unknown): false {
   if (sqlStateOf(error) === '42P01') return false;
   throw error;
 }
 
-type Fetching = { owner: DatabasePool; records: RunRecords; stopping: AbortSignal };
+type FetchInputs = { owner: DatabasePool; records: RunRecords; stopping: AbortSignal };
 
 /** Runs the queue with the number of slots that operators set. Default: the process's own number. */
 async function fetchIntoSlots(
   given: WorkerSettings,
-  { owner, records, stopping }: Fetching,
+  { owner, records, stopping }: FetchInputs,
 ): Promise<Repetition> {
   const { name, url, log, outside, settings } = given;
   let slots = 0;
@@ -138,7 +138,7 @@ async function fetchIntoSlots(
     if (wanted !== slots) log.info({ slots: wanted }, 'jobs at a time from now on');
     slots = wanted;
     known.resolve();
-    return LOOK_FOR_SLOTS_MS;
+    return SLOT_POLL_MS;
   });
   await known.promise;
   const unaccepted = new Set<string>();

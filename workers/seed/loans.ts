@@ -14,7 +14,7 @@ const PEOPLE = [
   ['Stefan', 'Kowal', 'OH'],
 ] as const;
 
-type Age = {
+type LoanAge = {
   months: number;
   /** The number of unpaid installments at boarding. */
   behind: number;
@@ -25,7 +25,7 @@ type Age = {
 };
 
 /** Loans of several ages: new, in mid-life, one installment behind and three installments behind. */
-const AGES: readonly Age[] = [
+const LOAN_AGES: readonly LoanAge[] = [
   {
     months: 0,
     behind: 0,
@@ -84,10 +84,10 @@ export async function addLoans(work: Work, borrowers: readonly string[]) {
   if (!product || !program_id) throw new Error('The tenant has no product to lend under.');
   const parents = { product_id: product.id, program_id };
   const [first = '', ...others] = borrowers;
-  for (const age of AGES)
+  for (const age of LOAN_AGES)
     await boardLoan(work, boardingOf(work, age, { ...parents, borrower_id: first }));
   for (const [index, borrower_id] of others.entries()) {
-    const age = AGES[index % AGES.length] as Age;
+    const age = LOAN_AGES[index % LOAN_AGES.length] as LoanAge;
     await boardLoan(work, boardingOf(work, age, { ...parents, borrower_id }));
   }
   await createLoan(work, {
@@ -101,7 +101,7 @@ export async function addLoans(work: Work, borrowers: readonly string[]) {
 
 type Parents = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
 
-function boardingOf({ today }: Work, age: Age, parents: Parents): Boarding {
+function boardingOf({ today }: Work, age: LoanAge, parents: Parents): Boarding {
   const { months, behind, ...terms } = age;
   const origination_date = addDays(addMonths(today, -months), months === 0 ? 0 : -10);
   const first_payment_date = addMonths(origination_date, 1);

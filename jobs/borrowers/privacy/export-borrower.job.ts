@@ -20,7 +20,7 @@ export async function requestExport(work: Work, borrowerId: string): Promise<Row
   const { tx, tenant_id } = work;
   if ((await findLocked(tx, borrowers.borrowers, borrowerId)) === null) throw new NotFound();
   const pending = await exports.findPendingId(tx, borrowerId);
-  const id = pending ?? (await order(work, borrowerId));
+  const id = pending ?? (await insertExport(work, borrowerId));
   if (pending === null) {
     await enqueue(tx, exportBorrower, { tenant_id, export_id: id });
     const entity = { type: 'borrower_exports', id, borrower_id: borrowerId };
@@ -31,7 +31,7 @@ export async function requestExport(work: Work, borrowerId: string): Promise<Row
   return row;
 }
 
-async function order({ tx, actor }: Work, borrower_id: string): Promise<string> {
+async function insertExport({ tx, actor }: Work, borrower_id: string): Promise<string> {
   const id = newId();
   const { slug: tenant_slug } = await currentTenant(tx);
   const place = { tenant_slug, loan_id: 'exports', document_type: id, filename: 'borrower.zip' };
@@ -57,13 +57,15 @@ export const exportBorrower = job({
 
   async run({ tenant_id, export_id }, outside) {
     const { within, files } = outside;
-    const read = await within(tenant_id, (work) => contentsOf(work, export_id), { snapshot: true });
+    const read = await within(tenant_id, (work) => loadExportContents(work, export_id), {
+      snapshot: true,
+    });
     if (read === null) return;
     const steps = (done: number) =>
       within(tenant_id, ({ tx }) =>
         exports.setProgress(tx, export_id, done, read.documents.length),
       );
-    const entries = entriesOf(read, files, steps);
+    const entries = zipEntries(read, files, steps);
     await files.put(read.storage_key, zipped(entries, outside.now()), {
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {
@@ -76,18 +78,18 @@ export const exportBorrower = job({
   failed: ({ tx }, { export_id }, reason) => exports.markFailed(tx, export_id, reason),
 });
 
-type Contents = {
+type ExportContents = {
   storage_key: string;
   texts: { path: string; text: string }[];
   documents: readonly exports.DocumentFile[];
 };
 
-async function contentsOf({ tx }: Work, exportId: string): Promise<Contents | null> {
+async function loadExportContents({ tx }: Work, exportId: string): Promise<ExportContents | null> {
   const ordered = await exports.findUnfinished(tx, exportId);
   if (ordered === null) return null;
   const { borrower_id, storage_key } = ordered;
   const ids = await exports.relatedIds(tx, borrower_id);
-  const texts: Contents['texts'] = [];
+  const texts: ExportContents['texts'] = [];
   for (const { folder, name } of await exports.listExportedTables(tx)) {
     const rows = await exports.exportedRows(tx, name, ids);
     // Empty tables are omitted.
@@ -105,8 +107,8 @@ the id of its record in documents/documents.json. Full account numbers, social s
 and passwords are kept sealed and are in no export.
 `;
 
-async function* entriesOf(
-  { texts, documents }: Contents,
+async function* zipEntries(
+  { texts, documents }: ExportContents,
   files: ExternalServices['files'],
   steps: (done: number) => Promise<unknown>,
 ): AsyncGenerator<ZipEntry> {

@@ -27,27 +27,30 @@ export async function redactBorrower(
   const { tx, tenant_id, actor } = work;
   const now = await redactionFacts(tx, id);
   assertConfirmed(now, confirm);
-  await assertDue(work, now);
+  await assertRetentionEnded(work, now);
   if (actor.id === null) throw new Error('Somebody redacts a borrower, and no job does.');
   await redact(tx, id, actor.id);
   await recordAudit(work, { type: 'borrowers', id, borrower_id: id }, 'redact', {});
   await enqueue(tx, removeRedactedFiles, { tenant_id, borrower_id: id });
 }
 
-type Standing = Awaited<ReturnType<typeof redactionFacts>>;
+type RedactionFacts = Awaited<ReturnType<typeof redactionFacts>>;
 
 /**
  * A redaction is irreversible, so the request must repeat the last name or a loan number to detect a wrong
  * id.
  */
-function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {
+function assertConfirmed(
+  { is_redacted, last_name, loan_numbers }: RedactionFacts,
+  confirm: string,
+) {
   if (is_redacted) throw new Conflict('The borrower is already redacted.', 'redacted');
   const repeated = confirm.trim().toLowerCase();
   if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === repeated)) return;
   throw new Invalid({ confirm: "Must be the borrower's last name or one of their loan numbers." });
 }
 
-async function assertDue({ tx, today }: Work, now: Standing) {
+async function assertRetentionEnded({ tx, today }: Work, now: RedactionFacts) {
   assertNotHeld(now);
   assertNotInUse(now);
   const { borrower_years } = (await settingsOf(tx)).retention;
@@ -58,7 +61,11 @@ async function assertDue({ tx, today }: Work, now: Standing) {
     });
 }
 
-function assertNotHeld({ is_on_legal_hold, legal_hold_reason: reason, held_loan_ids }: Standing) {
+function assertNotHeld({
+  is_on_legal_hold,
+  legal_hold_reason: reason,
+  held_loan_ids,
+}: RedactionFacts) {
   if (is_on_legal_hold)
     throw new Conflict('The borrower is on legal hold. Lift the hold first.', 'legal_hold', {
       reason,
@@ -68,7 +75,7 @@ function assertNotHeld({ is_on_legal_hold, legal_hold_reason: reason, held_loan_
   throw new Conflict(message, 'legal_hold', { loan_ids: held_loan_ids });
 }
 
-function assertNotInUse(now: Standing) {
+function assertNotInUse(now: RedactionFacts) {
   const inUse = (message: string, details?: Record<string, unknown>) =>
     new Conflict(message, 'in_use', details);
   const { open_loan_ids, shared_loan_ids, waiting_approval_ids: approval_ids } = now;

@@ -23,14 +23,14 @@ export type AnswerableMessage = {
 /**
  * Automatic messages per hour because of one borrower. More indicate that two machines answer each other.
  */
-const ANSWERS_MAX = 10;
+const REPLIES_MAX = 10;
 
 /**
  * Whether automatic answers to this borrower have reached the limit. Machines do not always identify
  * themselves, so the limit prevents endless loops.
  */
 export const hasReachedReplyLimit = async ({ tx }: Work, { borrower_id }: AnswerableMessage) =>
-  (await inbound.countRecentAnswers(tx, borrower_id)) >= ANSWERS_MAX;
+  (await inbound.countRecentAnswers(tx, borrower_id)) >= REPLIES_MAX;
 
 /** Answers a message at the address that it came from, even if the borrower has opted out. */
 export async function sendReply(
@@ -44,7 +44,7 @@ export async function sendReply(
   const figures = buildMessageFigures(await loadSender(work), recipient, null);
   const message = renderMessage({ channel, ...answer }, messageVariables(figures, {}));
   const metadata = { auto_response: rule, is_answer: true };
-  await queue(
+  await queueReply(
     work,
     { borrower_id, channel, recipient: from, in_reply_to_id: id },
     {
@@ -55,7 +55,7 @@ export async function sendReply(
   );
 }
 
-const FORWARDED = {
+const FORWARD_TEMPLATE = {
   channel: 'email' as const,
   subject: '{{ borrower.name }}: {{ context.subject }}',
   body: '<p>{{ context.from }}:</p><p>{{ context.body }}</p>',
@@ -73,10 +73,10 @@ export async function forwardMessage(
   if (!recipient) return;
   const figures = buildMessageFigures(await loadSender(work), recipient, null);
   const context = { from, body, subject: subject ?? (channel === 'sms' ? 'text message' : '') };
-  const message = renderMessage(FORWARDED, messageVariables(figures, {}, context));
+  const message = renderMessage(FORWARD_TEMPLATE, messageVariables(figures, {}, context));
   // The email goes to the tenant's staff, not to the borrower.
   const letter = { ...figures.letter, recipient: { name: '', address_lines: [] } };
-  await queue(
+  await queueReply(
     work,
     { borrower_id, channel: 'email', recipient: to, in_reply_to_id: id },
     {
@@ -99,9 +99,9 @@ type Row = {
   recipient: string;
   in_reply_to_id: string;
 };
-type Written = { message: object; figures: MessageFigures; metadata: object };
+type ReplyContent = { message: object; figures: MessageFigures; metadata: object };
 
-async function queue(work: Work, row: Row, { message, figures, metadata }: Written) {
+async function queueReply(work: Work, row: Row, { message, figures, metadata }: ReplyContent) {
   const log_id = await insert(work.tx, 'communication_logs', {
     template_type: 'custom',
     ...row,

@@ -15,16 +15,16 @@ type NewResponse = Input & { channel: string; match_type: string };
 
 /** Adds a rule. Throws Invalid if its pattern, answer or action is not valid. */
 export async function addAutoResponse({ tx }: Work, input: NewResponse): Promise<string> {
-  check(input, input);
+  assertValidResponse(input, input);
   return insert(tx, 'auto_responses', input);
 }
 
 export async function changeAutoResponse({ tx }: Work, id: string, changes: Input, row: Row) {
-  check(changes, { ...row, ...changes });
+  assertValidResponse(changes, { ...row, ...changes });
   await update(tx, 'auto_responses', id, changes);
 }
 
-function check({ response_subject, response_body, pattern }: Input, whole: Input) {
+function assertValidResponse({ response_subject, response_body, pattern }: Input, whole: Input) {
   assertRenderable({ response_subject, response_body });
   const problem = pattern ? findPatternProblem(pattern) : null;
   if (problem) throw new Invalid({ pattern: problem });

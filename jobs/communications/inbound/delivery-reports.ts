@@ -44,7 +44,7 @@ export async function processReports(work: Work, reports: z.output<typeof Delive
     const { channel, borrower_id, recipient } = message;
     const hasOptedOut = is_opted_out === true || reported.toLowerCase() === 'unsubscribe';
     if (hasOptedOut && channel === 'email' && borrower_id && recipient)
-      await mark(work, borrower_id, recipient, 'unsubscribed');
+      await markEmailStatus(work, borrower_id, recipient, 'unsubscribed');
     const is_click = /^click(ed)?$/i.test(reported);
     const isSecondLook = is_click && message.status === 'opened';
     const status = isSecondLook ? 'opened' : advanceStatus(message.status, reported);
@@ -52,31 +52,31 @@ export async function processReports(work: Work, reports: z.output<typeof Delive
     // A repeated report does not change the status, so it cannot undo a later START.
     if (hasOptedOut && channel === 'sms' && recipient)
       await recordProviderOptOut(work, recipient, error_code);
-    const at = momentIn(timestamp);
+    const at = parseTimestamp(timestamp);
     const [code, why] = [error_code ?? null, error_message ?? null];
     await inbound.applyReport(tx, message.id, { status, is_click, at, code, message: why });
     const isLost = status === 'bounced' || status === 'complained';
     if (isLost && channel === 'email' && borrower_id && recipient)
-      await mark(work, borrower_id, recipient, status);
+      await markEmailStatus(work, borrower_id, recipient, status);
     changed += 1;
   }
   return { received: reports.length, changed };
 }
 
-const EARLIEST = Date.UTC(2000);
-const AHEAD_MS = 86_400_000;
+const EARLIEST_TIMESTAMP = Date.UTC(2000);
+const CLOCK_SKEW_MAX_MS = 86_400_000;
 
 /** The provider's timestamp, or null if it is not a plausible time. */
-function momentIn(timestamp: string | null | undefined): string | null {
+function parseTimestamp(timestamp: string | null | undefined): string | null {
   const moment = Date.parse(timestamp ?? '');
-  if (!(moment >= EARLIEST && moment <= Date.now() + AHEAD_MS)) return null;
+  if (!(moment >= EARLIEST_TIMESTAMP && moment <= Date.now() + CLOCK_SKEW_MAX_MS)) return null;
   return new Date(moment).toISOString();
 }
 
 /**
  * Sets the status of an email address with an audit entry. Unsubscribing also revokes the email consent.
  */
-async function mark(work: Work, borrower_id: string, address: string, status: string) {
+async function markEmailStatus(work: Work, borrower_id: string, address: string, status: string) {
   for (const { id, before } of await inbound.setEmailStatus(
     work.tx,
     borrower_id,

@@ -11,7 +11,7 @@ type Vocabulary = readonly { wish: KeywordKind; language: 'en' | 'es'; words: re
  * Match a whole text message: the words of 47 CFR 64.1200(a)(10), those that carriers add, and Spanish
  * equivalents.
  */
-const IN_A_TEXT: Vocabulary = [
+const TEXT_MESSAGE_KEYWORDS: Vocabulary = [
   {
     wish: 'stop',
     language: 'en',
@@ -48,13 +48,13 @@ const IN_A_TEXT: Vocabulary = [
 ];
 
 /** Match the whole subject or body of an email. "Cancel" is excluded, because it may refer to anything. */
-const IN_A_MAIL: Vocabulary = [
+const EMAIL_KEYWORDS: Vocabulary = [
   { wish: 'stop', language: 'en', words: ['unsubscribe', 'optout', 'opt out'] },
   { wish: 'stop', language: 'es', words: ['cancelar suscripcion', 'darme de baja'] },
 ];
 
 /** Match anywhere in a text message: other wordings that a reasonable person understands as an opt-out. */
-const SENTENCES: Vocabulary = [
+const OPT_OUT_PHRASES: Vocabulary = [
   {
     wish: 'stop',
     language: 'en',
@@ -133,48 +133,52 @@ const SENTENCES: Vocabulary = [
 ];
 
 /** Courtesies and emphasis that people add to a keyword. */
-const FILLERS = new Set(
+const FILLER_WORDS = new Set(
   'please pls plz thanks thank you now all immediately por favor gracias ya'.split(' '),
 );
 /** These words before a sentence negate it. */
 const NEGATIONS = ['dont', 'not', 'never', 'didnt'];
 /** Only the beginning of a message is examined. */
-const READ_CHARACTERS = 1_000;
+const MATCHED_CHARACTERS_MAX = 1_000;
 
 /** Returns the keyword that a message contains, or null. */
 export function matchKeyword(
   channel: ProviderChannel,
   { subject, body }: { subject?: string | null | undefined; body: string },
 ): KeywordMatch | null {
-  if (channel === 'sms') return wholly(IN_A_TEXT, body) ?? somewhere(SENTENCES, body);
-  return wholly(IN_A_MAIL, subject ?? '') ?? wholly(IN_A_MAIL, body);
+  if (channel === 'sms')
+    return matchWholeText(TEXT_MESSAGE_KEYWORDS, body) ?? matchPhrase(OPT_OUT_PHRASES, body);
+  return matchWholeText(EMAIL_KEYWORDS, subject ?? '') ?? matchWholeText(EMAIL_KEYWORDS, body);
 }
 
-function wholly(vocabulary: Vocabulary, text: string): KeywordMatch | null {
-  const words = wordsOf(text);
-  const bare = words.filter((word) => !FILLERS.has(word));
+function matchWholeText(vocabulary: Vocabulary, text: string): KeywordMatch | null {
+  const words = splitWords(text);
+  const bare = words.filter((word) => !FILLER_WORDS.has(word));
   const once = [...new Set(bare)].join(' ');
   const spellings = [words.join(' '), words.join(''), bare.join(' '), once];
-  return found(vocabulary, (word) => spellings.includes(word));
+  return matchVocabulary(vocabulary, (word) => spellings.includes(word));
 }
 
-function somewhere(vocabulary: Vocabulary, text: string): KeywordMatch | null {
-  const whole = ` ${wordsOf(text).join(' ')} `;
-  return found(vocabulary, (sentence) => {
+function matchPhrase(vocabulary: Vocabulary, text: string): KeywordMatch | null {
+  const whole = ` ${splitWords(text).join(' ')} `;
+  return matchVocabulary(vocabulary, (sentence) => {
     const before = whole.split(` ${sentence} `).slice(0, -1);
     return before.some((text) => !NEGATIONS.some((word) => ` ${text}`.endsWith(` ${word}`)));
   });
 }
 
-function found(vocabulary: Vocabulary, isSaid: (word: string) => boolean): KeywordMatch | null {
+function matchVocabulary(
+  vocabulary: Vocabulary,
+  isSaid: (word: string) => boolean,
+): KeywordMatch | null {
   const spoken = vocabulary.find(({ words }) => words.some(isSaid));
   return spoken ? { wish: spoken.wish, language: spoken.language } : null;
 }
 
 /** Lowercase words without accents and apostrophes. */
-const wordsOf = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
   text
-    .slice(0, READ_CHARACTERS)
+    .slice(0, MATCHED_CHARACTERS_MAX)
     .normalize('NFKD')
     .replace(/[\p{M}'’]/gu, '')
     .toLowerCase()

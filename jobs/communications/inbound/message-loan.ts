@@ -5,10 +5,10 @@ import { find } from '../../../sql/table.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
-type Meant = { borrower_id: string; loan_id?: string | null | undefined };
+type MessageSubject = { borrower_id: string; loan_id?: string | null | undefined };
 
 /** The loan that the message is about. Throws Invalid if the borrower does not owe it. */
-export async function findMessageLoan(work: Work, wish: Meant) {
+export async function findMessageLoan(work: Work, wish: MessageSubject) {
   const id = wish.loan_id ?? (await recipients.findOnlyLoan(work.tx, wish.borrower_id));
   if (!id) return null;
   const loan = await find(work.tx, loans, id);
@@ -18,14 +18,14 @@ export async function findMessageLoan(work: Work, wish: Meant) {
   throw new Invalid({ loan_id: 'Must be a loan of this borrower.' });
 }
 
-type Words = { subject: string | null; body: string };
+type MessageText = { subject: string | null; body: string };
 type Context = Record<string, unknown>;
 
 /**
  * Returns the problem if the message shows values of a loan although no loan is named, otherwise null. For
  * borrowers with several open loans.
  */
-export function ambiguousLoanProblem(words: Words, context: Context = {}): string | null {
+export function ambiguousLoanProblem(words: MessageText, context: Context = {}): string | null {
   const [name] = loanNamesIn(`${words.subject ?? ''} ${words.body}`).filter(
     (candidate) => !Object.hasOwn(context, candidate),
   );
@@ -36,7 +36,7 @@ export function ambiguousLoanProblem(words: Words, context: Context = {}): strin
 /** Throws Invalid if the message shows loan values, names no loan and the borrower has several. */
 export async function assertLoanUnambiguous(
   { tx }: Work,
-  { borrower_id, words, context }: { borrower_id: string; words: Words; context?: Context },
+  { borrower_id, words, context }: { borrower_id: string; words: MessageText; context?: Context },
 ) {
   const unclear = ambiguousLoanProblem(words, context);
   if (unclear === null) return;

@@ -19,19 +19,19 @@ export function expandedSize(pattern: string): number {
       const outer = groups.at(-2);
       if (outer === undefined) continue;
       groups.pop();
-      add(outer, group.size);
+      addSize(outer, group.size);
     } else if (least !== undefined) {
       const times = Math.max(1, Number(least), Number(most ?? 0));
       group.size += group.last * (times - 1);
       group.last *= times;
     } else if (!/^[*+?|]$/.test(part)) {
-      add(group, part.startsWith('\\Q') ? part.length : 1);
+      addSize(group, part.startsWith('\\Q') ? part.length : 1);
     }
   }
   return groups.reduce((total, { size }) => total + size, 0);
 }
 
-function add(group: { size: number; last: number }, size: number) {
+function addSize(group: { size: number; last: number }, size: number) {
   group.size += size;
   group.last = size;
 }

@@ -7,14 +7,15 @@ const INSTRUCTIONS_MAX = 300;
 /** Larger patterns are not compiled. The size is an estimate, so this bound is above the exact one. */
 const SIZE_MAX = 2 * INSTRUCTIONS_MAX;
 /** Only the beginning of a message is matched. With the limits above, the worst case takes 0.1 s. */
-const READ_CHARACTERS = 1_000;
-const KEPT_MAX = 500;
+const MATCHED_CHARACTERS_MAX = 1_000;
+const CACHED_PATTERNS_MAX = 500;
 
 /**
  * Tenants' patterns run on RE2, which does not backtrack: the time is at most text length times program
  * size. JavaScript's engine could be made to hang. Case-insensitive.
  */
-const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
+const compilePattern = (pattern: string) =>
+  RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
 
 const TOO_LARGE = 'The pattern is too large. Use smaller repetitions or character classes.';
 
@@ -22,7 +23,7 @@ const TOO_LARGE = 'The pattern is too large. Use smaller repetitions or characte
 export function findPatternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARACTERS_MAX || expandedSize(pattern) > SIZE_MAX) return TOO_LARGE;
   try {
-    return compiled(pattern).programSize() > INSTRUCTIONS_MAX ? TOO_LARGE : null;
+    return compilePattern(pattern).programSize() > INSTRUCTIONS_MAX ? TOO_LARGE : null;
   } catch (error) {
     const [, reason = 'it cannot be read'] =
       /error parsing regexp: (.{1,200})/.exec(error instanceof Error ? error.message : '') ?? [];
@@ -30,15 +31,15 @@ export function findPatternProblem(pattern: string): string | null {
   }
 }
 
-const kept = new Map<string, RE2JS | null>();
+const patternCache = new Map<string, RE2JS | null>();
 
 /** Whether the pattern matches the beginning of a text. An invalid pattern never matches. */
 export function matchesPattern(pattern: string, text: string): boolean {
-  let regex = kept.get(pattern);
+  let regex = patternCache.get(pattern);
   if (regex === undefined) {
-    if (kept.size >= KEPT_MAX) kept.clear();
-    regex = findPatternProblem(pattern) === null ? compiled(pattern) : null;
-    kept.set(pattern, regex);
+    if (patternCache.size >= CACHED_PATTERNS_MAX) patternCache.clear();
+    regex = findPatternProblem(pattern) === null ? compilePattern(pattern) : null;
+    patternCache.set(pattern, regex);
   }
-  return regex?.test(text.slice(0, READ_CHARACTERS)) ?? false;
+  return regex?.test(text.slice(0, MATCHED_CHARACTERS_MAX)) ?? false;
 }

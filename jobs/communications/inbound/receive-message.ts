@@ -64,7 +64,7 @@ export async function receiveMessage(
     : matchKeyword(channel, message);
   const { from, subject = null, body } = message;
   const heard = borrower_id === null ? null : { id, borrower_id, channel, from, subject, body };
-  if (spoken) return answerWord(work, channel, message, heard, spoken);
+  if (spoken) return replyToKeyword(work, channel, message, heard, spoken);
   if (heard === null) return;
   const unanswered = await applyAutoResponseRules(work, heard).catch((error: unknown) => {
     // A faulty rule is the tenant's mistake and must not lose the borrower's message.
@@ -76,7 +76,7 @@ export async function receiveMessage(
 }
 
 /** Applies a keyword. Replies only by text, and only if something changed or the keyword is HELP. */
-async function answerWord(
+async function replyToKeyword(
   work: Work,
   channel: ProviderChannel,
   { from, body: said, opt_out_type }: InboundMessage,

@@ -36,7 +36,7 @@ const Event = z.object({
 });
 
 /** Mailgun retries temporary failures, so they do not invalidate the address. */
-function statusOf({ event, severity, reason }: z.output<typeof Event>['event-data']): string {
+function reportedStatus({ event, severity, reason }: z.output<typeof Event>['event-data']): string {
   if (event === 'failed' && reason === 'suppress-unsubscribe') return 'failed';
   if (event === 'failed' && reason === 'suppress-complaint') return 'complained';
   if (event === 'failed') return severity === 'permanent' ? 'bounced' : 'deferred';
@@ -71,7 +71,7 @@ export const mailgun: Provider = {
     const why = description || message || event.reason;
     return {
       provider_message_id: event.message.headers['message-id'],
-      status: statusOf(event),
+      status: reportedStatus(event),
       timestamp: event.timestamp && toTimestamp(event.timestamp),
       error_code: code === null || code === undefined ? undefined : String(code).slice(0, 60),
       error_message: why?.slice(0, 1_000),

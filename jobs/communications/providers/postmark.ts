@@ -20,7 +20,7 @@ const Event = z.object({
 /**
  * Bounce types that concern the address or the opt-out. All others mean that this email was not delivered.
  */
-const BOUNCES = dictionary<string>({
+const STATUS_BY_BOUNCE_TYPE = dictionary<string>({
   HardBounce: 'bounced',
   BadEmailAddress: 'bounced',
   ManuallyDeactivated: 'bounced',
@@ -32,17 +32,17 @@ const BOUNCES = dictionary<string>({
   AddressChange: 'processed',
   Subscribe: 'processed',
 });
-const RECORDS = dictionary<string>({
+const STATUS_BY_RECORD_TYPE = dictionary<string>({
   Delivery: 'delivered',
   SpamComplaint: 'complained',
   Open: 'opened',
   Click: 'clicked',
 });
 
-function statusOf({ RecordType, Type, SuppressSending }: z.output<typeof Event>): string {
-  if (RecordType === 'Bounce') return BOUNCES[Type ?? ''] ?? 'undelivered';
+function reportedStatus({ RecordType, Type, SuppressSending }: z.output<typeof Event>): string {
+  if (RecordType === 'Bounce') return STATUS_BY_BOUNCE_TYPE[Type ?? ''] ?? 'undelivered';
   if (RecordType === 'SubscriptionChange') return SuppressSending ? 'unsubscribe' : 'processed';
-  return RECORDS[RecordType] ?? RecordType;
+  return STATUS_BY_RECORD_TYPE[RecordType] ?? RecordType;
 }
 
 const Mail = z.object({
@@ -59,7 +59,7 @@ export const postmark: Provider = {
   isFrom: isBasicPasswordValid,
   reports: Event.transform((event) => ({
     provider_message_id: event.Metadata?.message ?? event.MessageID,
-    status: statusOf(event),
+    status: reportedStatus(event),
     timestamp: event.DeliveredAt ?? event.BouncedAt ?? event.ReceivedAt ?? event.ChangedAt,
     error_code: event.Type?.slice(0, 60),
     error_message: event.Description?.slice(0, 1_000),

@@ -7,7 +7,7 @@ import { sendgrid } from './sendgrid.ts';
 import { ses } from './ses.ts';
 import { twilio } from './twilio.ts';
 
-const KNOWN = dictionary<Provider>({ twilio, sendgrid, mailgun, postmark, ses });
+const PROVIDERS = dictionary<Provider>({ twilio, sendgrid, mailgun, postmark, ses });
 
 /** The provider with this name. Unknown names use the generic format. */
-export const providerByName = (name: string): Provider => KNOWN[name.toLowerCase()] ?? generic;
+export const providerByName = (name: string): Provider => PROVIDERS[name.toLowerCase()] ?? generic;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isFresh, toTimestamp, unsupportedBody, type Provider } from './callback.ts';
 
 /** The key as SendGrid displays it: a P-256 public key (DER) in base64. */
-function keyOf(secret: string): KeyObject | null {
+function parsePublicKey(secret: string): KeyObject | null {
   try {
     const bytes = Buffer.from(secret, 'base64');
     const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
@@ -26,7 +26,7 @@ const Event = z.object({
 });
 
 /** A bounce caused by the sender or by a full mailbox does not invalidate the address. */
-function statusOf({ event, type, reason }: z.output<typeof Event>): string {
+function reportedStatus({ event, type, reason }: z.output<typeof Event>): string {
   if (event === 'bounce' && type === 'blocked') return 'undelivered';
   if (event === 'group_unsubscribe') return 'unsubscribe';
   if (event !== 'dropped') return event;
@@ -43,9 +43,11 @@ const isOptedOut = ({ event, reason }: z.output<typeof Event>) =>
  */
 export const sendgrid: Provider = {
   problem: ({ secret }) =>
-    keyOf(secret) ? null : { secret: 'Must be the verification key of the Event Webhook.' },
+    parsePublicKey(secret)
+      ? null
+      : { secret: 'Must be the verification key of the Event Webhook.' },
   isFrom: ({ secret }, { raw, header, now }) => {
-    const key = keyOf(secret);
+    const key = parsePublicKey(secret);
     const timestamp = header('X-Twilio-Email-Event-Webhook-Timestamp');
     const signature = header('X-Twilio-Email-Event-Webhook-Signature');
     if (key === null || !isFresh(timestamp, now)) return false;
@@ -54,7 +56,7 @@ export const sendgrid: Provider = {
   reports: z.array(Event).transform((events) =>
     events.map((event) => ({
       provider_message_id: event.message ?? event['smtp-id'] ?? event.sg_message_id,
-      status: statusOf(event),
+      status: reportedStatus(event),
       timestamp: event.timestamp && toTimestamp(event.timestamp),
       error_code: event.status?.slice(0, 60),
       error_message: event.reason?.slice(0, 1_000),

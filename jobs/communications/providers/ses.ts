@@ -13,11 +13,11 @@ import {
 } from './callback.ts';
 
 /** Certificates and confirmations are accepted only from SNS hosts. */
-const HOST = /^sns\.[a-z]{2}(-[a-z]{1,12}){1,3}-\d{1,2}\.amazonaws\.com$/;
-const CERTIFICATE = /^\/SimpleNotificationService-[A-Za-z0-9]{1,100}\.pem$/;
-const TOPIC = /^arn:aws[a-z-]{0,20}:sns:[a-z0-9-]{1,30}:\d{12}:[\w-]{1,256}$/;
+const SNS_HOST = /^sns\.[a-z]{2}(-[a-z]{1,12}){1,3}-\d{1,2}\.amazonaws\.com$/;
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[A-Za-z0-9]{1,100}\.pem$/;
+const TOPIC_ARN = /^arn:aws[a-z-]{0,20}:sns:[a-z0-9-]{1,30}:\d{12}:[\w-]{1,256}$/;
 /** SNS retries a notification for hours with its original timestamp. */
-const WINDOW_MS = 86_400_000;
+const REPLAY_WINDOW_MS = 86_400_000;
 
 const Envelope = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation']),
@@ -37,22 +37,22 @@ type Envelope = z.output<typeof Envelope>;
 const envelopeIn = (callback: Callback) => Envelope.safeParse(parseBody(callback)).data ?? null;
 
 /** An HTTPS URL on an SNS host, without port or credentials. */
-function isOfService(text: string): boolean {
+function isSnsUrl(text: string): boolean {
   const url = URL.parse(text);
-  if (url === null || url.protocol !== 'https:' || !HOST.test(url.hostname)) return false;
+  if (url === null || url.protocol !== 'https:' || !SNS_HOST.test(url.hostname)) return false;
   return url.port === '' && url.username === '' && url.password === '';
 }
 
 /** Accepts only the normalized spelling, so that each certificate is downloaded once. */
 export function isCertificateUrl(text: string): boolean {
-  if (!isOfService(text)) return false;
+  if (!isSnsUrl(text)) return false;
   const { origin, pathname } = new URL(text);
-  return text === origin + pathname && CERTIFICATE.test(pathname);
+  return text === origin + pathname && CERTIFICATE_PATH.test(pathname);
 }
 export const isSubscribeUrl = (text: string) =>
-  isOfService(text) && new URL(text).searchParams.get('Action') === 'ConfirmSubscription';
+  isSnsUrl(text) && new URL(text).searchParams.get('Action') === 'ConfirmSubscription';
 
-const SIGNED = {
+const SIGNED_FIELDS = {
   notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   confirmation: [
     ...([
@@ -70,13 +70,13 @@ const SIGNED = {
 /** The signed text: each present field as its name and value on separate lines, in fixed order. */
 function signedText(envelope: Envelope): string {
   const isNotification = envelope.Type === 'Notification';
-  const names = isNotification ? SIGNED.notification : SIGNED.confirmation;
+  const names = isNotification ? SIGNED_FIELDS.notification : SIGNED_FIELDS.confirmation;
   return names
     .flatMap((name) => (typeof envelope[name] === 'string' ? [`${name}\n${envelope[name]}\n`] : []))
     .join('');
 }
 
-function isSigned(envelope: Envelope, certificate: string, now: Date): boolean {
+function isSignatureValid(envelope: Envelope, certificate: string, now: Date): boolean {
   const { publicKey, validFromDate, validToDate } = new X509Certificate(certificate);
   if (now < validFromDate || now > validToDate) return false;
   const hash = envelope.SignatureVersion === '2' ? 'sha256' : 'sha1';
@@ -84,7 +84,7 @@ function isSigned(envelope: Envelope, certificate: string, now: Date): boolean {
   return verify(hash, Buffer.from(signedText(envelope)), publicKey, signature);
 }
 
-function isAnnounced(agreed: ProviderCredentials, callback: Callback): boolean {
+function isFromConfiguredTopic(agreed: ProviderCredentials, callback: Callback): boolean {
   if (!isBasicPasswordValid(agreed, callback)) return false;
   const envelope = envelopeIn(callback);
   return envelope !== null && equalsInConstantTime(envelope.TopicArn, agreed.account_id ?? '');
@@ -115,7 +115,7 @@ const Event = z.object({
   click: moment,
 });
 
-const KINDS = dictionary<string>({
+const STATUS_BY_EVENT_TYPE = dictionary<string>({
   Send: 'sent',
   Delivery: 'delivered',
   Complaint: 'complained',
@@ -128,7 +128,7 @@ const KINDS = dictionary<string>({
 });
 
 /** Only a permanent bounce invalidates the address. */
-function reportOf({ mail, bounce, ...event }: z.output<typeof Event>) {
+function toDeliveryReport({ mail, bounce, ...event }: z.output<typeof Event>) {
   const kind = event.eventType ?? event.notificationType ?? '';
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
   const bounced = bounce?.bounceType === 'Permanent' ? 'bounced' : 'undelivered';
@@ -136,14 +136,14 @@ function reportOf({ mail, bounce, ...event }: z.output<typeof Event>) {
   const [recipient] = bounce?.bouncedRecipients ?? [];
   return {
     provider_message_id: mail.tags?.message?.[0] ?? header ?? mail.messageId,
-    status: kind === 'Bounce' ? bounced : (KINDS[kind] ?? kind),
+    status: kind === 'Bounce' ? bounced : (STATUS_BY_EVENT_TYPE[kind] ?? kind),
     timestamp: (bounce ?? complaint ?? delivery ?? open ?? click)?.timestamp,
     error_code: recipient?.status?.slice(0, 60),
     error_message: recipient?.diagnosticCode?.slice(0, 1_000),
   };
 }
 
-function messageIn(text: string, context: z.RefinementCtx) {
+function parseMessage(text: string, context: z.RefinementCtx) {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -154,8 +154,8 @@ function messageIn(text: string, context: z.RefinementCtx) {
 
 const Notification = z
   .object({ Type: z.literal('Notification'), Message: z.string() })
-  .transform(({ Message }, context) => messageIn(Message, context))
-  .pipe(Event.transform(reportOf));
+  .transform(({ Message }, context) => parseMessage(Message, context))
+  .pipe(Event.transform(toDeliveryReport));
 const Confirmation = z
   .object({ Type: z.enum(['SubscriptionConfirmation', 'UnsubscribeConfirmation']) })
   .transform(() => []);
@@ -166,8 +166,8 @@ const Confirmation = z
  */
 export const ses: Provider = {
   problem: ({ account_id }) =>
-    TOPIC.test(account_id ?? '') ? null : { account_id: 'Must be the ARN of the SNS topic.' },
-  isAnnounced,
+    TOPIC_ARN.test(account_id ?? '') ? null : { account_id: 'Must be the ARN of the SNS topic.' },
+  isAnnounced: isFromConfiguredTopic,
   certificateUrl: (callback) => {
     const url = envelopeIn(callback)?.SigningCertURL ?? '';
     return isCertificateUrl(url) ? url : null;
@@ -175,8 +175,11 @@ export const ses: Provider = {
   isFrom: (agreed, callback) => {
     const { certificate, now } = callback;
     const envelope = envelopeIn(callback);
-    if (!certificate || envelope === null || !isAnnounced(agreed, callback)) return false;
-    return isFresh(envelope.Timestamp, now, WINDOW_MS) && isSigned(envelope, certificate, now);
+    if (!certificate || envelope === null || !isFromConfiguredTopic(agreed, callback)) return false;
+    return (
+      isFresh(envelope.Timestamp, now, REPLAY_WINDOW_MS) &&
+      isSignatureValid(envelope, certificate, now)
+    );
   },
   subscribeUrl: (callback) => {
     const { Type, SubscribeURL } = envelopeIn(callback) ?? {};

@@ -13,7 +13,7 @@ type Fields = Record<string, string>;
 export const OPTED_OUT_ERROR_CODE = '21610';
 
 /** The keyword recognized by Twilio's Advanced Opt-Out. Twilio confirms STOP and START itself. */
-const WISHES = dictionary<KeywordKind>({ STOP: 'stop', START: 'start', HELP: 'help' });
+const OPT_OUT_TYPES = dictionary<KeywordKind>({ STOP: 'stop', START: 'start', HELP: 'help' });
 
 /** The X-Twilio-Signature header: an HMAC over the requested URL and all form fields. */
 export function twilioSignature(secret: string, url: string, fields: Fields): string {
@@ -37,7 +37,7 @@ const form = z
       status: MessageStatus ?? SmsStatus,
       error_code: ErrorCode,
       is_opted_out: ErrorCode === OPTED_OUT_ERROR_CODE,
-      opt_out_type: WISHES[OptOutType?.toUpperCase() ?? ''],
+      opt_out_type: OPT_OUT_TYPES[OptOutType?.toUpperCase() ?? ''],
     };
   });
 

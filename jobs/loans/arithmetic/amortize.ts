@@ -66,7 +66,7 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   const principal = parseMoney(input.principal);
   if (principal.lte(0) || input.number_of_payments < 1) return [];
   const periods = periodsOf(input);
-  const ask = askOf(input, principal, periods);
+  const ask = rowAmountRule(input, principal, periods);
   const interestDue = interestDueCalculator(input, periods);
   const rows: ScheduleRow[] = [];
   const last = periods.length - 1;
@@ -81,7 +81,7 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
     const interest = minBigint(owed, due);
     const paid = due - interest;
     unpaid = owed - interest;
-    rows.push(rowOf(input, index, period, { due, interest, principal: paid, balance }));
+    rows.push(buildRow(input, index, period, { due, interest, principal: paid, balance }));
     balance -= paid;
     if (balance === 0n && unpaid === 0n) break;
   }
@@ -112,17 +112,21 @@ function intendedDay(start: string, first: string | null): number {
 }
 
 /** The amount of a row, given its balance and owed interest. All in cents. */
-type Ask = (index: number, balance: bigint, interest: bigint) => bigint;
+type RowAmountRule = (index: number, balance: bigint, interest: bigint) => bigint;
 
-function level(amount: Big): Ask {
+function constantAmount(amount: Big): RowAmountRule {
   const cents = toCentUnits(amount);
   return () => cents;
 }
 
 /** The rule for the amount of every row except the last. */
-function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPeriod[]): Ask {
+function rowAmountRule(
+  input: ScheduleInput,
+  principal: Big,
+  periods: readonly PlannedPeriod[],
+): RowAmountRule {
   const rounding = input.installment_rounding ?? 'half_up';
-  if (input.payment_amount) return level(parseMoney(input.payment_amount));
+  if (input.payment_amount) return constantAmount(parseMoney(input.payment_amount));
   const amortization =
     input.interest_method === 'interest_only' ? 'interest_only' : input.amortization;
   if (amortization === 'interest_only') return (_index, _balance, interest) => interest;
@@ -131,10 +135,11 @@ function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPe
     return (_index, balance, interest) => minBigint(part, balance) + interest;
   }
   const factors = periods.map((period) => period.factor);
-  if (input.interest_method === 'flat') return level(flatPayment(principal, factors, rounding));
+  if (input.interest_method === 'flat')
+    return constantAmount(flatPayment(principal, factors, rounding));
   const balloon = amortization === 'balloon' ? balloonOf(input, principal) : ZERO;
   const whole = principal.plus(unpaidAtStart(input, factors));
-  return level(solvePayment(whole, factors, rounding, balloon));
+  return constantAmount(solvePayment(whole, factors, rounding, balloon));
 }
 
 /**
@@ -149,7 +154,7 @@ function balloonOf(input: ScheduleInput, principal: Big): Big {
   return input.balloon_amount ? parseMoney(input.balloon_amount) : principal;
 }
 
-function rowOf(
+function buildRow(
   input: ScheduleInput,
   index: number,
   period: PlannedPeriod,

@@ -14,7 +14,7 @@ import {
 export type CashFlow = { date: string; amount: string };
 
 /** The amount is in cents. */
-type Timed = Interval & { amount: bigint };
+type TimedCashFlow = Interval & { amount: bigint };
 
 const UNIT_OF: Record<Exclude<PaymentFrequency, 'single'>, UnitPeriod> = {
   monthly: { kind: 'month', count: 1 },
@@ -76,8 +76,8 @@ export function computeScheduleApr(input: {
 /**
  * The column type `app.rate` cannot store this rate (1,000,000 percent a year). No real loan comes near it.
  */
-const BEYOND = 10_000;
-export const isDisclosableApr = (apr: string): boolean => new Big(apr).lt(BEYOND);
+const RATE_LIMIT = 10_000;
+export const isDisclosableApr = (apr: string): boolean => new Big(apr).lt(RATE_LIMIT);
 
 /** The days in a year for each day count. Under 30/360, months count instead. */
 const DAYS_OF_YEAR = {
@@ -113,7 +113,7 @@ function startOf(advances: readonly CashFlow[]): string {
 }
 
 /** Keeps 20 places: far more than a disclosed rate needs, and fast enough for 360 payments. */
-function rounded(value: Big): Big {
+function roundToTwentyPlaces(value: Big): Big {
   return value.round(20, 1);
 }
 
@@ -121,44 +121,44 @@ function rounded(value: Big): Big {
  * Finds the unit-period rate by Newton's method. The first guess in floating point is off by less than a
  * billionth of a percent, so one exact step is usually enough.
  */
-function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big {
+function solveRate(advances: readonly TimedCashFlow[], payments: readonly TimedCashFlow[]): Big {
   if (totalOf(payments) <= totalOf(advances)) return ZERO;
   const flows = [
-    ...payments.map(approximate),
-    ...advances.map(approximate).map((flow) => ({ ...flow, amount: -flow.amount })),
+    ...payments.map(toApproximate),
+    ...advances.map(toApproximate).map((flow) => ({ ...flow, amount: -flow.amount })),
   ];
-  let rate = rounded(new Big(guess(flows)));
+  let rate = roundToTwentyPlaces(new Big(approximateRate(flows)));
   for (let step = 0; step < 60; step += 1) {
-    const slope = rounded(new Big(worth(flows, Number(rate)).slope));
+    const slope = roundToTwentyPlaces(new Big(presentValueAndSlope(flows, Number(rate)).slope));
     if (slope.eq(0)) return rate;
     const gap = presentValue(payments, rate).minus(presentValue(advances, rate));
     const move = divide(gap, slope);
-    rate = rounded(rate.minus(move));
+    rate = roundToTwentyPlaces(rate.minus(move));
     if (rate.lt('-0.9')) rate = ZERO;
     if (move.abs().lt('0.000000000001')) return rate;
   }
   return rate;
 }
 
-const totalOf = (flows: readonly Timed[]): bigint =>
+const totalOf = (flows: readonly TimedCashFlow[]): bigint =>
   flows.reduce((total, { amount }) => total + amount, 0n);
 
 /**
  * Floating-point flows. They provide the first guess and the slope; the result itself is computed exactly.
  */
-type Approximate = { amount: number; full: number; fraction: number };
+type ApproximateCashFlow = { amount: number; full: number; fraction: number };
 
-const approximate = ({ amount, full, fraction }: Timed): Approximate => ({
+const toApproximate = ({ amount, full, fraction }: TimedCashFlow): ApproximateCashFlow => ({
   amount: Number(amount) / 100,
   full,
   fraction: Number(fraction),
 });
 
 /** Newton's method, starting from a rate of zero. */
-function guess(flows: readonly Approximate[]): number {
+function approximateRate(flows: readonly ApproximateCashFlow[]): number {
   let rate = 0;
   for (let step = 0; step < 60; step += 1) {
-    const { value, slope } = worth(flows, rate);
+    const { value, slope } = presentValueAndSlope(flows, rate);
     const next = rate - value / slope;
     if (!Number.isFinite(next) || next <= -0.9) return rate;
     if (Math.abs(next - rate) < 1e-15) return next;
@@ -168,7 +168,10 @@ function guess(flows: readonly Approximate[]): number {
 }
 
 /** The present value of flows at a rate, and its derivative. */
-function worth(flows: readonly Approximate[], rate: number): { value: number; slope: number } {
+function presentValueAndSlope(
+  flows: readonly ApproximateCashFlow[],
+  rate: number,
+): { value: number; slope: number } {
   let value = 0;
   let slope = 0;
   for (const { amount, full, fraction } of flows) {
@@ -182,12 +185,12 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
 
 /** Fixed-point one with 20 places. Bigint arithmetic is about twenty times faster than `Big` here. */
 const ONE = 10n ** 20n;
-const unitsOf = (value: Big): bigint => toUnits(rounded(value), 20);
+const unitsOf = (value: Big): bigint => toUnits(roundToTwentyPlaces(value), 20);
 
 /** Fixed-point division, rounded to the nearest unit. */
 const perUnit = (value: bigint, divisor: bigint): bigint => (value * ONE + divisor / 2n) / divisor;
 
-function presentValue(flows: readonly Timed[], rate: Big): Big {
+function presentValue(flows: readonly TimedCashFlow[], rate: Big): Big {
   const interest = unitsOf(rate);
   const powers = [ONE];
   const power = (count: number): bigint => {

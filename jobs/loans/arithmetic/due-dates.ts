@@ -39,13 +39,13 @@ function dueDate(frequency: PaymentFrequency, first: string, index: number, day:
   if (frequency === 'weekly') return addDays(first, index * 7);
   if (frequency === 'biweekly') return addDays(first, index * 14);
   if (frequency === 'quarterly') return addMonths(first, index * 3, day);
-  if (frequency === 'semi_monthly') return semiMonthly(first, index, day);
+  if (frequency === 'semi_monthly') return semiMonthlyDueDate(first, index, day);
   return addMonths(first, index, day);
 }
 
 /** Two days a month, half a month apart: 1 and 16, 10 and 25, 15 and the last day. */
-function semiMonthly(first: string, index: number, day: number): string {
-  const [early, late] = halves(day);
+function semiMonthlyDueDate(first: string, index: number, day: number): string {
+  const [early, late] = semiMonthlyDays(day);
   const { year, month, day: firstDay } = dateParts(first);
   const half = (firstDay > 15 ? 1 : 0) + index;
   const months = year * 12 + (month - 1) + Math.floor(half / 2);
@@ -53,15 +53,15 @@ function semiMonthly(first: string, index: number, day: number): string {
   return dateInMonth(Math.floor(months / 12), (months % 12) + 1, date);
 }
 
-function halves(day: number): [number, number] {
+function semiMonthlyDays(day: number): [number, number] {
   if (day > 15) return [Math.min(day - 15, 15), day];
   return [day, day === 15 ? 31 : day + 15];
 }
 
 /** The first of the two days that is after `date`. */
-function nextHalf(date: string, day: number): string {
+function nextSemiMonthlyDate(date: string, day: number): string {
   const { year, month } = dateParts(date);
-  const [early, late] = halves(day);
+  const [early, late] = semiMonthlyDays(day);
   const candidates = [dateInMonth(year, month, early), dateInMonth(year, month, late)];
   return candidates.find((candidate) => candidate > date) ?? addMonths(date, 1, early);
 }
@@ -76,7 +76,7 @@ export function onePeriodAfter(
   if (frequency === 'single') return addMonths(date, termMonths, day ?? undefined);
   if (frequency === 'weekly') return addDays(date, 7);
   if (frequency === 'biweekly') return addDays(date, 14);
-  if (frequency === 'semi_monthly') return nextHalf(date, day ?? dateParts(date).day);
+  if (frequency === 'semi_monthly') return nextSemiMonthlyDate(date, day ?? dateParts(date).day);
   return addMonths(date, frequency === 'quarterly' ? 3 : 1, day ?? undefined);
 }
 

@@ -5,7 +5,7 @@ import { toUnits, parseCents, divideRounded, unitsPerOne } from './minor-units.t
 import type { DayCount, InterestMethod, PaymentFrequency } from './terms.ts';
 import { unitsOfPeriod } from './thirty-day-months.ts';
 
-type Earning = {
+type InterestTerms = {
   principal: string;
   interest_rate: string;
   payment_frequency: PaymentFrequency;
@@ -22,23 +22,25 @@ export type PlannedPeriod = { from: string; due_date: string; days: number; fact
 export type InterestDue = (index: number, balance: bigint) => bigint;
 
 export function interestDueCalculator(
-  input: Earning,
+  input: InterestTerms,
   periods: readonly PlannedPeriod[],
 ): InterestDue {
-  if (input.interest_method === 'flat') return flat(input, periods);
+  if (input.interest_method === 'flat') return flatInterest(input, periods);
   const isDaily = ['simple_daily', 'interest_only'].includes(input.interest_method ?? '');
-  if (!isDaily) return periodic(periods);
-  return input.day_count === '30_360' ? byPeriods(input, periods) : daily(input, periods);
+  if (!isDaily) return periodicInterest(periods);
+  return input.day_count === '30_360'
+    ? interestByPeriods(input, periods)
+    : dailyInterest(input, periods);
 }
 
 /** Decimal places of a rate factor. */
 const FACTOR_PLACES = 30;
 
 /** Digits after the fifteenth place are rounding noise of the factor. See `roundNoiseToCents`. */
-const NOISE = unitsPerOne(2 + FACTOR_PLACES - 15);
+const NOISE_UNITS = unitsPerOne(2 + FACTOR_PLACES - 15);
 const CENTS_OF_FIFTEEN = unitsPerOne(13);
 const centsOfProduct = (units: bigint): bigint =>
-  divideRounded(divideRounded(units, NOISE), CENTS_OF_FIFTEEN);
+  divideRounded(divideRounded(units, NOISE_UNITS), CENTS_OF_FIFTEEN);
 
 /** The factors as integers. Regular periods share one factor. */
 function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
@@ -50,7 +52,7 @@ function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
 }
 
 /** The balance times the period's factor, in cents. */
-function periodic(periods: readonly PlannedPeriod[]): InterestDue {
+function periodicInterest(periods: readonly PlannedPeriod[]): InterestDue {
   const factors = factorsIn(periods);
   return (index, balance) => centsOfProduct(balance * (factors[index] ?? 0n));
 }
@@ -60,7 +62,7 @@ function periodic(periods: readonly PlannedPeriod[]): InterestDue {
  * Installments that were rounded up can repay the loan early; the row that does so asks for the remaining
  * interest.
  */
-function flat(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
+function flatInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): InterestDue {
   const principal = parseCents(input.principal);
   let factor = 0n;
   const by = factorsIn(periods).map((part) => {
@@ -80,7 +82,7 @@ function flat(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
 const UNITS_PER_CENT = unitsPerOne(8);
 
 /** The interest earned day by day, rounded to cents on the total. */
-function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
+function dailyInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): InterestDue {
   const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const day_count = input.day_count ?? 'actual_365';
   let stretch = { since: input.start_date, balance: 0n };
@@ -101,7 +103,7 @@ function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
 }
 
 /** The same under 30/360, where each period has its own interest. */
-function byPeriods(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
+function interestByPeriods(input: InterestTerms, periods: readonly PlannedPeriod[]): InterestDue {
   const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;
   let accrued = 0n;

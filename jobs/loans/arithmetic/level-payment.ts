@@ -34,15 +34,17 @@ export function solvePayment(
   const [first] = factors;
   if (first === undefined) return principal;
   const isRegular = factors.every((factor) => factor.eq(first));
-  const worth = isRegular ? ofEqual(first, factors.length) : ofAny(factors);
+  const worth = isRegular
+    ? presentValuesOfEqualPeriods(first, factors.length)
+    : presentValuesOfFactors(factors);
   const exact = divide(principal.minus(balloon.times(worth.discount)), worth.annuity);
   return max(roundNoiseToCents(exact, rounding), ZERO);
 }
 
 /** Present values: of one unit after the last period, and of one unit after each period. */
-type Worth = { discount: Big; annuity: Big };
+type PresentValues = { discount: Big; annuity: Big };
 
-function ofAny(factors: readonly Big[]): Worth {
+function presentValuesOfFactors(factors: readonly Big[]): PresentValues {
   let [discount, annuity] = [ONE, ZERO];
   for (const factor of factors) {
     discount = divide(discount, factor.plus(1));
@@ -55,14 +57,14 @@ function ofAny(factors: readonly Big[]): Worth {
  * The same for equal periods, with one division in total. Doubles the number of periods for each binary
  * digit of the count, from the left.
  */
-function ofEqual(factor: Big, count: number): Worth {
+function presentValuesOfEqualPeriods(factor: Big, count: number): PresentValues {
   const perPeriod = divide(ONE, factor.plus(1));
   let [discount, annuity] = [ONE, ZERO];
   for (const digit of count.toString(2)) {
-    annuity = kept(annuity.plus(annuity.times(discount)));
-    discount = kept(discount.times(discount));
+    annuity = roundToThirtyPlaces(annuity.plus(annuity.times(discount)));
+    discount = roundToThirtyPlaces(discount.times(discount));
     if (digit === '0') continue;
-    discount = kept(discount.times(perPeriod));
+    discount = roundToThirtyPlaces(discount.times(perPeriod));
     annuity = annuity.plus(discount);
   }
   return { discount, annuity };
@@ -70,7 +72,7 @@ function ofEqual(factor: Big, count: number): Worth {
 
 const ONE = new Big(1);
 /** Keeps 30 places, as a quotient does. */
-const kept = (value: Big) => value.round(30, 1);
+const roundToThirtyPlaces = (value: Big) => value.round(30, 1);
 
 /**
  * Rounds to cents after removing noise. A quotient with 30 places can miss an exact half cent by its last

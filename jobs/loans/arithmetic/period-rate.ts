@@ -25,15 +25,15 @@ export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, perio
   roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)));
 
 /** A cache. The same few rates are requested at every event, and a division costs eight times as much. */
-const KNOWN = new Map<string, Big>();
-const KNOWN_MAX = 10_000;
+const RATE_CACHE = new Map<string, Big>();
+const RATE_CACHE_MAX = 10_000;
 
 /** The part of a yearly rate for one regular period: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
   const asked = `${frequency} ${rate.toFixed()}`;
-  const known = KNOWN.get(asked);
+  const known = RATE_CACHE.get(asked);
   if (known !== undefined) return known;
   const part = divide(rate, paymentsPerYear(frequency));
-  if (KNOWN.size < KNOWN_MAX) KNOWN.set(asked, part);
+  if (RATE_CACHE.size < RATE_CACHE_MAX) RATE_CACHE.set(asked, part);
   return part;
 }

@@ -12,27 +12,34 @@ export type UnitPeriod =
 /** Full unit-periods and a fraction of one, counted from the start of the term. */
 export type Interval = { full: number; fraction: Big };
 
-type Counting = { intervalTo: (date: string) => Interval; per_year: Big };
+type UnitCounting = { intervalTo: (date: string) => Interval; per_year: Big };
 
 /**
  * Counts time by Appendix J, (b)(5). Months are counted back from the later date, and the remaining days
  * are 30ths of a month. Weeks and days are real days.
  */
-export function unitPeriods(start: string, dates: readonly string[], unit: UnitPeriod): Counting {
+export function unitPeriods(
+  start: string,
+  dates: readonly string[],
+  unit: UnitPeriod,
+): UnitCounting {
   if (unit.kind === 'week') {
     const days = 7 * unit.count;
     const per_year = divide(new Big(52), unit.count);
-    return { per_year, intervalTo: (date) => parts(daysBetween(start, date), days) };
+    return { per_year, intervalTo: (date) => toInterval(daysBetween(start, date), days) };
   }
   if (unit.kind === 'day') {
-    return { per_year: new Big(365), intervalTo: (date) => parts(daysBetween(start, date), 1) };
+    return {
+      per_year: new Big(365),
+      intervalTo: (date) => toInterval(daysBetween(start, date), 1),
+    };
   }
   const days = unit.kind === 'semimonth' ? 15 : 30 * unit.count;
   const per_year = unit.kind === 'semimonth' ? new Big(24) : divide(new Big(12), unit.count);
   const dayOfSeries = Math.max(...dates.map((date) => dateParts(date).day));
   const intervalTo = (date: string) => {
     const { months, rest } = monthsBack(start, date, dayOfSeries);
-    return parts(30 * months + rest, days);
+    return toInterval(30 * months + rest, days);
   };
   const isMonthly = unit.kind === 'month' && unit.count === 1;
   return { per_year, intervalTo: isMonthly ? monthlyInterval(start, dayOfSeries) : intervalTo };
@@ -42,19 +49,19 @@ export function unitPeriods(start: string, dates: readonly string[], unit: UnitP
 function monthlyInterval(start: string, dayOfSeries: number) {
   return (date: string): Interval => {
     const { months, rest } = monthsBack(start, date, dayOfSeries);
-    return { full: months, fraction: partOf(rest, 30) };
+    return { full: months, fraction: unitFraction(rest, 30) };
   };
 }
 
 /** A cache of some hundred quotients. */
-const PARTS = new Map<string, Big>();
+const FRACTION_CACHE = new Map<string, Big>();
 
-function partOf(days: number, perUnit: number): Big {
+function unitFraction(days: number, perUnit: number): Big {
   const key = `${days}/${perUnit}`;
-  const known = PARTS.get(key);
+  const known = FRACTION_CACHE.get(key);
   if (known !== undefined) return known;
   const part = divide(new Big(days), perUnit);
-  if (PARTS.size < 1_000) PARTS.set(key, part);
+  if (FRACTION_CACHE.size < 1_000) FRACTION_CACHE.set(key, part);
   return part;
 }
 
@@ -93,7 +100,7 @@ function monthsBack(start: string, date: string, dayOfSeries: number) {
   return { months, rest: daysBetween(start, addMonths(date, -months, day)) };
 }
 
-function parts(days: number, perUnit: number): Interval {
+function toInterval(days: number, perUnit: number): Interval {
   const full = Math.floor(days / perUnit);
-  return { full, fraction: partOf(days - full * perUnit, perUnit) };
+  return { full, fraction: unitFraction(days - full * perUnit, perUnit) };
 }

@@ -20,7 +20,7 @@ export type Waterfall = {
   runs: readonly number[];
 };
 
-function inOrder(
+function stepsInOrder(
   components: readonly Component[],
   states: readonly DueState[] = ['past_due', 'due', 'in_advance'],
 ): AllocationStep[] {
@@ -28,15 +28,15 @@ function inOrder(
 }
 
 const FEES_LAST = [
-  ...inOrder(['interest', 'principal'], ['past_due', 'due']),
-  ...inOrder(['fee'], ['past_due', 'due']),
-  ...inOrder(['interest', 'principal', 'fee'], ['in_advance']),
+  ...stepsInOrder(['interest', 'principal'], ['past_due', 'due']),
+  ...stepsInOrder(['fee'], ['past_due', 'due']),
+  ...stepsInOrder(['interest', 'principal', 'fee'], ['in_advance']),
 ];
 
 export const WATERFALLS: Record<WaterfallName, Waterfall> = {
-  standard: horizontal('standard', inOrder(['fee', 'interest', 'principal'])),
+  standard: horizontal('standard', stepsInOrder(['fee', 'interest', 'principal'])),
   delinquency_first: horizontal('delinquency_first', FEES_LAST),
-  interest_first: horizontal('interest_first', inOrder(['interest', 'fee', 'principal'])),
+  interest_first: horizontal('interest_first', stepsInOrder(['interest', 'fee', 'principal'])),
   non_accrual: vertical('non_accrual', ['principal', 'interest', 'fee']),
   accelerated: vertical('accelerated', ['fee', 'interest', 'principal']),
   charged_off: vertical('charged_off', ['principal', 'interest', 'fee']),
@@ -66,6 +66,6 @@ function horizontal(name: Waterfall['name'], steps: readonly AllocationStep[]): 
 
 /** Pays one component after another, regardless of due dates: each step is its own run. */
 function vertical(name: WaterfallName, components: readonly Component[]): Waterfall {
-  const steps = components.flatMap((component) => inOrder([component]));
+  const steps = components.flatMap((component) => stepsInOrder([component]));
   return { name, steps, runs: steps.map((_, index) => index) };
 }

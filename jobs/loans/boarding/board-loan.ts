@@ -29,9 +29,9 @@ import { assertRepays, checkBoarding } from './check-boarding.ts';
  */
 export async function boardLoan(work: Work, input: Boarding, known?: LoanParents): Promise<string> {
   checkBoarding(work, input);
-  await assertPlaces(work, input);
+  await assertAssignable(work, input);
   const balance = input.current_principal_balance ?? input.principal_amount;
-  const wanted = { ...newLoanOf(input), ...standingOf(work, input, balance) };
+  const wanted = { ...toNewLoan(input), ...statusColumns(work, input, balance) };
   const checked = await validateNewLoan(work, wanted, known);
   const terms = readTerms(checked as NewLoan & TermsSource);
   const original = originalSchedule(terms, input);
@@ -44,18 +44,18 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   if (input.status === 'active') {
     const accrued_interest =
       input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
-    await takeOver(work, id, { ...input, accrued_interest }, { balance, schedule });
+    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule });
   }
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
-  if (input.status === 'charged_off') await takeClaim(work, id, input, balance);
+  if (input.status === 'charged_off') await boardChargedOff(work, id, input, balance);
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await emitLoanCreated(work, { ...wanted, id, loan_number });
   return id;
 }
 
 /** The boarded status and the columns that depend on it. */
-function standingOf({ today }: Work, input: Boarding, balance: string) {
+function statusColumns({ today }: Work, input: Boarding, balance: string) {
   const { status, origination_date, charge_off_date, charge_off_amount } = input;
   const isFunded = !['pending', 'approved'].includes(status);
   const isChargedOff = status === 'charged_off';
@@ -67,11 +67,11 @@ function standingOf({ today }: Work, input: Boarding, balance: string) {
     paid_off_at: status === 'paid_off' ? new Date().toISOString() : null,
     charged_off_at: charge_off_date ?? (isChargedOff ? today : null),
     charge_off_amount: isChargedOff ? (charge_off_amount ?? balance) : null,
-    ...pastOf(input),
+    ...paymentHistoryColumns(input),
   };
 }
 
-function newLoanOf(input: Boarding): NewLoan {
+function toNewLoan(input: Boarding): NewLoan {
   const { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months } =
     input;
   const own = { borrower_id, program_id, product_id, principal_amount, interest_rate, term_months };
@@ -90,7 +90,11 @@ function newLoanOf(input: Boarding): NewLoan {
 }
 
 /** The payment history with the previous servicer. */
-const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }: Boarding) => ({
+const paymentHistoryColumns = ({
+  last_payment_date,
+  payment_history_profile,
+  times_delinquent,
+}: Boarding) => ({
   last_payment_date,
   payment_history_profile,
   times_delinquent_30: times_delinquent?.[30] ?? 0,
@@ -102,7 +106,7 @@ const lastPaymentOf = ({ last_payment_date }: Boarding) =>
   last_payment_date ? { last_payment_date } : {};
 
 /** Throws `Invalid` if the investor or the portfolio cannot take the loan. */
-async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
+async function assertAssignable(work: Work, { investor_id, portfolio_id, status }: Boarding) {
   const errors: Record<string, string> = {};
   if (investor_id && !(await isActive(work.tx, investor_id)))
     errors['investor_id'] = 'Must be an active investor.';
@@ -125,7 +129,7 @@ async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: B
  * Records the amount that the borrower still owes. Nothing is booked, because the previous servicer already
  * took the loss.
  */
-async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
+async function boardChargedOff(work: Work, id: string, input: Boarding, balance: string) {
   const event = newEvent({
     kind: 'boarding',
     effective_date: work.today,
@@ -136,7 +140,7 @@ async function takeClaim(work: Work, id: string, input: Boarding, balance: strin
   await recordEvents(work, await openLoan(work, id), [event]);
 }
 
-async function takeOver(
+async function boardFunded(
   work: Work,
   id: string,
   input: Boarding,

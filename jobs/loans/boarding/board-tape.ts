@@ -34,7 +34,7 @@ export type BoardingOptions = {
  * Loans boarded concurrently, which share SQL statements. Larger batches need more memory and are hardly
  * faster.
  */
-const AT_ONCE = 100;
+const LOANS_PER_TRANSACTION = 100;
 
 /** Fills the address of a borrower when the tape gives only the state. */
 const UNKNOWN = { street: 'Unknown', city: 'Unknown', postal_code: '00000' };
@@ -53,10 +53,10 @@ export async function boardTape(
       'Another tape is being boarded. Try again when it has finished.',
       'in_progress',
     );
-  const { fit, refusals } = await fitting(work, rows, product);
+  const { fit, refusals } = await partitionBoardable(work, rows, product);
   const ids: string[] = [];
-  for (let from = 0; from < fit.length; from += AT_ONCE) {
-    const part = fit.slice(from, from + AT_ONCE);
+  for (let from = 0; from < fit.length; from += LOANS_PER_TRANSACTION) {
+    const part = fit.slice(from, from + LOANS_PER_TRANSACTION);
     for (const boarded of await mapConcurrently(part, (loan) => boardRow(work, loan))) {
       if (typeof boarded === 'string') ids.push(boarded);
       else refusals.push(...boarded);
@@ -69,11 +69,15 @@ export async function boardTape(
   return ids;
 }
 
-type Fit = { line: number; input: Boarding; parents: LoanParents };
+type BoardableRow = { line: number; input: Boarding; parents: LoanParents };
 
 /** Splits the rows into boardable ones, with their product and settings, and refusals. */
-async function fitting(work: Work, rows: readonly TapeRow[], product: string | undefined) {
-  const find = await finderOf(work, product);
+async function partitionBoardable(
+  work: Work,
+  rows: readonly TapeRow[],
+  product: string | undefined,
+) {
+  const find = await createParentFinder(work, product);
   const numbers = rows.map(({ loan_number }) => loan_number);
   const taken = new Set(
     (await tape.findLoansByNumber(work.tx, numbers)).map((loan) => loan.loan_number),
@@ -82,24 +86,24 @@ async function fitting(work: Work, rows: readonly TapeRow[], product: string | u
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
   const known = new Map<string, LoanParents>();
   const refusals: TapeIssue[] = [];
-  const fit: Fit[] = [];
+  const fit: BoardableRow[] = [];
   for (const row of rows) {
     const { line, loan_number, borrower_external_id } = row;
     const parentIds = find(row);
     if (parentIds === null)
-      refusals.push(against(line, 'product_code', 'This product does not exist.'));
+      refusals.push(tapeIssue(line, 'product_code', 'This product does not exist.'));
     if (taken.has(loan_number))
-      refusals.push(against(line, 'loan_number', 'A loan with this number already exists.'));
+      refusals.push(tapeIssue(line, 'loan_number', 'A loan with this number already exists.'));
     if (parentIds === null || taken.has(loan_number)) continue;
     const borrower_id = idOf.get(borrower_external_id) ?? '';
     const parents = known.get(parentIds.product_id) ?? (await readLoanParents(work, parentIds));
     known.set(parentIds.product_id, parents);
-    fit.push({ line, input: boardingOf(row, { borrower_id, ...parentIds }), parents });
+    fit.push({ line, input: toBoarding(row, { borrower_id, ...parentIds }), parents });
   }
   return { fit, refusals };
 }
 
-const against = (line: number, column: string, reason: string): TapeIssue => ({
+const tapeIssue = (line: number, column: string, reason: string): TapeIssue => ({
   line,
   column,
   reason,
@@ -109,16 +113,16 @@ const against = (line: number, column: string, reason: string): TapeIssue => ({
  * `boardLoan` throws `Invalid` before it writes anything, so the transaction can continue with the next
  * rows.
  */
-async function boardRow(work: Work, { line, input, parents }: Fit) {
+async function boardRow(work: Work, { line, input, parents }: BoardableRow) {
   try {
     return await boardLoan(work, input, parents);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    return Object.entries(error.errors).map(([column, reason]) => against(line, column, reason));
+    return Object.entries(error.errors).map(([column, reason]) => tapeIssue(line, column, reason));
   }
 }
 
-async function finderOf({ tx }: Work, wanted: string | undefined) {
+async function createParentFinder({ tx }: Work, wanted: string | undefined) {
   const offered = await tape.listBoardableProducts(tx);
   const program = await tape.firstProgram(tx);
   return ({ product_code = wanted }: TapeRow) => {
@@ -144,7 +148,7 @@ function uniqueBorrowers(rows: readonly TapeRow[]): tape.NewBorrower[] {
 
 type ParentIds = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
 
-function boardingOf(row: TapeRow, parents: ParentIds): Boarding {
+function toBoarding(row: TapeRow, parents: ParentIds): Boarding {
   const { purpose, source_status, paid_total, paid_principal, paid_interest, paid_late_fees } = row;
   const history = { paid_total, paid_principal, paid_interest, paid_late_fees };
   return {

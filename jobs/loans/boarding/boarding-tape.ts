@@ -62,9 +62,9 @@ const Columns = z.object({
 });
 
 export type TapeRow = z.output<typeof Columns> & { line: number };
-type Read = { rows: TapeRow[]; refusals: TapeIssue[] };
+type ParsedTape = { rows: TapeRow[]; refusals: TapeIssue[] };
 /** The rows, and the names of unknown columns, which are ignored. */
-export type Tape = Read & { unknown: string[] };
+export type Tape = ParsedTape & { unknown: string[] };
 
 /** One transaction boards a tape, so all rows are in memory: about 1 KB each. */
 const LOANS_MAX = 100_000;
@@ -73,35 +73,35 @@ const REQUIRED = Object.entries(Columns.shape)
   .filter(([, column]) => !column.safeParse(undefined).success)
   .map(([name]) => name);
 
-const isKnown = (name: string) => Object.hasOwn(Columns.shape, name);
+const isKnownColumn = (name: string) => Object.hasOwn(Columns.shape, name);
 
 /** Reads a tape as a stream. Returns the valid rows and the reasons against all other rows. */
 export async function readTape(bytes: ByteChunks): Promise<Tape> {
   let names: string[] | undefined;
-  const read: Read[] = [];
+  const read: ParsedTape[] = [];
   try {
     for await (const { line, fields } of readCsv(bytes)) {
       if (names === undefined) {
         names = fields.map((name) => name.trim());
-        const reason = whyNoHead(names);
-        if (reason !== null) return refuseAll(line, reason);
+        const reason = headerProblem(names);
+        if (reason !== null) return refuseTape(line, reason);
       } else if (read.length === LOANS_MAX) {
-        return refuseAll(
+        return refuseTape(
           line,
           `A tape can contain at most ${LOANS_MAX} loans. Split it into several tapes.`,
         );
       } else read.push(readRow(names, line, fields));
     }
-    if (names === undefined) return refuseAll(1, whyNoHead([]) ?? '');
-    if (read.length === 0) return refuseAll(1, 'The tape contains no loans.');
-    return { ...checkTogether(read), unknown: names.filter((name) => !isKnown(name)) };
+    if (names === undefined) return refuseTape(1, headerProblem([]) ?? '');
+    if (read.length === 0) return refuseTape(1, 'The tape contains no loans.');
+    return { ...checkAcrossRows(read), unknown: names.filter((name) => !isKnownColumn(name)) };
   } catch (error) {
-    if (error instanceof CsvSyntaxError) return refuseAll(error.line, error.message);
+    if (error instanceof CsvSyntaxError) return refuseTape(error.line, error.message);
     throw error;
   }
 }
 
-function whyNoHead(names: readonly string[]): string | null {
+function headerProblem(names: readonly string[]): string | null {
   if (names.some((name) => name.includes('\0')))
     return 'The header line is not text. Save the tape as UTF-8.';
   const missing = REQUIRED.filter((name) => !names.includes(name));
@@ -110,34 +110,34 @@ function whyNoHead(names: readonly string[]): string | null {
   return twice === undefined ? null : `The column ${twice || 'without a name'} appears twice.`;
 }
 
-const refuse = (line: number, reason: string): Read => ({
+const refuseLine = (line: number, reason: string): ParsedTape => ({
   rows: [],
   refusals: [{ line, column: null, reason }],
 });
 
-const refuseAll = (line: number, reason: string): Tape => ({
-  ...refuse(line, reason),
+const refuseTape = (line: number, reason: string): Tape => ({
+  ...refuseLine(line, reason),
   unknown: [],
 });
 
 /** Guessing the encoding could misspell a borrower's name. */
 const NO_UTF_8 = 'Contains a character that is not valid UTF-8. Save the tape as UTF-8.';
 
-function readRow(names: readonly string[], line: number, fields: readonly string[]): Read {
+function readRow(names: readonly string[], line: number, fields: readonly string[]): ParsedTape {
   if (fields.length !== names.length) {
-    return refuse(line, `Has ${fields.length} fields, not ${names.length}.`);
+    return refuseLine(line, `Has ${fields.length} fields, not ${names.length}.`);
   }
   const given = Object.fromEntries(
     names.map((name, index) => [name, fields[index]?.trim() || undefined]),
   );
-  const unread = names.filter((name) => isKnown(name) && given[name]?.includes('\uFFFD'));
+  const unread = names.filter((name) => isKnownColumn(name) && given[name]?.includes('\uFFFD'));
   if (unread.length > 0) {
     return { rows: [], refusals: unread.map((column) => ({ line, column, reason: NO_UTF_8 })) };
   }
   const read = Columns.safeParse(given, { error: validationMessage });
   if (read.success) {
     const row = { ...read.data, line };
-    const refusals = contradictions(row);
+    const refusals = findContradictions(row);
     return { rows: refusals.length === 0 ? [row] : [], refusals };
   }
   const refusals = read.error.issues.map(({ path: [column], message }) => ({
@@ -149,7 +149,7 @@ function readRow(names: readonly string[], line: number, fields: readonly string
 }
 
 /** Finds columns of one row that contradict each other. */
-function contradictions(row: TapeRow): TapeIssue[] {
+function findContradictions(row: TapeRow): TapeIssue[] {
   const found: TapeIssue[] = [];
   const check = (isWrong: boolean, column: keyof TapeRow, reason: string) => {
     if (isWrong) found.push({ line: row.line, column, reason });
@@ -184,7 +184,7 @@ function contradictions(row: TapeRow): TapeIssue[] {
 }
 
 /** Finds rows that contradict each other: a duplicate loan number, or one borrower with two names. */
-function checkTogether(tapes: readonly Read[]): Read {
+function checkAcrossRows(tapes: readonly ParsedTape[]): ParsedTape {
   const rows = tapes.flatMap((tape) => tape.rows);
   const refusals = tapes.flatMap((tape) => tape.refusals);
   const numbers = new Map<string, number>();

@@ -26,19 +26,19 @@ const FIELDS_MAX = 1_000;
  * - The encoding is UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD.
  */
 export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
-  const text = textOf(bytes);
-  const beginning = await beginningOf(text);
+  const text = decodeText(bytes);
+  const beginning = await readBeginning(text);
   let line = 1;
   let begins = line;
   const options: Options<CsvRecord, string[]> = {
-    delimiter: delimiterOf(beginning),
+    delimiter: detectDelimiter(beginning),
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: CHARACTERS_MAX,
     cast(field, { index }) {
       if (index >= FIELDS_MAX)
         throw new CsvSyntaxError(line, `Has more than ${FIELDS_MAX} fields.`);
-      line += lineEnds(field);
+      line += countLineEnds(field);
       return field;
     },
     on_record(fields) {
@@ -50,47 +50,47 @@ export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
   // The library's types support a different record type only for named columns.
   const parser = parse(options as unknown as Options);
   // The parser, which is read below, reports errors of the source.
-  pipeline(Readable.from(continued(beginning, text)), parser, () => {});
+  pipeline(Readable.from(prependText(beginning, text)), parser, () => {});
   try {
     for await (const record of parser) yield record as CsvRecord;
   } catch (error) {
-    throw error instanceof CsvError ? new CsvSyntaxError(line, sentenceOf(error)) : error;
+    throw error instanceof CsvError ? new CsvSyntaxError(line, errorMessage(error)) : error;
   }
 }
 
-const lineEnds = (field: string) => field.match(/\r\n|\r|\n/g)?.length ?? 0;
+const countLineEnds = (field: string) => field.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-const SENTENCES: Partial<Record<string, string>> = {
+const ERROR_MESSAGES: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'An opening quotation mark is never closed.',
   CSV_INVALID_CLOSING_QUOTE: 'Text follows a closing quotation mark.',
   INVALID_OPENING_QUOTE: 'A field contains a quotation mark. Quote the field and double the mark.',
   CSV_MAX_RECORD_SIZE: `Has more than ${CHARACTERS_MAX} characters. Check for a quotation mark that is never closed.`,
 };
 
-const sentenceOf = ({ code, message }: CsvError) => SENTENCES[code] ?? message;
+const errorMessage = ({ code, message }: CsvError) => ERROR_MESSAGES[code] ?? message;
 
 /** Decodes the bytes. A byte order mark selects the encoding and is removed. */
-async function* textOf(bytes: ByteChunks): AsyncGenerator<string> {
+async function* decodeText(bytes: ByteChunks): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   let waiting = Buffer.alloc(0);
   for await (const chunk of bytes) {
     waiting = Buffer.concat([waiting, chunk]);
     if (waiting.length < 2) continue;
-    decoder ??= new TextDecoder(encodingOf(waiting));
+    decoder ??= new TextDecoder(detectEncoding(waiting));
     yield decoder.decode(waiting, { stream: true });
     waiting = Buffer.alloc(0);
   }
   yield (decoder ?? new TextDecoder()).decode(waiting);
 }
 
-function encodingOf(beginning: Buffer): string {
+function detectEncoding(beginning: Buffer): string {
   const mark = beginning.readUInt16BE(0);
   if (mark === 0xfffe) return 'utf-16le';
   return mark === 0xfeff ? 'utf-16be' : 'utf-8';
 }
 
 /** The beginning of the text, at least up to the end of the header line. */
-async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
+async function readBeginning(text: AsyncGenerator<string>): Promise<string> {
   let beginning = '';
   while (beginning.length < CHARACTERS_MAX && !/[^\r\n][\r\n]/.test(beginning)) {
     const { value, done } = await text.next();
@@ -100,12 +100,12 @@ async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
   return beginning;
 }
 
-async function* continued(beginning: string, text: AsyncGenerator<string>) {
+async function* prependText(beginning: string, text: AsyncGenerator<string>) {
   yield beginning;
   yield* text;
 }
 
-function delimiterOf(beginning: string): string {
+function detectDelimiter(beginning: string): string {
   const [head = ''] = beginning
     .replace(/^[\r\n]+/, '')
     .replaceAll(/"[^"]*"?/g, '')

@@ -31,7 +31,7 @@ export type Allocation = { shares: AllocationShare[]; rest: Big };
 export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall): Allocation {
   const shares: AllocationShare[] = [];
   let rest = amount;
-  for (const due of inServingOrder(dues, waterfall)) {
+  for (const due of sortDues(dues, waterfall)) {
     if (!isAboveZero(rest)) break;
     const part = min(rest, due.amount);
     if (!isAboveZero(part)) continue;
@@ -69,8 +69,8 @@ export function allocateByInstruction(
 }
 
 /** The open dues that the waterfall serves, ordered by run and, within a run, by installment. */
-function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[] {
-  const served: Served[] = [];
+function sortDues(dues: readonly Due[], { steps, runs }: Waterfall): Due[] {
+  const served: OrderedDue[] = [];
   for (const due of dues) {
     if (!isAboveZero(due.amount)) continue;
     const step = steps.findIndex(
@@ -79,13 +79,13 @@ function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[]
     if (step >= 0) served.push({ due, step, run: runs[step] ?? step });
   }
   // The sort is stable: equal dues keep their given order.
-  if (served.length > 1) served.sort(compareServed);
+  if (served.length > 1) served.sort(compareOrderedDues);
   return served.map(({ due }) => due);
 }
 
-type Served = { due: Due; step: number; run: number };
+type OrderedDue = { due: Due; step: number; run: number };
 
-const compareServed = (one: Served, other: Served): number =>
+const compareOrderedDues = (one: OrderedDue, other: OrderedDue): number =>
   one.run - other.run ||
   compareDates(one.due.due_date, other.due.due_date) ||
   one.step - other.step;

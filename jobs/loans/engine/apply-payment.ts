@@ -62,7 +62,7 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     applyRecovery(position, { ...event, amount });
     return;
   }
-  const credits = type === 'payoff' ? creditsTowards(position, event, amount) : ZERO;
+  const credits = type === 'payoff' ? suspenseForPayoff(position, event, amount) : ZERO;
   if (isAboveZero(credits)) addToSuspense(position, credits.neg(), event.id, 'payoff');
   const rest = applyMoney(position, {
     id: event.id,
@@ -73,14 +73,14 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     override: event.allocation_override ?? null,
     extra_to: event.extra_payment_to ?? position.terms.extra_payment_to,
   });
-  if (!isZero(rest)) placeRest(position, rest, { ...event, type });
+  if (!isZero(rest)) allocateRemainder(position, rest, { ...event, type });
 }
 
 /**
  * Unapplied money first reduces a partial charge-off that is still owed, then goes to suspense. The rest of
  * a fee payment goes straight to suspense.
  */
-function placeRest(
+function allocateRemainder(
   position: Position,
   amount: Big,
   { id, effective_date, type }: Pick<Receipt, 'id' | 'effective_date' | 'type'>,
@@ -91,7 +91,7 @@ function placeRest(
 }
 
 /** A payoff takes the part of the debt that its own amount does not cover from suspense. */
-function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
+function suspenseForPayoff(position: Position, event: EventOf<'payment'>, amount: Big): Big {
   const owed = repaymentOwed(position, event.effective_date).plus(chargedOffBalance(position));
   const missing = excessOver(owed, amount);
   return min(missing, position.suspense);
@@ -103,13 +103,13 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
   const isWhole = !isLess(receipt.amount, repaymentOwed(position, date));
   const { settled } = position;
-  let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
+  let rest = applyToDues(position, receipt, isWhole ? unearnedInterestOn(position, receipt) : ZERO);
   // Returned interest repays principal, which lowers the period's interest again, by a smaller amount each
   // time.
   for (;;) {
-    const unearned = neverEarned(position, receipt, settled);
+    const unearned = unearnedPaidInterest(position, receipt, settled);
     if (isZero(unearned)) break;
-    rest = spend(position, { ...receipt, amount: rest }, unearned);
+    rest = applyToDues(position, { ...receipt, amount: rest }, unearned);
   }
   position.coverage.push(
     ...coverInstallments(position.installments, {
@@ -126,15 +126,18 @@ function applyMoney(position: Position, receipt: Receipt): Big {
 }
 
 /** Applies an amount plus returned interest to the dues. Returns the amount that could not be applied. */
-function spend(position: Position, receipt: Receipt, returned: Big): Big {
-  giveBack(position, receipt, returned);
-  const { shares, rest } = split(position, { ...receipt, amount: plus(receipt.amount, returned) });
+function applyToDues(position: Position, receipt: Receipt, returned: Big): Big {
+  returnUnearnedInterest(position, receipt, returned);
+  const { shares, rest } = allocateReceipt(position, {
+    ...receipt,
+    amount: plus(receipt.amount, returned),
+  });
   for (const share of shares) applyShare(position, share, receipt);
   return rest;
 }
 
 /** Interest that was paid but is not earned on this day. It counts towards a full repayment. */
-const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big =>
+const unearnedInterestOn = (position: Position, { effective_date, type }: Receipt): Big =>
   type === 'fee_only' ? ZERO : interestPrepaid(position, effective_date);
 
 /**
@@ -142,9 +145,9 @@ const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big 
  * is all prepaid interest. Otherwise it is the part this payment overpaid by lowering the balance of its
  * period.
  */
-function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
+function unearnedPaidInterest(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
-  const unearned = unearnedBy(position, receipt);
+  const unearned = unearnedInterestOn(position, receipt);
   const paid = excessOver(position.settled, settledBefore);
   if (isZero(position.principal) || isZero(unearned)) return unearned;
   if (!isAboveZero(paid)) return ZERO;
@@ -152,7 +155,7 @@ function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): 
   return min(paid, interestPrepaid(position, openDueDate(position, date)));
 }
 
-function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
+function returnUnearnedInterest(position: Position, receipt: Receipt, unearned: Big): void {
   if (isZero(unearned)) return;
   const { id: event_id, effective_date: date } = receipt;
   const owed = interestOwed(position, date);
@@ -162,7 +165,7 @@ function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
   addAllocationLine(position, line, unearned.neg(), { before: owed, after: owed });
 }
 
-function split(
+function allocateReceipt(
   position: Position,
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
 ): Allocation {
@@ -238,7 +241,7 @@ export function applySuspense(position: Position, event: EventOf<'suspense_appli
   const { id, effective_date } = event;
   const extra_to = position.terms.extra_payment_to;
   const receipt = { id, effective_date, amount, type, means: 'paid', extra_to } as const;
-  placeRest(position, applyMoney(position, receipt), receipt);
+  allocateRemainder(position, applyMoney(position, receipt), receipt);
 }
 
 /** A credit is not cash. It reduces the debt, and any excess is not applied. */

@@ -33,14 +33,14 @@ import { startAccrual, stopAccrual } from './interest/accrual-stops.ts';
 /** The effect of each event kind. Interest up to the event's day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
   disbursement: (position, event) => {
-    fund(position, event);
-    for (const fee of event.fees ?? []) finance(position, event, fee);
+    applyFunding(position, event);
+    for (const fee of event.fees ?? []) applyFinancedFee(position, event, fee);
   },
-  draw: fund,
-  boarding: board,
+  draw: applyFunding,
+  boarding: applyBoarding,
   payment: receivePayment,
-  fee: assess,
-  fee_waiver: waive,
+  fee: applyFee,
+  fee_waiver: applyFeeWaiver,
   service_credit: applyCredit,
   rate_change: (position, event) => {
     position.contract_rate = parseRate(event.interest_rate);
@@ -53,12 +53,12 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   accrual_start: startAccrual,
   charge_off: chargeOff,
   liquidation: applyLiquidation,
-  reimbursement: reimburse,
+  reimbursement: applyReimbursement,
   write_off: writeOff,
-  capitalization: capitalize,
+  capitalization: applyCapitalization,
   forgiveness: forgive,
-  schedule_agreed: agreePlan,
-  acceleration: accelerate,
+  schedule_agreed: applyAgreedSchedule,
+  acceleration: applyAcceleration,
   delinquency_pause: (position, event) => {
     position.pauses.push({ from: event.effective_date, to: event.to });
   },
@@ -67,7 +67,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   reversal: () => {},
 };
 
-function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw'>): void {
+function applyFunding(position: Position, event: EventOf<'disbursement'> | EventOf<'draw'>): void {
   position.funded_on ??= event.effective_date;
   position.is_closed = false;
   increasePrincipal(position, parseMoney(event.amount), event.id, event.kind);
@@ -75,7 +75,11 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
 }
 
 /** The fee is deducted from the proceeds or added to principal. In both cases no fee stays owed. */
-function finance(position: Position, event: EventOf<'disbursement'>, fee: FinancedFee): void {
+function applyFinancedFee(
+  position: Position,
+  event: EventOf<'disbursement'>,
+  fee: FinancedFee,
+): void {
   const { id: event_id, effective_date: date } = event;
   const amount = parseMoney(fee.amount);
   position.fees.set(fee.fee_id, feeOf({ ...fee, effective_date: date }));
@@ -86,7 +90,7 @@ function finance(position: Position, event: EventOf<'disbursement'>, fee: Financ
 }
 
 /** A boarded loan starts with its balances. Installments due through `paid_through_date` count as paid. */
-function board(position: Position, event: EventOf<'boarding'>): void {
+function applyBoarding(position: Position, event: EventOf<'boarding'>): void {
   const { id, effective_date, accrued_interest, outstanding_fees } = event;
   position.funded_on = effective_date;
   if (event.last_payment_date)
@@ -112,7 +116,7 @@ function board(position: Position, event: EventOf<'boarding'>): void {
   increaseChargedOff(position, 'principal', parseMoney(event.charge_off_balance), id);
 }
 
-function assess(position: Position, event: EventOf<'fee'>): void {
+function applyFee(position: Position, event: EventOf<'fee'>): void {
   const fee_id = event.fee_id ?? event.id;
   position.is_closed = false;
   position.fees.set(fee_id, feeOf({ ...event, fee_id, fee_type: event.fee_type ?? 'other' }));
@@ -139,7 +143,7 @@ function feeOf(given: {
   };
 }
 
-function waive(position: Position, event: EventOf<'fee_waiver'>): void {
+function applyFeeWaiver(position: Position, event: EventOf<'fee_waiver'>): void {
   const fee = position.fees.get(event.fee_id);
   if (fee === undefined) return;
   const amount = event.amount === undefined ? fee.amount : parseMoney(event.amount);
@@ -152,7 +156,7 @@ function waive(position: Position, event: EventOf<'fee_waiver'>): void {
 }
 
 /** Interest and fees become principal, which earns interest from this day on. */
-function capitalize(position: Position, event: EventOf<'capitalization'>): void {
+function applyCapitalization(position: Position, event: EventOf<'capitalization'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'capitalization', means: 'moved' } as const;
   const interest = reduceInterest(position, interestPortion(position, event.interest, date), cause);
@@ -164,7 +168,7 @@ function capitalize(position: Position, event: EventOf<'capitalization'>): void 
  * Builds the agreed installments from the loan's state on that day. A billing cycle uses the state at the
  * end of the day, including that day's interest.
  */
-function agreePlan(position: Position, event: EventOf<'schedule_agreed'>): void {
+function applyAgreedSchedule(position: Position, event: EventOf<'schedule_agreed'>): void {
   const { effective_date: date, agreement, defers } = event;
   const rateOf = (day: string) => rateOn(position, latest(day, date));
   const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
@@ -188,19 +192,19 @@ function agreePlan(position: Position, event: EventOf<'schedule_agreed'>): void 
   });
   trackMaturityExtension(position, event);
   if (defers) markDeferred(position.installments, defers);
-  if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
+  if (position.accelerated_on !== null) cancelInstallmentsAfter(position, position.accelerated_on);
 }
 
 /**
  * The whole debt becomes due immediately. Future installments are canceled; past-due installments stay past
  * due.
  */
-function accelerate(position: Position, event: EventOf<'acceleration'>): void {
+function applyAcceleration(position: Position, event: EventOf<'acceleration'>): void {
   position.accelerated_on ??= event.effective_date;
-  callOff(position, event.effective_date);
+  cancelInstallmentsAfter(position, event.effective_date);
 }
 
-function callOff(position: Position, date: string): void {
+function cancelInstallmentsAfter(position: Position, date: string): void {
   for (const installment of position.installments) {
     if (installment.row.due_date > date) installment.is_canceled = true;
   }
@@ -210,7 +214,7 @@ function callOff(position: Position, date: string): void {
  * Returns money to the borrower in reverse order of application: first from suspense, then from recoveries.
  * The rest becomes owed principal again.
  */
-function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
+function applyReimbursement(position: Position, event: EventOf<'reimbursement'>): void {
   const { id, amount } = event;
   const { paid } = position;
   const fromSuspense = portionAmount(amount, position.suspense);

@@ -4,7 +4,7 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { remainingAmount, type Installment } from './coverage.ts';
 import { feesOwed, interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 
-type Asked = { amount: string; principal: string; interest: string; fees: string };
+type BillAmounts = { amount: string; principal: string; interest: string; fees: string };
 
 /**
  * The bill of a day. Its three amounts never overlap and add up to `amount_due`, which never exceeds the
@@ -14,9 +14,9 @@ export type Bill = {
   /** Null if no installment follows. */
   due_date: string | null;
   /** The unpaid part of the installment due on `due_date`. */
-  installment: Asked;
+  installment: BillAmounts;
   /** The unpaid amount that was due earlier. After maturity: the whole debt. */
-  past_due: Asked;
+  past_due: BillAmounts;
   /** Open fees that are not part of an installment. */
   fees_due: string;
   amount_due: string;
@@ -40,13 +40,13 @@ export function buildBill(
   next: NextBill,
   { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
 ): Bill {
-  const pastDue = partsOf(late, askedBy(rows), owedByComponent(position, asOf));
-  const rest = less(next.owed, pastDue);
-  const besides = min(feesBesides(position), next.rest.minus(next.amount));
+  const pastDue = splitAmount(late, billedParts(rows), owedByComponent(position, asOf));
+  const rest = subtractParts(next.owed, pastDue);
+  const besides = min(feesOutsideInstallments(position), next.rest.minus(next.amount));
   return {
     due_date: next.date,
-    installment: inWords(next.amount, partsOf(next.amount, askedBy(next.rows), rest)),
-    past_due: inWords(late, pastDue),
+    installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
+    past_due: formatParts(late, pastDue),
     fees_due: money(besides),
     amount_due: money(late.plus(next.amount).plus(besides)),
   };
@@ -58,7 +58,7 @@ type Parts = { principal: Big; interest: Big; fees: Big };
  * The unpaid parts of installments. Payments cover an installment's fees first, then interest, then
  * principal.
  */
-function askedBy(installments: readonly Installment[]): Parts {
+function billedParts(installments: readonly Installment[]): Parts {
   const parts = installments.map((installment) => {
     const principal = parseMoney(installment.row.principal_amount);
     const above = atLeastZero(remainingAmount(installment).minus(principal));
@@ -78,14 +78,14 @@ export const owedByComponent = (position: Position, date: string): Parts => ({
   fees: feesOwed(position),
 });
 
-const less = (owed: Parts, taken: Parts): Parts => ({
+const subtractParts = (owed: Parts, taken: Parts): Parts => ({
   principal: owed.principal.minus(taken.principal),
   interest: owed.interest.minus(taken.interest),
   fees: owed.fees.minus(taken.fees),
 });
 
 /** Splits an amount into parts that add up to it. No part exceeds the amount owed of its kind. */
-function partsOf(amount: Big, asked: Parts, owed: Parts): Parts {
+function splitAmount(amount: Big, asked: Parts, owed: Parts): Parts {
   const fees = min(asked.fees, owed.fees, amount);
   const first = min(asked.interest, owed.interest, amount.minus(fees));
   const principal = min(amount.minus(fees).minus(first), owed.principal);
@@ -93,7 +93,7 @@ function partsOf(amount: Big, asked: Parts, owed: Parts): Parts {
   return { principal, interest, fees: amount.minus(principal).minus(interest) };
 }
 
-const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
+const formatParts = (amount: Big, { principal, interest, fees }: Parts): BillAmounts => ({
   amount: money(amount),
   principal: money(principal),
   interest: money(interest),
@@ -104,7 +104,7 @@ const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
  * Open fees outside the installments. A credit line has none, because its minimum payments include the
  * fees.
  */
-function feesBesides({ fees, terms }: Position): Big {
+function feesOutsideInstallments({ fees, terms }: Position): Big {
   if (isBilledByCycle(terms)) return ZERO;
   const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
   return sum(besides.map(outstandingFeeAmount));

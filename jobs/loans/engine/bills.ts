@@ -39,11 +39,11 @@ export type InstallmentState = ScheduleRow & {
  * for many loans at a time; a test compares the two.
  */
 export function summarizeBills(position: Position, asOf: string) {
-  const bills = standing(position, asOf);
+  const bills = billingState(position, asOf);
   const { owed, maturity, late, isOver, isMatured } = bills;
   const oldest = oldestUnpaid(bills);
   const pastDue = lateAmount(bills);
-  const days = owed.gt(0) ? daysPastDue(oldest, asOf, leniencyOf(position)) : 0;
+  const days = owed.gt(0) ? daysPastDue(oldest, asOf, delinquencyAllowances(position)) : 0;
   const next = nextBill(position, { ...bills, pastDue });
   const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
   return {
@@ -73,7 +73,7 @@ export function summarizeBills(position: Position, asOf: string) {
  * is current.
  */
 export function firstDelinquencyDate(position: Position, asOf: string): string | null {
-  const since = lateByPlanSince(position, asOf);
+  const since = delinquentBySchedule(position, asOf);
   const { replanned_late } = position;
   return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
 }
@@ -82,34 +82,34 @@ export function firstDelinquencyDate(position: Position, asOf: string): string |
 export function preserveDelinquency(position: Position, day: string, replan: () => void): void {
   const since = firstDelinquencyDate(position, day);
   replan();
-  const due_date = lateByPlanSince(position, day);
+  const due_date = delinquentBySchedule(position, day);
   const goesOn = since !== null && due_date !== null && since < due_date;
   position.replanned_late = goesOn ? { since, due_date } : null;
 }
 
-function lateByPlanSince(position: Position, asOf: string): string | null {
-  const bills = standing(position, asOf);
+function delinquentBySchedule(position: Position, asOf: string): string | null {
+  const bills = billingState(position, asOf);
   if (bills.owed.lte(0)) return null;
   const dues = position.installments.map(({ row, paid_date }) => ({ ...row, paid_date }));
-  return delinquentSince(oldestUnpaid(bills), asOf, dues, leniencyOf(position));
+  return delinquentSince(oldestUnpaid(bills), asOf, dues, delinquencyAllowances(position));
 }
 
-const oldestUnpaid = ({ unpaid, isMatured, maturity }: Standing): string | null =>
+const oldestUnpaid = ({ unpaid, isMatured, maturity }: BillingState): string | null =>
   unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
 
-const leniencyOf = ({ pauses, terms }: Position) => ({
+const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   pauses,
   grace_days: terms.delinquency_grace_days,
 });
 
 /** The past-due amount of a day. After maturity: the whole debt. */
 export const pastDueAmountOn = (position: Position, asOf: string): Big =>
-  lateAmount(standing(position, asOf));
+  lateAmount(billingState(position, asOf));
 
-const lateAmount = ({ isMatured, owed, late }: Standing): Big =>
+const lateAmount = ({ isMatured, owed, late }: BillingState): Big =>
   isMatured ? owed : min(owed, sum(late.map(remainingAmount)));
 
-type Standing = {
+type BillingState = {
   asOf: string;
   /** The amount that repays the loan. Prepaid unearned interest counts towards it. */
   owed: Big;
@@ -126,7 +126,7 @@ type Standing = {
   open: string | null;
 };
 
-function standing(position: Position, asOf: string): Standing {
+function billingState(position: Position, asOf: string): BillingState {
   const isOwing = totalOwed(position, asOf).gt(0);
   const isOver = position.funded_on !== null && !isOwing;
   const { tolerance } = position;
@@ -161,7 +161,7 @@ const lastDueDate = ({ terms }: Position, rows: readonly Installment[]): string 
  */
 function nextBill(
   position: Position,
-  { unpaid, asOf, isOver, maturity, pastDue, isMatured, last }: Standing & { pastDue: Big },
+  { unpaid, asOf, isOver, maturity, pastDue, isMatured, last }: BillingState & { pastDue: Big },
 ): NextBill {
   if (isOver || isMatured) return emptyNextBill(position, asOf);
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
@@ -185,7 +185,7 @@ function nextBill(
  * follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
  */
 export function interestOutlook(position: Position, asOf: string, turn: string): string | null {
-  const { unpaid, last } = standing(position, asOf);
+  const { unpaid, last } = billingState(position, asOf);
   const due = (unpaid.find(({ row }) => row.due_date > turn) ?? last)?.row.due_date;
   if (due === undefined || due <= turn) return null;
   const by = positionOn({ position, day: asOf }, due);
@@ -195,7 +195,7 @@ export function interestOutlook(position: Position, asOf: string, turn: string):
 /** The last installment asks for the remaining debt as soon as it is the next one. */
 function openAmount(
   installment: Installment,
-  { isOver, isMatured, owed, late, last, next, tolerance }: Standing & { next: NextBill },
+  { isOver, isMatured, owed, late, last, next, tolerance }: BillingState & { next: NextBill },
 ): Big {
   if (isOver) return ZERO;
   if (installment === last) {

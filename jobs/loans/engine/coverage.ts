@@ -212,7 +212,7 @@ export function replaceInstallments(
   let excess = ZERO;
   const fresh = schedule.map((row) => {
     const old = before.get(row.period_number);
-    const installment = carriedOver(row, old, excess);
+    const installment = carryCoverage(row, old, excess);
     excess = excess.plus(old?.covered ?? ZERO).minus(installment.covered);
     return installment;
   });
@@ -223,7 +223,7 @@ export function replaceInstallments(
   );
 }
 
-function carriedOver(row: ScheduleRow, old: Installment | undefined, excess: Big): Installment {
+function carryCoverage(row: ScheduleRow, old: Installment | undefined, excess: Big): Installment {
   const installment = newInstallment(row);
   installment.covered = min(excess.plus(old?.covered ?? ZERO), installment.amount);
   installment.isCovered = installment.covered.eq(installment.amount);

@@ -28,13 +28,13 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
 }
 
 /** A curtailment pays interest accrued to date, then principal, and leaves the installments unchanged. */
-type Purpose = { may_prepay: boolean; is_curtailment?: boolean };
+type DuePurpose = { may_prepay: boolean; is_curtailment?: boolean };
 
 /**
  * All dues that money of a day can pay. If the schedule fixes the interest of an installment, a payment may
  * bring it before it is earned, unless the payment repays the whole loan.
  */
-export function listDues(position: Position, date: string, how: Purpose): Due[] {
+export function listDues(position: Position, date: string, how: DuePurpose): Due[] {
   const isPlanned = accruesBySchedule(position.terms);
   const rest = isPlanned
     ? plannedDues(position, date, how)
@@ -115,7 +115,7 @@ function cycleDues(position: Position, date: string): Due[] {
 }
 
 /** Under the scheduled methods each due installment has its own interest and principal. */
-function plannedDues(position: Position, date: string, how: Purpose): Due[] {
+function plannedDues(position: Position, date: string, how: DuePurpose): Due[] {
   const dues: Due[] = [];
   let interestLeft = how.may_prepay
     ? payableInterest(position, date)

@@ -44,7 +44,7 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
 
 const RANK = new Map(ORDER_OF_A_DAY.map((place, index) => [place, index]));
 
-function placeOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
+function orderKeyOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
   if (event.kind === 'payment' && event.payment_type === 'payoff') return 'payoff';
   if (event.kind === 'payment' && event.payment_type === 'recovery') return 'recovery';
   if (event.kind === 'fee' && event.fee_type === 'prepayment_penalty') return 'penalty';
@@ -52,12 +52,12 @@ function placeOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
   return event.kind;
 }
 
-const rankOf = (event: LoanEvent): number => RANK.get(placeOf(event)) ?? 0;
+const rankOf = (event: LoanEvent): number => RANK.get(orderKeyOf(event)) ?? 0;
 
-type Placed = { event: LoanEvent; rank: number };
+type RankedEvent = { event: LoanEvent; rank: number };
 
 /** Compares events by date, rank and id, regardless of the order in which they were recorded. */
-function comparePlaced(one: Placed, other: Placed): number {
+function compareRanked(one: RankedEvent, other: RankedEvent): number {
   const [date, otherDate] = [one.event.effective_date, other.event.effective_date];
   if (date !== otherDate) return date < otherDate ? -1 : 1;
   if (one.rank !== other.rank) return one.rank - other.rank;
@@ -69,7 +69,7 @@ function comparePlaced(one: Placed, other: Placed): number {
  * A waiver takes effect directly after its fee, whenever it was entered. The fee is then never owed, so a
  * payment between the two dates pays other dues.
  */
-function placing(events: readonly LoanEvent[]): (event: LoanEvent) => Placed {
+function createRanking(events: readonly LoanEvent[]): (event: LoanEvent) => RankedEvent {
   const fees = new Map<string, LoanEvent>();
   for (const event of events) {
     if (event.kind === 'fee') fees.set(event.fee_id ?? event.id, event);
@@ -107,9 +107,9 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
           (event) => event.kind !== 'reversal' && (!targets.has(event.id) || !isVoid(event.id)),
         );
   return standing
-    .map(placing(standing))
+    .map(createRanking(standing))
     .filter(({ event }) => event.effective_date <= asOf)
-    .toSorted(comparePlaced)
+    .toSorted(compareRanked)
     .map(({ event }) => event);
 }
 

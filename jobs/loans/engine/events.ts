@@ -27,7 +27,7 @@ const day = z.iso.date();
 const id = z.string();
 const portion = z.union([amount, z.literal('all')]);
 export type Portion = z.output<typeof portion>;
-const nothing: z.ZodType<object> = z.strictObject({});
+const emptyPayload: z.ZodType<object> = z.strictObject({});
 
 /** A bank has an order to move the money. It becomes cash on the day of the bank file, not earlier. */
 const is_in_transit = z.literal(true).exactOptional();
@@ -135,24 +135,24 @@ export const EVENT_FACTS = {
     /** Installments that the borrower skips until a day. */
     defers: z.strictObject({ from_number: z.int(), periods: z.int(), until: day }).exactOptional(),
   }),
-  acceleration: nothing,
+  acceleration: emptyPayload,
   delinquency_pause: z.strictObject({ to: day }),
   suspense_application: z.strictObject({
     amount: portion,
     payment_type: z.enum(PAYMENT_TYPES).exactOptional(),
   }),
   /** From this day on, another servicer has the loan with its whole balance. */
-  servicing_transfer: nothing,
+  servicing_transfer: emptyPayload,
   reversal: z.strictObject({ reverses: id }),
 } as const;
 
 export type EventKind = keyof typeof EVENT_FACTS;
 export type FactsOf<Kind extends EventKind> = z.output<(typeof EVENT_FACTS)[Kind]>;
-type On<Kind extends EventKind> = {
+type BaseEvent<Kind extends EventKind> = {
   id: string;
   kind: Kind;
   effective_date: string;
 } & FactsOf<Kind>;
 
-export type LoanEvent = { [Kind in EventKind]: On<Kind> }[EventKind];
+export type LoanEvent = { [Kind in EventKind]: BaseEvent<Kind> }[EventKind];
 export type EventOf<Kind extends EventKind> = Extract<LoanEvent, { kind: Kind }>;

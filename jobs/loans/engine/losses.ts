@@ -107,7 +107,7 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
   left = left.minus(reducePrincipal(position, left, cause));
   left = left.minus(reduceInterest(position, left, cause));
   left = left.minus(reduceFees(position, left, cause));
-  reduceClaim(position, 'principal', min(left, part), { event_id, rule: 'write_off' });
+  reduceChargedOffBalance(position, 'principal', min(left, part), { event_id, rule: 'write_off' });
   if (totalOwed(position, date).eq(0)) position.is_closed = true;
 }
 
@@ -120,24 +120,27 @@ export function forgive(position: Position, event: EventOf<'forgiveness'>): void
     reduceFees(position, feesPortion(position, event.fees), cause),
   ];
   payStatement(position, sum(given), date);
-  forgiveClaim(position, event);
+  forgiveChargedOff(position, event);
 }
 
 /**
  * After a charge-off, forgiveness reduces the claim. A partial charge-off is forgiven only by forgiving
  * `all`.
  */
-function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
+function forgiveChargedOff(position: Position, event: EventOf<'forgiveness'>): void {
   const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
   for (const component of ['principal', 'interest', 'fee'] as const) {
     const portion = portions[component];
     if (position.charged_off_on === null && portion !== 'all') continue;
     const amount = portionAmount(portion, position.charged_off[component]);
-    reduceClaim(position, component, amount, { event_id: event.id, rule: 'forgiveness' });
+    reduceChargedOffBalance(position, component, amount, {
+      event_id: event.id,
+      rule: 'forgiveness',
+    });
   }
 }
 
-function reduceClaim(
+function reduceChargedOffBalance(
   position: Position,
   component: Component,
   amount: Big,
@@ -159,6 +162,9 @@ export function transferServicing(position: Position, event: EventOf<'servicing_
   reduceFees(position, feesOwed(position), cause);
   addToSuspense(position, position.suspense.neg(), event_id, rule);
   for (const component of ['principal', 'interest', 'fee'] as const)
-    reduceClaim(position, component, position.charged_off[component], { event_id, rule });
+    reduceChargedOffBalance(position, component, position.charged_off[component], {
+      event_id,
+      rule,
+    });
   position.stops.add('transfer');
 }

@@ -14,7 +14,7 @@ import {
 /** Paid in money, waived by the lender, or moved to another balance. */
 export type ReductionMeans = 'paid' | 'waived' | 'moved';
 
-type Cause = {
+type ReductionCause = {
   event_id: string;
   date: string;
   rule: string;
@@ -23,14 +23,14 @@ type Cause = {
 };
 
 /** Reduces principal by at most the owed amount and explains the change. Returns the reduction. */
-export function reducePrincipal(position: Position, wanted: Big, cause: Cause): Big {
+export function reducePrincipal(position: Position, wanted: Big, cause: ReductionCause): Big {
   const amount = min(wanted, position.principal);
   if (!isAboveZero(amount)) return ZERO;
   const before = position.principal;
   position.principal = before.minus(amount);
   capInterestFreeBalance(position);
   if (cause.means === 'paid') position.paid.principal = plus(position.paid.principal, amount);
-  addAllocationLine(position, { ...lineOf(cause), component: 'principal' }, amount, {
+  addAllocationLine(position, { ...explanationLine(cause), component: 'principal' }, amount, {
     before,
     after: position.principal,
   });
@@ -44,7 +44,7 @@ export function reducePrincipal(position: Position, wanted: Big, cause: Cause): 
 export function reduceInterest(
   position: Position,
   wanted: Big,
-  cause: Cause & { may_prepay?: boolean },
+  cause: ReductionCause & { may_prepay?: boolean },
 ): Big {
   const before = interestOwed(position, cause.date);
   const amount = cause.may_prepay ? wanted : min(wanted, before);
@@ -56,8 +56,13 @@ export function reduceInterest(
 }
 
 /** Off-books interest is settled first. Cash for it is income that was not yet counted. */
-function explainInterest(position: Position, cause: Cause, amount: Big, before: Big): void {
-  const line = { ...lineOf(cause), component: 'interest' } as const;
+function explainInterest(
+  position: Position,
+  cause: ReductionCause,
+  amount: Big,
+  before: Big,
+): void {
+  const line = { ...explanationLine(cause), component: 'interest' } as const;
   const after = interestOwed(position, cause.date);
   const off = min(amount, position.off_books);
   position.off_books = minus(position.off_books, off);
@@ -69,7 +74,12 @@ function explainInterest(position: Position, cause: Cause, amount: Big, before: 
     addAllocationLine(position, line, minus(amount, off), { before: between, after });
 }
 
-export function reduceFee(position: Position, feeId: string, wanted: Big, cause: Cause): Big {
+export function reduceFee(
+  position: Position,
+  feeId: string,
+  wanted: Big,
+  cause: ReductionCause,
+): Big {
   const fee = position.fees.get(feeId);
   if (fee === undefined) return ZERO;
   const before = outstandingFeeAmount(fee);
@@ -86,12 +96,12 @@ export function reduceFee(position: Position, feeId: string, wanted: Big, cause:
   return amount;
 }
 
-function lineOf({ event_id, rule, installment_number }: Cause) {
+function explanationLine({ event_id, rule, installment_number }: ReductionCause) {
   return { event_id, rule, installment_number: installment_number ?? null };
 }
 
 /** Reduces fees, oldest first. Returns the reduction. */
-export function reduceFees(position: Position, wanted: Big, cause: Cause): Big {
+export function reduceFees(position: Position, wanted: Big, cause: ReductionCause): Big {
   let taken = ZERO;
   for (const fee of openFees(position)) {
     taken = taken.plus(reduceFee(position, fee.fee_id, wanted.minus(taken), cause));

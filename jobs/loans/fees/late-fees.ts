@@ -51,7 +51,7 @@ export async function assessLateFees(work: Work, loanId: string) {
         ['past_due', 'partially_paid'].includes(bill.status) &&
         graceEnd < work.today &&
         graceEnd >= since;
-      const judged = judgedBy(rule, bill);
+      const judged = assessmentDate(rule, bill);
       if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(judged))) continue;
       const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
       const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
@@ -71,7 +71,7 @@ export async function assessLateFees(work: Work, loanId: string) {
   if (events.length > 0) await recordEvents(work, loan, events);
 }
 
-const judgedBy = (
+const assessmentDate = (
   rule: FeeRule,
   { period_number, due_date }: InstallmentState,
 ): ExemptInstallment => ({

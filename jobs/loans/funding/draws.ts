@@ -40,7 +40,7 @@ type NewDraw = {
 export async function draw(work: Work, input: NewDraw): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const { row } = loan;
-  const available = availableOf(loan);
+  const available = availableCredit(loan);
   const available_credit = money(available);
   assertNotBlocked(row, 'draws', { ...notFundableReason(row), available_credit });
   await assertBankOrder(work, row.borrower_id, input, { is_credit: true });
@@ -84,7 +84,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
 }
 
 /** The limit (default: the approved amount) minus the principal balance. */
-function availableOf({ row, state }: OpenLoan): Big {
+function availableCredit({ row, state }: OpenLoan): Big {
   const limit = row.credit_limit ?? row.principal_amount;
   return atLeastZero(parseMoney(limit).minus(state.principal_balance));
 }

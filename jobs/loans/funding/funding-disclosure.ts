@@ -42,7 +42,11 @@ export async function findFundingBlocker(
   const cost = computeCost(row, funding);
   const told = await readLastDisclosedCost(work.tx, row.id);
   if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;
-  const details = { ...refusalDetails(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
+  const details = {
+    ...refusalDetails(row),
+    disclosed: disclosedFigures(told),
+    now: cost && figuresOf(cost),
+  };
   if (cost === null) {
     const message =
       'The cost of this disbursement cannot be disclosed, because its fees take the whole amount.';
@@ -103,7 +107,7 @@ const figuresOf = ({
   total_of_payments,
 });
 
-const toldOf = (told: DisclosedCost | null) =>
+const disclosedFigures = (told: DisclosedCost | null) =>
   told && { ...figuresOf(told), disclosed_on: told.letter_date };
 
 /** Sends a new disclosure with the money if any figure differs from the last one. */

@@ -48,20 +48,25 @@ export async function addDisbursement(work: Work, input: NewDisbursement): Promi
   await assertBankOrder(work, loan.row.borrower_id, named, { is_credit: true });
   const order = await prepareBankOrder(work, named);
   const how = { ...input, method: defaultMethod(payment_instrument_id, input.method) };
-  const id = await (loan.row.status === 'approved' ? first : further)(work, loan, how, order);
+  const id = await (loan.row.status === 'approved' ? recordFirst : recordFurther)(
+    work,
+    loan,
+    how,
+    order,
+  );
   const payee = { payment_instrument_id, payee_name, payee_type, reference_number };
   await update(work.tx, 'disbursements', id, payee);
   await saveOrderAccount(work, { disbursement_id: id }, named);
   return id;
 }
 
-async function first(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
+async function recordFirst(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
   const { amount, disbursement_date, method } = input;
   await disburse(work, loan.row.id, { amount, disbursement_date, method }, order);
   return lastDisbursementId(work.tx, loan.row.id);
 }
 
-async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
+async function recordFurther(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
   const { row } = loan;
   const on = input.disbursement_date ?? work.today;
   assertInHistory(work, loan, 'disbursement_date', on);

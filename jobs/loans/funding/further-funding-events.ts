@@ -38,13 +38,13 @@ export function rescheduleEvents(
   const agreement = {
     rule: 'spread',
     from: from ?? numberAfterLast(trial),
-    ...(from === null && wholePlan(terms, on)),
+    ...(from === null && fullScheduleDates(terms, on)),
     ...(more_fees.gt(ZERO) && { more_fees: money(more_fees) }),
   } as const;
   return [newEvent({ kind: 'schedule_agreed', effective_date: on, agreement })];
 }
 
-function wholePlan(terms: ReturnType<typeof readTerms>, on: string) {
+function fullScheduleDates(terms: ReturnType<typeof readTerms>, on: string) {
   const { payment_frequency: frequency, term_months, payment_day } = terms;
   const first = onePeriodAfter(frequency, on, term_months, payment_day);
   const count = numberOfPayments(frequency, term_months);

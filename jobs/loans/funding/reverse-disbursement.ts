@@ -21,7 +21,7 @@ export const DisbursementReversal = z.object({
  * Events that do not prevent a reversal: fees are reversed with the disbursement, and accrual stops have no
  * effect without it.
  */
-const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
+const REVERSED_WITH_DISBURSEMENT: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
 
 /**
  * Reverses the only disbursement of a loan as if it had never happened, because the money never went out or
@@ -38,7 +38,7 @@ export async function reverseDisbursement(
   const { status } = await records.lock(work.tx, 'disbursements', id);
   if (!['completed', 'failed'].includes(status)) throw immutableConflict('disbursement', status);
   const undone = eventsInForce(loan.events, work.today);
-  assertAlone(loan, undone, id);
+  assertNoLaterEvents(loan, undone, id);
   const events = undone
     .filter(({ kind }) => kind !== 'accrual_stop' && kind !== 'accrual_start')
     .map(({ id: reverses }) =>
@@ -55,9 +55,11 @@ export async function reverseDisbursement(
 }
 
 /** Throws unless the disbursement and its schedule are the only events that count. */
-function assertAlone({ row }: OpenLoan, events: readonly LoanEvent[], id: string) {
+function assertNoLaterEvents({ row }: OpenLoan, events: readonly LoanEvent[], id: string) {
   const isOfIt = (event: LoanEvent) => 'disbursement_id' in event && event.disbursement_id === id;
-  const other = events.find((event) => !isOfIt(event) && !GOES_ALONG.includes(event.kind));
+  const other = events.find(
+    (event) => !isOfIt(event) && !REVERSED_WITH_DISBURSEMENT.includes(event.kind),
+  );
   if (other === undefined && row.status === 'active') return;
   const message = 'The loan has later events. Reverse those first.';
   const details = { ...refusalDetails(row), ...(other && { event: other.kind }) };

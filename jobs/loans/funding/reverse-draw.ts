@@ -33,14 +33,14 @@ export async function reverseDraw(work: Work, id: string) {
   const reversals = undone.map(({ id: reverses }) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
-  await recordEvents(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
+  await recordEvents(work, loan, [...reversals, ...scheduleWithoutDraw(work, loan, id, reversals)]);
 }
 
 /**
  * The schedule without the draw. It takes effect on the draw's day or, if a later schedule was agreed,
  * today. The draw's own schedule has the draw's date, so it does not count as later.
  */
-function planWithout(
+function scheduleWithoutDraw(
   { today }: Work,
   loan: OpenLoan,
   id: string,

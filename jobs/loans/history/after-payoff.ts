@@ -30,7 +30,7 @@ const perfectTask = ({ loan_number }: Paid) => `Perfect the liens of ${loan_numb
 export async function releaseLiens(work: Work, loan: Paid) {
   await cancelTasks(work.tx, loan.id, [perfectTask(loan)]);
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
-    await remind(work, loan, { title: releaseTask(loan) });
+    await createTask(work, loan, { title: releaseTask(loan) });
 }
 
 /** Creates a task for suspense money on a closed loan when the amount grows. */
@@ -115,7 +115,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
 
 /** The surplus of a collateral sale belongs to the borrower and is paid from Refunds Payable. */
 export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
-  remind(work, loan, {
+  createTask(work, loan, {
     title: surplusTask(loan),
     description: `${surplus} from the sale of the collateral belongs to the borrower. Pay it out.`,
   });
@@ -123,7 +123,7 @@ export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
 export const surplusTask = ({ loan_number }: Pick<Paid, 'loan_number'>) =>
   `Pay out the surplus of ${loan_number}`;
 
-async function remind(
+async function createTask(
   { tx, today }: Work,
   { id, borrower_id }: Paid,
   task: { title: string; description?: string },

@@ -26,7 +26,7 @@ type Loan = Pick<
  * True if the close of business has already processed the loan today. Its bucket then stays as the next
  * morning will show it.
  */
-const isAgedTonight = (
+const isAgedByClose = (
   { today }: Work,
   { status, posted_until }: Pick<Loan, 'status' | 'posted_until'>,
   after: LoanState,
@@ -42,7 +42,7 @@ export function delinquencyColumns(
   after: LoanState,
   position: Position,
 ) {
-  const isAged = !loan.isBoarded && isAgedTonight(work, loan, after);
+  const isAged = !loan.isBoarded && isAgedByClose(work, loan, after);
   const day = isAged ? addDays(work.today, 1) : work.today;
   return {
     ...(!isAged && { delinquency_bucket: after.delinquency_bucket }),
@@ -73,11 +73,11 @@ export async function changeStatus(
 }
 
 /** These statuses follow from the loan's events. A user decides the others. */
-const FOLLOWING: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
+const DERIVED_STATUSES: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
 
 function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
   const { is_charged_off, is_paid_off } = after;
-  if (!FOLLOWING.includes(status)) return status as LoanStatus;
+  if (!DERIVED_STATUSES.includes(status)) return status as LoanStatus;
   const isSettled = events.some((event) => event.kind === 'forgiveness' && event.settles);
   // A settled loan can owe again if a payment bounces after its refund.
   if (isSettled && !owesAnything(after)) return 'settled';
@@ -88,7 +88,7 @@ function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]
 const owesAnything = ({ total_balance, charge_off_balance }: LoanState): boolean =>
   parseMoney(total_balance).plus(charge_off_balance).gt(0);
 
-type Moved = {
+type StatusChange = {
   /** The status before the change. */
   was: string;
   before: LoanState;
@@ -104,7 +104,7 @@ type Moved = {
 export async function applyStateChange(
   work: Work,
   loan: Loan,
-  { was, before, after, events }: Moved,
+  { was, before, after, events }: StatusChange,
   trigger = 'payment',
 ): Promise<string[]> {
   const status = statusOf(loan.status, after, events);
@@ -116,7 +116,7 @@ export async function applyStateChange(
     await remindOfOwedRefund(work, { ...loan, status }, after.total_balance, before.total_balance);
   }
   const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
-  const isTold = loan.status === 'active' && !isAgedTonight(work, loan, after);
+  const isTold = loan.status === 'active' && !isAgedByClose(work, loan, after);
   if (isTold && loan.delinquency_bucket !== bucket) {
     await emit(work, 'delinquency.changed', {
       loan_id: loan.id,

@@ -32,7 +32,7 @@ export async function readBalances(
   const knownOn = known === 'then' ? asOf : work.today;
   const { row, schedule, events } = await readLoan(work, loanId, knownOn);
   const state = fold({ terms: readTerms(row), schedule, events, as_of: asOf });
-  return { as_of_date: asOf, ...owed(row, state) };
+  return { as_of_date: asOf, ...balancesOwed(row, state) };
 }
 
 /** The longest loan term. Every projected month costs computing time. */
@@ -49,13 +49,13 @@ export async function projectBalances(work: Work, loanId: string, asOf: string |
   const { state } = projectState(input, { today: work.today, as_of: asOf });
   return {
     as_of_date: asOf,
-    ...owed(row, state),
+    ...balancesOwed(row, state),
     assumption: 'scheduled_payments_made' as const,
     days: daysBetween(work.today, asOf),
   };
 }
 
-function owed(row: OpenLoan['row'], state: LoanState) {
+function balancesOwed(row: OpenLoan['row'], state: LoanState) {
   return {
     principal_balance: state.principal_balance,
     accrued_interest: state.accrued_interest,

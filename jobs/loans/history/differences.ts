@@ -17,7 +17,7 @@ export function newScheduleVersion(
   isFirst: boolean,
   reason: string,
 ) {
-  if (!isFirst && planOf(before) === planOf(state)) return null;
+  if (!isFirst && scheduleOf(before) === scheduleOf(state)) return null;
   return {
     version: row.schedule_version + 1,
     rows: state.installments,
@@ -64,7 +64,8 @@ function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }:
   return (shown ?? rows.at(-1))?.payment_amount;
 }
 
-const planOf = ({ installments }: LoanState) => JSON.stringify(installments.map(withoutCoverage));
+const scheduleOf = ({ installments }: LoanState) =>
+  JSON.stringify(installments.map(withoutCoverage));
 const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
   paid_amount,
   paid_date,
@@ -77,8 +78,8 @@ export const CREDIT_KINDS: readonly string[] = ['service_credit', 'suspense_appl
 /** Returns a function that tests whether an event's allocations or coverage changed. */
 export function changedEvents(before: LoanState, after: LoanState): (id: string) => boolean {
   const others = new Set([
-    ...idsOfOther(before.allocations, after.allocations),
-    ...idsOfOther(before.coverage, after.coverage),
+    ...changedLineIds(before.allocations, after.allocations),
+    ...changedLineIds(before.coverage, after.coverage),
   ]);
   return (id) => others.has(id);
 }
@@ -89,7 +90,7 @@ type Line = { event_id: string };
  * The events whose lines changed. If a history is only continued, its earlier lines are the same objects,
  * so the comparison skips them.
  */
-function idsOfOther(before: readonly Line[], after: readonly Line[]): string[] {
+function changedLineIds(before: readonly Line[], after: readonly Line[]): string[] {
   const differs = after.findIndex((line, at) => line !== before[at]);
   const from = differs < 0 ? after.length : differs;
   const [were, are] = [before, after].map((lines) =>

@@ -21,17 +21,17 @@ export async function openInService(
   const { status } = loan.row;
   if (statuses.includes(status)) return loan;
   throw new Conflict(
-    `The loan is ${wordsOf(status)}. This action requires a loan that is ${statuses.map(wordsOf).join(' or ')}.`,
+    `The loan is ${statusWords(status)}. This action requires a loan that is ${statuses.map(statusWords).join(' or ')}.`,
     'loan_not_active',
     refusalDetails(loan.row),
   );
 }
 
-const wordsOf = (status: string) => status.replaceAll('_', ' ');
+const statusWords = (status: string) => status.replaceAll('_', ' ');
 
 export const immutableConflict = (what: string, status: unknown) =>
   new Conflict(
-    `A ${what} that is ${wordsOf(String(status))} does not allow this action.`,
+    `A ${what} that is ${statusWords(String(status))} does not allow this action.`,
     'immutable',
     { current_status: status },
   );

@@ -16,14 +16,15 @@ type Rows = LoanState['installments'];
  */
 export async function notifyScheduleChange(work: Work, row: RawLoan, change: Change) {
   const { before, after, reason } = change;
-  if (!isAsking(row, after) || !asksOtherwise(before.installments, after.installments)) return;
-  const told = { was: asked(before), will: asked(after), reason };
-  const untold = await tellBorrower(work, row, told);
+  if (!requiresPayments(row, after) || !changesUnpaidRows(before.installments, after.installments))
+    return;
+  const told = { was: summarizeSchedule(before), will: summarizeSchedule(after), reason };
+  const untold = await notifyBorrower(work, row, told);
   await remindOfficer(work, row, { ...told, untold });
 }
 
 /** Includes `paid_off`, because the change may reopen the loan. */
-const isAsking = ({ status }: RawLoan, state: LoanState) =>
+const requiresPayments = ({ status }: RawLoan, state: LoanState) =>
   ['active', 'paid_off'].includes(status) &&
   !state.is_paid_off &&
   !state.is_charged_off &&
@@ -32,7 +33,7 @@ const isAsking = ({ status }: RawLoan, state: LoanState) =>
 const isUnpaid = ({ status }: Rows[number]) => status !== 'paid' && status !== 'canceled';
 
 /** True if an unpaid installment has a new date or amount, or if the last due date changed. */
-function asksOtherwise(before: Rows, after: Rows): boolean {
+function changesUnpaidRows(before: Rows, after: Rows): boolean {
   const textOf = ({ due_date, payment_amount }: Rows[number]) => `${due_date} ${payment_amount}`;
   const known = new Set(before.map(textOf));
   const isNew = after.some((row) => isUnpaid(row) && !known.has(textOf(row)));
@@ -40,7 +41,7 @@ function asksOtherwise(before: Rows, after: Rows): boolean {
 }
 
 /** The next and the last installment, which summarize a schedule for people. */
-function asked({ installments, as_of }: LoanState) {
+function summarizeSchedule({ installments, as_of }: LoanState) {
   const ahead = installments.filter(({ due_date }) => due_date >= as_of);
   const next = ahead.find(isUnpaid) ?? ahead[0] ?? installments.at(-1);
   const last = installments.at(-1);
@@ -52,10 +53,14 @@ function asked({ installments, as_of }: LoanState) {
   };
 }
 
-type Told = { was: ReturnType<typeof asked>; will: ReturnType<typeof asked>; reason: string };
+type ScheduleNotice = {
+  was: ReturnType<typeof summarizeSchedule>;
+  will: ReturnType<typeof summarizeSchedule>;
+  reason: string;
+};
 
 /** Returns the reasons why no notice is sent. Empty if the notice is on its way. */
-async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Told) {
+async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: ScheduleNotice) {
   const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
   const isFound = ['payment_found', 'payment_received'].includes(reason);
   try {
@@ -83,14 +88,14 @@ async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Tol
 async function remindOfficer(
   work: Work,
   row: RawLoan,
-  { was, will, reason, untold }: Told & { untold: string },
+  { was, will, reason, untold }: ScheduleNotice & { untold: string },
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
   const title = `Review the new schedule of ${row.loan_number}`;
   const sentences = [
     `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
-    `The next installment was ${wordsOf(was)}. It is now ${wordsOf(will)}.`,
+    `The next installment was ${describeSchedule(was)}. It is now ${describeSchedule(will)}.`,
     untold === '' ? 'The borrower is being notified.' : `The borrower was not notified: ${untold}`,
   ];
   const description = sentences.join(' ');
@@ -111,5 +116,5 @@ async function remindOfficer(
   });
 }
 
-const wordsOf = (plan: Told['will']) =>
+const describeSchedule = (plan: ScheduleNotice['will']) =>
   `${plan.payment_amount} on ${plan.first_date}, the last one ${plan.last_payment_amount} on ${plan.last_date}`;

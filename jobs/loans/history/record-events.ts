@@ -41,30 +41,30 @@ import { affectsPastDays, findWithdrawnEvents } from './withdrawn-events.ts';
  * has ended, so that its end is recorded first. Creates last month's statement if it is still missing.
  */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
-  const whole = await locked(work, loanId);
-  if (work.isEndingReliefs) return unfolded(work, whole);
+  const whole = await lockRecord(work, loanId);
+  if (work.isEndingReliefs) return toUnfoldedLoan(work, whole);
   if (whole?.has_ended_relief) throw new ReliefEnding();
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billBeforeEvent(work.tx, { work, id: loanId, month });
-  return unfolded(work, whole);
+  return toUnfoldedLoan(work, whole);
 }
 
 /** Refolds a loan before it is billed. An outdated checkpoint may be the reason why billing failed. */
 export async function refold(work: Work, loanId: string) {
-  await recordEvents(work, unfolded(work, await locked(work, loanId)), []);
+  await recordEvents(work, toUnfoldedLoan(work, await lockRecord(work, loanId)), []);
 }
 
 /**
  * Locks and reads the loan. If the business date moved while the request waited for the lock, throws
  * `BusinessDateChanged` and the request restarts on the new date.
  */
-async function locked({ tx, today }: Work, loanId: string): Promise<LoanRecord | null> {
+async function lockRecord({ tx, today }: Work, loanId: string): Promise<LoanRecord | null> {
   const whole = await history.lockAndRead(tx, loanId);
   if (whole !== null && whole.business_date !== today) throw new BusinessDateChanged();
   return whole;
 }
 
-function unfolded({ today }: Work, whole: LoanRecord | null, knownOn = today): OpenLoan {
+function toUnfoldedLoan({ today }: Work, whole: LoanRecord | null, knownOn = today): OpenLoan {
   if (whole === null) throw new NotFound();
   const { schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
@@ -75,7 +75,7 @@ function unfolded({ today }: Work, whole: LoanRecord | null, knownOn = today): O
 
 /** Reads a loan and its history without a lock. With `knownOn`, excludes events recorded after that day. */
 export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
-  return unfolded(work, await history.read(work.tx, loanId), knownOn);
+  return toUnfoldedLoan(work, await history.read(work.tx, loanId), knownOn);
 }
 
 const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
@@ -116,7 +116,7 @@ export async function recordEvents(
     continueReplay(loan.folded, input) ?? replay(input),
   );
   const final = finalPayment(run);
-  assertWithinReach(loan.state, state);
+  assertStorable(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
   const isOther = changedEvents(loan.state, state);
   const now = { ...row, status: becomes ?? row.status };
@@ -137,7 +137,7 @@ export async function recordEvents(
     sales: changedSales(isOther, state, events),
     fees: state.fees,
     anchor: {
-      ...anchorColumns(state, anchor),
+      ...checkpointColumns(state, anchor),
       ...delinquencyColumns(work, { ...now, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
       final_payment_amount: final && money(final),
@@ -169,7 +169,7 @@ export async function recordEvents(
  * An amount that overflows a column would stop the close for every loan. A loan above the limit can only
  * decrease.
  */
-function assertWithinReach(before: LoanState, after: LoanState) {
+function assertStorable(before: LoanState, after: LoanState) {
   for (const balance of ['total_balance', 'suspense_balance'] as const) {
     const amount = new Big(after[balance]);
     if (amount.lte(MAX_BALANCE) || amount.lte(before[balance])) continue;
@@ -184,9 +184,9 @@ const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
   details,
 });
 
-type Anchored = ReturnType<typeof foldWithCheckpoint>['anchor'];
+type Checkpoint = ReturnType<typeof foldWithCheckpoint>['anchor'];
 
-function anchorColumns(state: LoanState, anchor: Anchored) {
+function checkpointColumns(state: LoanState, anchor: Checkpoint) {
   const { day_count: _, rounding_mode: __, ...columns } = anchor;
   return {
     ...columns,

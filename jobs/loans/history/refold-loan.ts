@@ -19,7 +19,7 @@ export type RefoldResult = { before: kept.StoredBalances; after: kept.StoredBala
 export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResult> {
   const loan = await openLoan(work, loanId);
   const before = await kept.readStoredBalances(work.tx, loanId);
-  await recordEvents(work, await asKept(work, loan), lackOfClosed(work, loan), {
+  await recordEvents(work, await loadAsStored(work, loan), findClosedLoanProblem(work, loan), {
     because: 'recalculated',
   });
   await postMissedInterest(work, loanId);
@@ -27,7 +27,7 @@ export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResu
 }
 
 /** The loan as stored in tables and the ledger, instead of as folded. */
-async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
+async function loadAsStored({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
   const { id, schedule_version } = loan.row;
   const rows = await kept.storedScheduleRows(tx, id, schedule_version);
   const installments = rows.map(({ is_canceled, ...row }) => ({
@@ -35,7 +35,7 @@ async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
     open_amount: '0.00',
     status: is_canceled ? ('canceled' as const) : ('upcoming' as const),
   }));
-  const booked = await bookedOf(tx, loan);
+  const booked = await bookedAmounts(tx, loan);
   return {
     ...loan,
     state: { ...loan.state, installments, allocations: [], coverage: [] },
@@ -47,7 +47,10 @@ async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
 }
 
 /** The ledger amounts of each event: its own entry and later corrections that other events caused. */
-async function bookedOf(tx: Work['tx'], { row, events }: OpenLoan): Promise<Map<string, Posting>> {
+async function bookedAmounts(
+  tx: Work['tx'],
+  { row, events }: OpenLoan,
+): Promise<Map<string, Posting>> {
   const known = new Set(events.map(({ id }) => id));
   const booked = new Map<string, Posting>();
   for (const { reference_id, purpose, role, amount } of await kept.postedAmountsByEvent(
@@ -64,7 +67,7 @@ async function bookedOf(tx: Work['tx'], { row, events }: OpenLoan): Promise<Map<
 }
 
 /** The borrower was already notified that nothing is owed. */
-function lackOfClosed({ today }: Work, { row, state }: OpenLoan) {
+function findClosedLoanProblem({ today }: Work, { row, state }: OpenLoan) {
   if (row.status !== 'paid_off' || state.is_paid_off || state.is_charged_off) return [];
   return [newEvent({ kind: 'write_off', effective_date: today })];
 }

@@ -20,21 +20,22 @@ const AGREED: readonly EventKind[] = [
 ];
 
 /** The original event that a reversal undoes, following reversals of reversals. */
-function undoneBy(event: LoanEvent, events: readonly LoanEvent[]): LoanEvent | undefined {
+function findReversedEvent(event: LoanEvent, events: readonly LoanEvent[]): LoanEvent | undefined {
   if (event.kind !== 'reversal') return undefined;
   const target = events.find(({ id }) => id === event.reverses);
   const before = events.filter(({ id }) => id !== event.id);
-  return (target && undoneBy(target, before)) ?? target;
+  return (target && findReversedEvent(target, before)) ?? target;
 }
 
 /** True if the events agree a schedule or reverse such an agreement. */
 export const changesAgreedSchedule = (
   fresh: readonly LoanEvent[],
   events: readonly LoanEvent[],
-): boolean => fresh.some((event) => AGREED.includes((undoneBy(event, events) ?? event).kind));
+): boolean =>
+  fresh.some((event) => AGREED.includes((findReversedEvent(event, events) ?? event).kind));
 
 /** If events are recorded together, the first of these kinds gives the reason. */
-const LEADING: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];
+const PRIORITY_KINDS: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];
 
 /** The reason for a schedule version. */
 export function scheduleReason(
@@ -42,13 +43,15 @@ export function scheduleReason(
   events: readonly LoanEvent[],
   today: string,
 ): string {
-  const lead = LEADING.map((kind) => fresh.find((event) => event.kind === kind)).find(Boolean);
+  const lead = PRIORITY_KINDS.map((kind) => fresh.find((event) => event.kind === kind)).find(
+    Boolean,
+  );
   const event = lead ?? fresh[0];
   if (event === undefined) return 'disbursement';
   // A schedule is always agreed on the balance after the day's payments, even if a payment is recorded
   // later.
   if (event.kind === 'payment' && event.effective_date === today) return 'payment_received';
-  const undone = undoneBy(event, events);
+  const undone = findReversedEvent(event, events);
   if (undone === undefined) return WORDS[event.kind]?.[0] ?? event.kind;
   return WORDS[undone.kind]?.[1] ?? `${undone.kind}_reversed`;
 }

@@ -20,7 +20,7 @@ export const LOAN_STATUSES = [
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
 
 /** The inputs of the loan's `allowed_actions`. */
-type Standing = Pick<RawLoan, 'status' | 'blockers'>;
+type ActionInputs = Pick<RawLoan, 'status' | 'blockers'>;
 
 const ofStatus = (status: string): readonly string[] =>
   ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
@@ -43,7 +43,7 @@ const PAST = dictionary<string>({
 });
 
 /** The message for each blocker, with the remedy. */
-const HINDERED = dictionary<string>({
+const BLOCKED_MESSAGES = dictionary<string>({
   already_disbursed: 'Money has already been disbursed.',
   archived: 'An archived loan cannot be disbursed: unarchive it first.',
   rescission_period: 'The rescission period has not ended yet.',
@@ -61,7 +61,7 @@ const HINDERED = dictionary<string>({
 });
 
 /** Throws `Conflict` if the loan's status or a blocker forbids the action. */
-export function assertAllowed(loan: Standing, action: string, details: object = {}) {
+export function assertAllowed(loan: ActionInputs, action: string, details: object = {}) {
   if (ofStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
   throw wrongStatus(action, refusalDetails(loan));
 }
@@ -83,23 +83,31 @@ function wrongStatus(
 }
 
 /** Throws `Conflict` if a blocker forbids an action that the status allows. */
-export function assertNotBlocked(loan: Standing, action: string, details: object = {}) {
+export function assertNotBlocked(loan: ActionInputs, action: string, details: object = {}) {
   const code = loan.blockers[action];
   if (code === undefined) return;
-  throw new Conflict(HINDERED[code] ?? 'The current state of the loan does not allow this.', code, {
-    ...refusalDetails(loan),
-    ...details,
-  });
+  throw new Conflict(
+    BLOCKED_MESSAGES[code] ?? 'The current state of the loan does not allow this.',
+    code,
+    {
+      ...refusalDetails(loan),
+      ...details,
+    },
+  );
 }
 
 /** Throws `Conflict` for a line billed by cycle, which has no schedule to change. */
 export function assertHasSchedule(loan: RawLoan) {
   if (!isBilledByCycle(readTerms(loan))) return;
-  throw new Conflict(HINDERED['billed_by_cycle'] ?? '', 'billed_by_cycle', refusalDetails(loan));
+  throw new Conflict(
+    BLOCKED_MESSAGES['billed_by_cycle'] ?? '',
+    'billed_by_cycle',
+    refusalDetails(loan),
+  );
 }
 
 /** Details of a refusal. They show the caller which actions are possible. */
-export const refusalDetails = ({ status, blockers }: Standing) => ({
+export const refusalDetails = ({ status, blockers }: ActionInputs) => ({
   current_status: status,
   allowed_actions: ofStatus(status).filter((action) => blockers[action] === undefined),
 });

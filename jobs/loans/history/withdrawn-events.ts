@@ -55,15 +55,15 @@ export async function findWithdrawnEvents(
   const recorded = [...loan.events, ...fresh];
   const standing = eventsInForce(recorded, work.today);
   return [
-    ...(await withoutTheirPayment(work, standing)),
+    ...(await eventsWithoutPayment(work, standing)),
     ...(await unsettled(work, loan, recorded, standing)),
   ];
 }
 
-const undoing = ({ today }: Work, { id }: LoanEvent) =>
+const reversalEvent = ({ today }: Work, { id }: LoanEvent) =>
   newEvent({ kind: 'reversal', effective_date: today, reverses: id });
 
-async function withoutTheirPayment(work: Work, standing: readonly LoanEvent[]) {
+async function eventsWithoutPayment(work: Work, standing: readonly LoanEvent[]) {
   const counts = new Set(standing.map(({ id }) => id));
   const orphaned = standing.filter(
     (event) =>
@@ -79,7 +79,7 @@ async function withoutTheirPayment(work: Work, standing: readonly LoanEvent[]) {
       return id;
     });
   }
-  return orphaned.map((event) => undoing(work, event));
+  return orphaned.map((event) => reversalEvent(work, event));
 }
 
 async function unsettled(
@@ -100,5 +100,5 @@ async function unsettled(
     evaluationCutoff(work, loan),
   );
   if (on === settled.effective_date) return [];
-  return [undoing(work, settled), ...(on === null ? [] : [settlementForgiveness(on)])];
+  return [reversalEvent(work, settled), ...(on === null ? [] : [settlementForgiveness(on)])];
 }

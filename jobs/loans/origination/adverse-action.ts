@@ -57,9 +57,9 @@ export async function sendAdverseActionNotice(
   });
   const { loan_number } = loan;
   if (status !== 'queued')
-    await remind(work, loan, `Send the adverse action notice of ${loan_number}`);
+    await createComplianceTask(work, loan, `Send the adverse action notice of ${loan_number}`);
   if (report === null && reasons.some((code) => FROM_A_REPORT.includes(code)))
-    await remind(
+    await createComplianceTask(
       work,
       loan,
       `Tell the applicant of ${loan_number} which credit bureau's report the denial is based on`,
@@ -69,7 +69,7 @@ export async function sendAdverseActionNotice(
 /** Reasons that only a credit report can give. The notice must name the bureau (FCRA, section 615(a)). */
 const FROM_A_REPORT: readonly DenialReason[] = ['recent_inquiries'];
 
-const remind = (work: Work, { id, borrower_id }: Denied, title: string) =>
+const createComplianceTask = (work: Work, { id, borrower_id }: Denied, title: string) =>
   insert(work.tx, 'tasks', {
     borrower_id,
     loan_id: id,

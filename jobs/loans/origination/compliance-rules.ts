@@ -14,18 +14,18 @@ export type ComplianceRule = {
   check: (loan: LoanFacts, today: string) => Finding;
 };
 
-const wrongIf = (isWrong: boolean, wrong: string): Finding => (isWrong ? { wrong } : null);
+const findingIf = (isWrong: boolean, wrong: string): Finding => (isWrong ? { wrong } : null);
 const percent = (rate: string) => `${new Big(rate).times(100).toFixed()} percent`;
 
 /** The rules of COMPLIANCE_CHECKS, in the same order. */
 export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
-  { code: 'usury_rate_cap', name: 'State rate cap', level: 'warn', check: usury },
+  { code: 'usury_rate_cap', name: 'State rate cap', level: 'warn', check: checkUsury },
   {
     // Military Lending Act, 32 CFR 232.4(b): 36 percent for covered members and their dependents.
     code: 'mla_36_percent',
     name: 'Military Lending Act',
     check: ({ military_status, mapr }) =>
-      wrongIf(
+      findingIf(
         military_status === 'covered' && (mapr === null || new Big(mapr).gt('0.36')),
         mapr === null
           ? 'The military annual percentage rate of a covered borrower cannot be computed.'
@@ -37,7 +37,7 @@ export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
     code: 'scra_rate_cap',
     name: 'Servicemembers Civil Relief Act',
     check: ({ military_status, current_rate, is_funded }) =>
-      wrongIf(
+      findingIf(
         is_funded && military_status === 'active_duty' && new Big(current_rate).gt('0.06'),
         'The rate is above 6 percent while the borrower is on active duty.',
       ),
@@ -58,7 +58,7 @@ export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
     check: ({ date_of_birth }, today) =>
       date_of_birth === null
         ? { skipped: 'The date of birth is not known.' }
-        : wrongIf(date_of_birth > addMonths(today, -18 * 12), 'The borrower is younger than 18.'),
+        : findingIf(date_of_birth > addMonths(today, -18 * 12), 'The borrower is younger than 18.'),
   },
   {
     code: 'esign_consent',
@@ -69,19 +69,20 @@ export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
     code: 'tila_disclosure_ready',
     name: 'Disclosure can be computed',
     check: ({ disclosed_apr }) =>
-      wrongIf(disclosed_apr === null, 'The annual percentage rate cannot be computed.'),
+      findingIf(disclosed_apr === null, 'The annual percentage rate cannot be computed.'),
   },
-  { code: 'product_limits', name: 'Within the limits of the product', check: limits },
+  { code: 'product_limits', name: 'Within the limits of the product', check: checkLimits },
   {
     code: 'duplicate_application',
     name: 'No second application',
     check: ({ has_twin }) =>
-      wrongIf(has_twin, 'The borrower has another open application for the same amount.'),
+      findingIf(has_twin, 'The borrower has another open application for the same amount.'),
   },
   {
     code: 'borrower_archived',
     name: 'Borrower is served',
-    check: ({ borrower_is_archived }) => wrongIf(borrower_is_archived, 'The borrower is archived.'),
+    check: ({ borrower_is_archived }) =>
+      findingIf(borrower_is_archived, 'The borrower is archived.'),
   },
   {
     code: 'state_license',
@@ -89,23 +90,23 @@ export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
     check: ({ jurisdictions, state }) => {
       if (jurisdictions.length === 0) return { skipped: 'The program names no states.' };
       if (state === null) return { skipped: 'The state of the borrower is not known.' };
-      return wrongIf(!jurisdictions.includes(state), `The program is not licensed in ${state}.`);
+      return findingIf(!jurisdictions.includes(state), `The program is not licensed in ${state}.`);
     },
   },
 ];
 
-function usury({ state, interest_rate }: LoanFacts): Finding {
+function checkUsury({ state, interest_rate }: LoanFacts): Finding {
   if (state === null) return { skipped: 'The state of the borrower is not known.' };
   const found = USURY_CAPS[state];
   if (found === undefined) return { skipped: `No single cap is known for ${state}.` };
   const { cap, source } = found;
-  return wrongIf(
+  return findingIf(
     new Big(interest_rate).gt(cap),
     `The rate of ${percent(interest_rate)} is above ${percent(cap)} (${source}).`,
   );
 }
 
-function limits(loan: LoanFacts): Finding {
+function checkLimits(loan: LoanFacts): Finding {
   const { min_amount, max_amount, min_rate, max_rate, min_term_months, max_term_months } = loan;
   const bounds = [
     ['amount', loan.principal_amount, min_amount, max_amount],
@@ -117,5 +118,5 @@ function limits(loan: LoanFacts): Finding {
       (least !== null && new Big(value).lt(least)) || (most !== null && new Big(value).gt(most)),
   );
   const names = outside.map(([name]) => name).join(' and ');
-  return wrongIf(outside.length > 0, `The ${names} is outside the limits of the product.`);
+  return findingIf(outside.length > 0, `The ${names} is outside the limits of the product.`);
 }

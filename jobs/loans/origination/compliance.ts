@@ -45,18 +45,18 @@ export async function runComplianceChecks(
   const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
   const chosen = wanted ?? ofProgram;
   const rules = COMPLIANCE_RULES.filter(({ code }) => !chosen || chosen.includes(code));
-  const checks = rules.map((rule) => checked(rule, about, work.today, compliance));
+  const checks = rules.map((rule) => evaluateRule(rule, about, work.today, compliance));
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();
   await insert(work.tx, 'compliance_runs', { loan_id: loanId, passed, checks, run_at });
-  await tell(work, loanId, checks, compliance.hard_enforcement);
+  await reportResults(work, loanId, checks, compliance.hard_enforcement);
   return { loan_id: loanId, passed, run_at, checks };
 }
 
 /**
  * Under hard enforcement, a failed check blocks the approval unless the tenant sets another level for it.
  */
-function checked(
+function evaluateRule(
   rule: ComplianceRule,
   facts: LoanFacts,
   today: string,
@@ -72,7 +72,7 @@ function checked(
   return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
 }
 
-async function tell(
+async function reportResults(
   work: Work,
   loan_id: string,
   checks: readonly ComplianceResult[],

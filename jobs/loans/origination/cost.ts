@@ -50,7 +50,7 @@ export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cos
   });
   const advanced = parseMoney(amount).minus(beside);
   const question = JSON.stringify({ terms, schedule, fees, amount, on, advanced });
-  return known(question, () =>
+  return memoizeCost(question, () =>
     computeRemainingCost(
       { terms, schedule, events: fundingEvents(fees, amount, on), as_of: on },
       { advanced, fees },
@@ -62,18 +62,18 @@ export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cos
  * Size of the cache of recent costs. An approval, its compliance checks and its disclosures need the same
  * cost within seconds, and each calculation folds the whole loan.
  */
-const KNOWN_MOST = 50;
-const costs = new Map<string, Cost | null>();
+const CACHED_COSTS_MAX = 50;
+const costCache = new Map<string, Cost | null>();
 
-function known(question: string, workOut: () => Cost | null): Cost | null {
-  const found = costs.get(question);
+function memoizeCost(question: string, workOut: () => Cost | null): Cost | null {
+  const found = costCache.get(question);
   if (found !== undefined) return found;
   const cost = workOut();
-  for (const oldest of costs.keys()) {
-    if (costs.size < KNOWN_MOST) break;
-    costs.delete(oldest);
+  for (const oldest of costCache.keys()) {
+    if (costCache.size < CACHED_COSTS_MAX) break;
+    costCache.delete(oldest);
   }
-  costs.set(question, cost);
+  costCache.set(question, cost);
   return cost;
 }
 
@@ -89,7 +89,7 @@ export function computeRemainingCost(
 ) {
   const financed = advanced.minus(sumFeesByTreatment(fees, 'upfront', 'deducted'));
   const prepaid = sumFeesByTreatment(fees, 'upfront', 'deducted', 'capitalized');
-  const schedule = paymentsAhead(input);
+  const schedule = futurePayments(input);
   if (financed.lte(0) || schedule.length === 0) return null;
   const amount_financed = money(financed);
   const { payment_frequency } = input.terms;
@@ -108,7 +108,7 @@ export function computeRemainingCost(
 type Payment = { due_date: string; payment_amount: string };
 
 /** The remaining payments: past due amounts today, each later installment on its due date. */
-function paymentsAhead(input: FoldInput): Payment[] {
+function futurePayments(input: FoldInput): Payment[] {
   const { as_of } = input;
   const { past_due_amount } = fold(input);
   const late = { due_date: as_of, payment_amount: past_due_amount };

@@ -63,7 +63,7 @@ export async function validateNewLoan(work: Pick<Work, 'tx'>, input: NewLoan, kn
   const parents = known ?? (await readLoanParents(work, input));
   await assertUsable(work.tx, input, parents);
   assertWithinLimits(input, parents.product ?? {});
-  return { ...input, ...takenFrom(parents) };
+  return { ...input, ...inheritedTerms(parents) };
 }
 
 /** Inserts a validated loan. Boarding uses it too. */
@@ -74,7 +74,7 @@ export async function insertLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan
 }
 
 /** The columns that a loan copies from its product and its tenant's settings. */
-function takenFrom({ product, settings }: LoanParents) {
+function inheritedTerms({ product, settings }: LoanParents) {
   const kept: Record<string, unknown> = product ?? {};
   return {
     loan_type: kept['loan_type'],
@@ -200,7 +200,7 @@ export async function changeLoan(
     const parents = await readLoanParents(work, whole);
     await assertUsable(work.tx, whole, parents);
     assertWithinLimits(whole, parents.product ?? {});
-    if (given['product_id'] !== undefined) Object.assign(given, takenFrom(parents));
+    if (given['product_id'] !== undefined) Object.assign(given, inheritedTerms(parents));
   }
   await update(work.tx, 'loans', id, given);
 }

@@ -10,7 +10,7 @@ import { readTerms } from '../products/loan-terms.ts';
 import { costTexts, frequencyText } from './cost-texts.ts';
 import { assertAprDisclosable, type Cost } from './cost.ts';
 
-type Manner = {
+type DisclosureOptions = {
   /** The disbursement's date or amount may still change. */
   isEstimate: boolean;
   /** The part of the amount financed that covers the balance before a further disbursement. */
@@ -22,7 +22,7 @@ export async function discloseCost(
   work: Work,
   loan: RawLoan,
   cost: Cost,
-  { isEstimate, owedBefore = '0.00' }: Manner,
+  { isEstimate, owedBefore = '0.00' }: DisclosureOptions,
 ) {
   const { schedule: _, prepaid_finance_charge, ...figures } = cost;
   assertAprDisclosable(figures.apr, loan);
@@ -60,9 +60,10 @@ export async function discloseCost(
 
 /** Whether the cost equals the last disclosure, to the cent and to the day. */
 export const matchesDisclosure = (told: DisclosedCost, loan: RawLoan, cost: Cost): boolean =>
-  wordsOf(told) === wordsOf({ ...cost, payment_schedule: scheduleLines(loan, cost, 'en') });
+  comparableText(told) ===
+  comparableText({ ...cost, payment_schedule: scheduleLines(loan, cost, 'en') });
 
-const wordsOf = (told: Omit<DisclosedCost, 'letter_date'>) =>
+const comparableText = (told: Omit<DisclosedCost, 'letter_date'>) =>
   JSON.stringify([
     told.apr,
     told.finance_charge,

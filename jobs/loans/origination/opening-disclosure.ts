@@ -80,10 +80,14 @@ export async function checkOpeningDisclosure({ tx, today }: Work, loan: RawLoan)
   const language = documentLanguage('account_opening_disclosure', told.language);
   const { apr } = creditLineRates(loan, expectedFunding(loan, today));
   const now = { ...openingTerms(loan, { language, locale, currency }), apr: apr ?? '' };
-  return { told, isTrue: wordsOf(told) === wordsOf(now) };
+  return { told, isTrue: comparableText(told) === comparableText(now) };
 }
 
-const wordsOf = ({ apr, credit_limit, fees }: Omit<DisclosedOpening, 'language' | 'letter_date'>) =>
+const comparableText = ({
+  apr,
+  credit_limit,
+  fees,
+}: Omit<DisclosedOpening, 'language' | 'letter_date'>) =>
   JSON.stringify([
     apr,
     credit_limit,

@@ -14,15 +14,15 @@ import { readTerms } from '../products/loan-terms.ts';
 import { amountText, feeText, documentLanguage, type TextOptions } from './fee-texts.ts';
 
 /** The section of the 12 CFR 1026.6(b) disclosure that lists a fee. */
-type Place = 'opening' | 'transactions' | 'penalties' | 'others';
+type FeeSection = 'opening' | 'transactions' | 'penalties' | 'others';
 
 /** The fees of a line by section, in the order of the product's rules. */
-export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<Place, FeeLine[]> {
-  const rules = loanFeeRules(loan).filter((rule) => canBeAsked(rule, loan));
-  const linesOf = (place: Place) =>
+export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<FeeSection, FeeLine[]> {
+  const rules = loanFeeRules(loan).filter((rule) => canBeCharged(rule, loan));
+  const linesOf = (place: FeeSection) =>
     rules
-      .filter((rule) => placeOf(rule) === place)
-      .map((rule) => ({ name: nameOf(rule, reader), words: wordsOf(rule, loan, reader) }));
+      .filter((rule) => sectionOf(rule) === place)
+      .map((rule) => ({ name: nameOf(rule, reader), words: describeFee(rule, loan, reader) }));
   return {
     opening: linesOf('opening'),
     transactions: linesOf('transactions'),
@@ -35,7 +35,7 @@ export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<Plac
  * Fees for the line itself are opening fees ((b)(2)(ii)). Fees for a draw or part of one are transaction
  * fees ((iv), (vii)). Fees for late or returned payments are penalties.
  */
-function placeOf({ trigger, calculation, fee_type }: FeeRule): Place {
+function sectionOf({ trigger, calculation, fee_type }: FeeRule): FeeSection {
   if (trigger === 'past_due' || trigger === 'payment_returned') return 'penalties';
   if (trigger === 'draw') return 'transactions';
   if (trigger === 'disbursement')
@@ -44,7 +44,7 @@ function placeOf({ trigger, calculation, fee_type }: FeeRule): Place {
 }
 
 /** The section of fees that staff assess manually. */
-const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
+const BY_TYPE: Partial<Record<FeeRule['fee_type'], FeeSection>> = {
   annual: 'opening',
   draw: 'transactions',
   late: 'penalties',
@@ -53,13 +53,13 @@ const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
 };
 
 /** A line with billing cycles cannot change its due date. */
-const canBeAsked = ({ trigger }: FeeRule, loan: RawLoan): boolean =>
+const canBeCharged = ({ trigger }: FeeRule, loan: RawLoan): boolean =>
   trigger !== 'due_date_change' || !isBilledByCycle(readTerms(loan));
 
 /** Opening fees show their amount, which is already known: it depends only on the approved amount. */
-function wordsOf(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
+function describeFee(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
   const spanish = documentLanguage(reader.language) === 'es';
-  if (placeOf(rule) === 'opening') {
+  if (sectionOf(rule) === 'opening') {
     const amount = amountText(money(feeAmount(rule, loan.principal_amount)), reader);
     if (rule.fee_type !== 'annual' || rule.trigger === 'disbursement') return amount;
     return `${amount} ${spanish ? 'al año' : 'a year'}`;
@@ -79,7 +79,7 @@ function wordsOf(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
 export function creditAfterOpeningFees(loan: RawLoan, limit: string): string | null {
   const fees = fundingFees(loan, { amount: limit, isFirst: true });
   const charged = sumFeesByTreatment(
-    fees.filter(({ rule }) => placeOf(rule) === 'opening'),
+    fees.filter(({ rule }) => sectionOf(rule) === 'opening'),
     'capitalized',
   );
   if (charged.lt(parseMoney(limit).times('0.15'))) return null;

@@ -45,7 +45,7 @@ export async function createForm1099C(work: Work, row: Loan, given: Boxes): Prom
   // Missing lender settings must not block a payment or a workout, so the form becomes a draft.
   const isDraft = given.source === 'system' && !(await hasRequiredSettings(work, 'form_1099c'));
   const document_id = isDraft ? null : await orderDebtorCopy(work, row, form);
-  if (isDraft) await askForSettings(work, row);
+  if (isDraft) await createSettingsTask(work, row);
   return insert(work.tx, 'forms_1099c', {
     ...form,
     ...(isDraft && { status: 'draft' }),
@@ -80,11 +80,11 @@ export async function orderDebtorCopy(work: Work, row: Loan, form: Form) {
   });
 }
 
-const settingsTask = ({ loan_number }: Pick<Loan, 'loan_number'>) =>
+const settingsTaskTitle = ({ loan_number }: Pick<Loan, 'loan_number'>) =>
   `Complete the settings for form 1099-C, then generate the form of ${loan_number}`;
 
-async function askForSettings({ tx, today }: Work, loan: Loan) {
-  const title = settingsTask(loan);
+async function createSettingsTask({ tx, today }: Work, loan: Loan) {
+  const title = settingsTaskTitle(loan);
   if ((await findOpenTask(tx, loan.id, title)) !== null) return;
   await insert(tx, 'tasks', {
     title,
@@ -102,7 +102,7 @@ async function askForSettings({ tx, today }: Work, loan: Loan) {
 /** Cancels the settings task once no draft of the loan needs it. */
 export async function withdrawSettingsTask({ tx }: Work, loan: Pick<Loan, 'id' | 'loan_number'>) {
   if (await forms.hasDraft(tx, loan.id)) return;
-  await cancelTasks(tx, loan.id, [settingsTask(loan)]);
+  await cancelTasks(tx, loan.id, [settingsTaskTitle(loan)]);
 }
 
 export async function readFormParties(work: Work, row: Loan) {

@@ -12,8 +12,8 @@ import {
   type Receipt,
 } from './receipts.ts';
 
-type Agreed = Pick<plans.PaymentPlan, 'agreed_on' | 'installments' | 'grace_days'>;
-type Installment = Agreed['installments'][number];
+type PlanTerms = Pick<plans.PaymentPlan, 'agreed_on' | 'installments' | 'grace_days'>;
+type Installment = PlanTerms['installments'][number];
 
 export type PlanProgress = {
   status: 'active' | 'completed' | 'broken';
@@ -26,7 +26,7 @@ export type PlanProgress = {
  * of its grace days is missed and breaks the plan. Later money does not restore a broken plan.
  */
 export function evaluatePlanProgress(
-  plan: Agreed,
+  plan: PlanTerms,
   receipts: readonly Receipt[],
   known: EvaluationCutoff,
 ): PlanProgress {
@@ -63,7 +63,7 @@ function statusOf(
 
 /** The first day on which the whole plan was paid, or null. */
 export const planCoveredDate = (
-  { installments, agreed_on }: Agreed,
+  { installments, agreed_on }: PlanTerms,
   receipts: readonly Receipt[],
 ) => firstDayPaid(receipts, agreed_on, sum(installments.map(({ amount }) => new Big(amount))));
 
@@ -81,20 +81,20 @@ export async function reevaluatePlans(
   for (const plan of await plans.lockEndedPlans(work.tx, loanId)) {
     const progress = evaluatePlanProgress(plan, receipts, known);
     if (progress.status === plan.status && progress.paid_amount === plan.paid_amount) continue;
-    const status = await standingOf(work, loanId, plan, progress);
+    const status = await planProgress(work, loanId, plan, progress);
     const before = await findLocked(work.tx, plans.paymentPlans, plan.id);
     await auditChange(work, plans.paymentPlans, 'update', before, async () => {
       await plans.saveProgress(work.tx, plan.id, { ...progress, status });
       if (status === 'broken') await plans.cancelScheduledPayments(work.tx, plan.id);
       return plan.id;
     });
-    if (status !== plan.status) sentences.push(sentenceOf(plan, { ...progress, status }));
+    if (status !== plan.status) sentences.push(outcomeMessage(plan, { ...progress, status }));
   }
   return sentences;
 }
 
 /** A loan has one active plan. If a newer plan exists, a reopened older plan is canceled. */
-async function standingOf(
+async function planProgress(
   work: Work,
   loanId: string,
   plan: plans.EndedPlan,
@@ -104,7 +104,7 @@ async function standingOf(
   return (await plans.lockActivePlan(work.tx, loanId)) === null ? 'active' : 'canceled';
 }
 
-function sentenceOf(
+function outcomeMessage(
   plan: plans.EndedPlan,
   { status, paid_amount }: Pick<PlanProgress, 'paid_amount'> & { status: string },
 ): string {
@@ -117,7 +117,7 @@ function sentenceOf(
 
 /** The day on which a settlement was fulfilled, by today's knowledge. Null if it is not fulfilled. */
 export function settlementFulfilledDate(
-  plan: Agreed,
+  plan: PlanTerms,
   receipts: readonly Receipt[],
   known: EvaluationCutoff,
 ) {

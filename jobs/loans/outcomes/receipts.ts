@@ -14,13 +14,13 @@ export function listReceipts(
   counting: readonly LoanEvent[],
 ): Receipt[] {
   const counts = new Set(counting.map(({ id }) => id));
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, RemainingReceipt>();
   for (const event of recorded) {
     if (event.kind === 'payment') {
       const { id, effective_date } = event;
       kept.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
     }
-    if (event.kind === 'reimbursement' && counts.has(event.id)) payBack(kept, event);
+    if (event.kind === 'reimbursement' && counts.has(event.id)) deductReimbursement(kept, event);
     const reversed = event.kind === 'reversal' ? kept.get(event.reverses) : undefined;
     if (reversed !== undefined) reversed.is_back = true;
   }
@@ -29,9 +29,12 @@ export function listReceipts(
     .map(([, { effective_date, left }]) => ({ effective_date, amount: money(left) }));
 }
 
-type Kept = { effective_date: string; left: Big; is_back: boolean };
+type RemainingReceipt = { effective_date: string; left: Big; is_back: boolean };
 
-function payBack(kept: ReadonlyMap<string, Kept>, event: EventOf<'reimbursement'>) {
+function deductReimbursement(
+  kept: ReadonlyMap<string, RemainingReceipt>,
+  event: EventOf<'reimbursement'>,
+) {
   const named = event.payment_id === undefined ? undefined : kept.get(event.payment_id);
   const latestFirst = [...kept.values()]
     .filter(

@@ -41,7 +41,7 @@ export async function syncForms1099C(
   for (const year of years) {
     const forgiven = principalForgiven(after, year);
     if (forgiven.amount === principalForgiven(before, year).amount) continue;
-    await followYear(work, loan, year, forgiven);
+    await syncYear(work, loan, year, forgiven);
   }
 }
 
@@ -61,46 +61,41 @@ export async function reviewManualForms(
   const numbers = await forms.manualInForce(work.tx, loan.id);
   if (numbers.length === 0) return;
   const made = `${numbers.join(', ')} was made by hand`;
-  await remind(
+  await createCheckTask(
     work,
     loan,
     `A charge-off of the loan was reversed, and ${made}. Correct the form or make it void if it rests on that charge-off.`,
   );
 }
 
-async function followYear(
-  work: Work,
-  loan: RawLoan,
-  tax_year: number,
-  forgiven: ForgivenPrincipal,
-) {
+async function syncYear(work: Work, loan: RawLoan, tax_year: number, forgiven: ForgivenPrincipal) {
   const form = await forms.findFormInForce(work.tx, loan.id, BY_AGREEMENT, tax_year);
   const { amount } = forgiven;
   if (form?.amount_discharged === amount) return;
   const isDue = parseMoney(amount).gte(THRESHOLD);
   if (form === null) {
-    if (isDue) await write(work, loan, { tax_year, ...forgiven });
+    if (isDue) await writeForm(work, loan, { tax_year, ...forgiven });
     return;
   }
   const now = `Principal forgiven in ${tax_year} is now ${amount}, but form ${form.form_number} reports ${form.amount_discharged}.`;
   if (form.source === 'manual') {
-    await remind(work, loan, `${now} The form was created manually. Correct or void it.`);
+    await createCheckTask(work, loan, `${now} The form was created manually. Correct or void it.`);
     return;
   }
   const isSent = SENT.includes(form.status);
   const isCorrected = isSent || (isDue && form.status === 'generated');
-  await end(work, form.id, isCorrected ? 'corrected' : 'void');
+  await endForm(work, form.id, isCorrected ? 'corrected' : 'void');
   if (isCorrected) {
     const first_on = forgiven.first_on ?? form.identifiable_event_date;
-    await write(work, loan, { tax_year, amount, first_on }, form.id);
+    await writeForm(work, loan, { tax_year, amount, first_on }, form.id);
     const next = isSent ? 'Furnish and file the corrected form.' : 'Furnish the corrected form.';
-    await remind(work, loan, `${now} ${next}`);
-  } else if (isDue) await write(work, loan, { tax_year, ...forgiven });
-  else await remind(work, loan, `${now} The form was voided. Do not furnish it.`);
+    await createCheckTask(work, loan, `${now} ${next}`);
+  } else if (isDue) await writeForm(work, loan, { tax_year, ...forgiven });
+  else await createCheckTask(work, loan, `${now} The form was voided. Do not furnish it.`);
   if (form.status === 'draft') await withdrawSettingsTask(work, loan);
 }
 
-async function end(work: Work, id: string, status: 'corrected' | 'void') {
+async function endForm(work: Work, id: string, status: 'corrected' | 'void') {
   const before = await findLocked(work.tx, forms.forms1099c, id);
   await auditChange(work, forms.forms1099c, 'update', before, async () => {
     await update(work.tx, 'forms_1099c', id, { status });
@@ -108,7 +103,7 @@ async function end(work: Work, id: string, status: 'corrected' | 'void') {
   });
 }
 
-async function write(
+async function writeForm(
   work: Work,
   loan: RawLoan,
   { tax_year, amount, first_on }: ForgivenPrincipal & { tax_year: number },
@@ -128,7 +123,7 @@ async function write(
   });
 }
 
-const remind = (work: Work, loan: RawLoan, description: string) =>
+const createCheckTask = (work: Work, loan: RawLoan, description: string) =>
   remindOfficer(work, loan, {
     title: `Check form 1099-C of ${loan.loan_number}`,
     description,

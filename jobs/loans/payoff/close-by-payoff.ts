@@ -51,22 +51,22 @@ export async function payOffLoan(work: Work, loanId: string, input: PayOffReques
   const on = input.payoff_date ?? work.today;
   assertInHistory(work, loan, 'payoff_date', on);
   const payer_id = await assertPaymentOrder(work, loan.row, input);
-  const quote = await quoteFor(work, loan, input.payoff_quote_id);
+  const quote = await findActiveQuote(work, loan, input.payoff_quote_id);
   const { row, schedule, events } = loan;
   const state = fold({ terms: readTerms(row), schedule, events, as_of: on });
   const penalty = quote
     ? parseMoney(String(quote['prepayment_penalty']))
     : prepaymentPenalty(row, state);
-  const closing = await closingOf(work, loan, { ...input, penalty }, state);
+  const closing = await computeClosing(work, loan, { ...input, penalty }, state);
   // Accept the quote first, so that the payoff itself does not supersede it.
-  if (quote) await accept(work, loanId, quote.id);
-  const isOver = await settle(work, loan, { ...input, on, payer_id }, closing);
+  if (quote) await acceptQuote(work, loanId, quote.id);
+  const isOver = await recordPayoff(work, loan, { ...input, on, payer_id }, closing);
   // An event after the payoff date left an open amount.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
 }
 
 /** Returns the loan's active quote. Throws if it belongs to another loan or is no longer active. */
-async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | undefined) {
+async function findActiveQuote({ tx }: Work, { row }: OpenLoan, id: string | null | undefined) {
   if (!id) return null;
   const quote = await find(tx, quotes.payoffQuotes, id);
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
@@ -80,13 +80,13 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   });
 }
 
-async function accept(work: Work, loan_id: string, id: string) {
+async function acceptQuote(work: Work, loan_id: string, id: string) {
   await quotes.accept(work.tx, id);
   const entity = { type: 'payoff_quotes', id, loan_id };
   await recordAudit(work, entity, 'update', { status: { old: 'active', new: 'accepted' } });
 }
 
-async function closingOf(
+async function computeClosing(
   { tx }: Work,
   loan: OpenLoan,
   { amount, waive_residual, penalty }: PayOffRequest & { penalty: Big },
@@ -114,7 +114,7 @@ const insufficient = ({ row }: OpenLoan, owed: Big) =>
   );
 
 /** Records the payoff. Returns whether the loan is now paid off. */
-async function settle(
+async function recordPayoff(
   work: Work,
   loan: OpenLoan,
   input: PayOffRequest & { on: string; payer_id: string },
@@ -126,7 +126,7 @@ async function settle(
   const besides: LoanEvent[] = [];
   if (penalty.gt(0))
     besides.push(await assessPrepaymentPenalty(work, loan.row, money(penalty), on));
-  if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited), id));
+  if (credited.gt(0)) besides.push(await waiveRemainder(work, loan, on, money(credited), id));
   if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
     const amount = money(written_off);
@@ -143,7 +143,7 @@ async function settle(
 }
 
 /** A waived rest is recorded as a service credit sponsored by the lender. */
-async function waived(
+async function waiveRemainder(
   work: Work,
   { row }: OpenLoan,
   effective_date: string,

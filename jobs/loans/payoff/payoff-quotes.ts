@@ -55,7 +55,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   await supersedeActiveQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
   const told = { ...amounts, remittance_instructions };
-  const letterFor = (borrowerId: string) => letter(work, loan, borrowerId, quote_number, told);
+  const letterFor = (borrowerId: string) => orderLetter(work, loan, borrowerId, quote_number, told);
   const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,
@@ -68,7 +68,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     remittance_instructions,
   });
   if (delivery_method === 'email' || delivery_method === 'letter')
-    await send(work, loan, delivery_method, { document_id, letterFor }, amounts);
+    await sendQuote(work, loan, delivery_method, { document_id, letterFor }, amounts);
   return id;
 }
 
@@ -97,7 +97,7 @@ type Quoted = Omit<Payoff, 'unearned_interest'>;
 type Instructed = Quoted & Pick<NewQuote, 'remittance_instructions'>;
 
 /** The letter states the amount valid through the last day, because borrowers act on it until then. */
-async function letter(
+async function orderLetter(
   work: Work,
   { row, state }: OpenLoan,
   borrower_id: string,
@@ -134,7 +134,7 @@ async function letter(
 }
 
 /** The message waits for the letter and attaches it. Every borrower of the loan receives one. */
-async function send(
+async function sendQuote(
   work: Work,
   { row }: OpenLoan,
   channel: 'email' | 'letter',

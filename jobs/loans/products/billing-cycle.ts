@@ -29,7 +29,7 @@ export async function checkCycle({ tx }: Work, product: Values) {
   if (!['monthly', undefined].includes(product['payment_frequency'] as string | undefined))
     throw refuse('payment_frequency', 'Must be monthly for a line with billing cycles.');
   const { minimum_payment: rule, payment_due_days: days } = terms;
-  if (rule && !rule.plus_interest_and_fees && asksNothing(rule))
+  if (rule && !rule.plus_interest_and_fees && isWithoutMinimum(rule))
     throw refuse('minimum_payment', 'Never bills anything. Give a percentage or a floor_amount.');
   if (!isGiven(days)) throw refuse('payment_due_days', 'Is required with a minimum_payment.');
   const program_id = product['program_id'] as string | null | undefined;
@@ -40,7 +40,7 @@ export async function checkCycle({ tx }: Work, product: Values) {
   }
 }
 
-const asksNothing = ({ percentage, floor_amount }: NonNullable<Terms['minimum_payment']>) =>
+const isWithoutMinimum = ({ percentage, floor_amount }: NonNullable<Terms['minimum_payment']>) =>
   parseRate(percentage).eq(0) && parseMoney(floor_amount).eq(0);
 
 const isGiven = <Value>(value: Value | false | null | undefined): value is Value =>

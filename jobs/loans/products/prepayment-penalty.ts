@@ -5,7 +5,7 @@ import { parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
 import { readTerms } from './loan-terms.ts';
 
 /** The parts of a loan's state that determine the penalty. */
-type Standing = {
+type PenaltyBasis = {
   as_of: string;
   principal_balance: string;
   charge_off_balance: string;
@@ -19,7 +19,7 @@ type Standing = {
  */
 export function prepaymentPenalty(
   row: RawLoan,
-  { as_of, principal_balance, charge_off_balance, maturity_date }: Standing,
+  { as_of, principal_balance, charge_off_balance, maturity_date }: PenaltyBasis,
 ): Big {
   const agreed = readTerms(row).prepayment_penalty;
   const principal = parseMoney(principal_balance).plus(charge_off_balance);

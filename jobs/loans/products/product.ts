@@ -61,7 +61,7 @@ async function checkAccounts({ tx }: Work, map: Record<string, string>) {
   );
   const errors: Record<string, string> = {};
   for (const [role, id] of Object.entries(map)) {
-    const reason = refusalOf(known.get(id), TYPE_OF.get(role));
+    const reason = accountProblem(known.get(id), TYPE_OF.get(role));
     if (reason !== null) errors[`gl_map.${role}`] = reason;
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -71,7 +71,10 @@ const TYPE_OF = new Map<string, string>(
   CHART.map(({ role, account_type }) => [role, account_type]),
 );
 
-function refusalOf(account: LockedAccount | undefined, type: string | undefined): string | null {
+function accountProblem(
+  account: LockedAccount | undefined,
+  type: string | undefined,
+): string | null {
   if (!account) return 'Does not exist.';
   if (!account.is_active) return 'Is not active.';
   if (account.is_header) return 'Is a header, which only groups accounts.';

@@ -125,7 +125,7 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   // A form that sends back the whole record has not chosen a code.
   const condition = rest['compliance_condition_code'];
   const chosen = condition === row['compliance_condition_code'] ? undefined : condition;
-  const moved = isMoved ? movedBy(String(wanted), chosen) : {};
+  const moved = isMoved ? statusColumns(String(wanted), chosen) : {};
   const isExtended = (rest['is_extended'] ?? dispute.is_extended) === true;
   const due_date = dueDate(dispute.received_date, isExtended);
   await update(work.tx, 'credit_disputes', id, { ...rest, ...moved, due_date });
@@ -140,7 +140,7 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   }
 }
 
-function movedBy(status: string, chosen: unknown): Values {
+function statusColumns(status: string, chosen: unknown): Values {
   const now = new Date().toISOString();
   return {
     status,

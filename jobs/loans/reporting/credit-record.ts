@@ -67,7 +67,7 @@ const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: Cre
 export function paymentHistoryProfile(facts: CreditFacts): string {
   const { previous_period, previous_profile, previous_status, previous_balance } = facts;
   if (previous_period === null || previous_profile === null || previous_status === null)
-    return broughtProfile(facts);
+    return boardedProfile(facts);
   const isZero = previous_status === '11' && previous_balance === '0';
   const mark = isZero ? 'E' : (MARKS[previous_status] ?? '0');
   const missing = monthsFrom(monthEnd(addMonths(previous_period, 1, 31)), facts.reporting_period);
@@ -75,7 +75,7 @@ export function paymentHistoryProfile(facts: CreditFacts): string {
 }
 
 /** Continues the profile of the previous servicer from the month of boarding. */
-const broughtProfile = ({ boarded_on, boarded_profile, reporting_period }: CreditFacts) =>
+const boardedProfile = ({ boarded_on, boarded_profile, reporting_period }: CreditFacts) =>
   boarded_on === null || boarded_profile === null
     ? 'B'.repeat(24)
     : `${monthsFrom(monthEnd(boarded_on), reporting_period)}${boarded_profile}`.slice(0, 24);

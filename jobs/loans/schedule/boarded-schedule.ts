@@ -27,10 +27,10 @@ export const originalSchedule = (terms: Terms, boarded: BoardedLoan): ScheduleRo
     payment_amount: boarded.payment_amount ?? null,
   });
 
-type Place = { balance: string; today: string };
+type BoardingPoint = { balance: string; today: string };
 
 /** The number of past installments, and the input for scheduling the rest. */
-function continuation(terms: Terms, boarded: BoardedLoan, { balance, today }: Place) {
+function continueSchedule(terms: Terms, boarded: BoardedLoan, { balance, today }: BoardingPoint) {
   const { payment_frequency: frequency, term_months, payment_day } = terms;
   const count = numberOfPayments(frequency, term_months);
   const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);
@@ -61,10 +61,10 @@ export function boardedSchedule(
   terms: Terms,
   boarded: BoardedLoan,
   original: readonly ScheduleRow[],
-  place: Place,
+  place: BoardingPoint,
 ): ScheduleRow[] {
   if (isBilledByCycle(terms)) return [];
-  const { past, rest } = continuation(terms, boarded, place);
+  const { past, rest } = continueSchedule(terms, boarded, place);
   const payment_amount = boarded.payment_amount ?? original[0]?.payment_amount ?? null;
   return [
     ...endingAt(original.slice(0, past), place.balance),
@@ -73,17 +73,25 @@ export function boardedSchedule(
 }
 
 /** The date through which interest is paid. Interest of later days is unpaid. */
-export function interestUnpaidSince(terms: Terms, boarded: BoardedLoan, place: Place): string {
+export function interestUnpaidSince(
+  terms: Terms,
+  boarded: BoardedLoan,
+  place: BoardingPoint,
+): string {
   if (boarded.paid_through_date === undefined || boarded.paid_through_date === null)
     return place.today;
   if (isBilledByCycle(terms)) return latest(boarded.paid_through_date, boarded.origination_date);
-  const { rest } = continuation(terms, boarded, place);
+  const { rest } = continueSchedule(terms, boarded, place);
   return accruesBySchedule(terms) ? rest.start_date : boarded.paid_through_date;
 }
 
 /** The level installment that repays the balance over the remaining installments. */
-export function levelInstallment(terms: Terms, boarded: BoardedLoan, place: Place): string | null {
-  const { rest } = continuation(terms, boarded, place);
+export function levelInstallment(
+  terms: Terms,
+  boarded: BoardedLoan,
+  place: BoardingPoint,
+): string | null {
+  const { rest } = continueSchedule(terms, boarded, place);
   return buildSchedule(rest)[0]?.payment_amount ?? null;
 }
 

@@ -10,14 +10,14 @@ type Amounts = { principal: Big; interest: Big; fees: Big };
 
 const NOTHING: Amounts = { principal: ZERO, interest: ZERO, fees: ZERO };
 
-type Lowered = AgreementOf<'lowered'>;
+type LowerAgreement = AgreementOf<'lowered'>;
 
 /**
  * Lowers installments and adds the difference to a later one. Returns the rows from the first changed one
  * on.
  */
 export function lowerInstallments(
-  agreement: Lowered,
+  agreement: LowerAgreement,
   { installments }: ScheduleBasis,
 ): ScheduleRow[] {
   const isLowered = (row: CoveredRow) =>
@@ -46,7 +46,7 @@ export function lowerInstallments(
   return balanced(changed, asked);
 }
 
-function wantedOf(row: CoveredRow, to: Lowered['to']): Big {
+function wantedOf(row: CoveredRow, to: LowerAgreement['to']): Big {
   if (to === 'interest') return parseMoney(row.interest_amount);
   return parseMoney(to === 'paid' ? row.paid_amount : to);
 }

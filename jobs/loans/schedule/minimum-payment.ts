@@ -18,7 +18,7 @@ export function buildMinimumPayment(
   if (rule === null || standing.is_accelerated) return [];
   const owed = owedIn(standing);
   const balance = sum(Object.values(owed));
-  const asked = askedBy(standing.installments.filter((row) => row.period_number < number));
+  const asked = partsDue(standing.installments.filter((row) => row.period_number < number));
   const left = atLeastZero(balance.minus(sum(Object.values(asked))));
   const interest = atLeastZero(owed.interest.minus(asked.interest));
   const fees = atLeastZero(owed.fees.minus(asked.fees));
@@ -57,7 +57,7 @@ const owedIn = ({ principal_balance, accrued_interest, fees }: ScheduleBasis): P
   fees: sum(fees.map(({ outstanding_amount }) => parseMoney(outstanding_amount))),
 });
 
-const askedBy = (rows: readonly CoveredRow[]): Parts =>
+const partsDue = (rows: readonly CoveredRow[]): Parts =>
   openAmountByComponent(
     rows
       .filter((row) => isUnpaid(row) && row.status !== 'canceled')

@@ -6,14 +6,14 @@ import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
 import type { AgreementOf } from './agreement.ts';
 import { withoutCoverage, type RateOn, type ScheduleBasis } from './schedule-basis.ts';
 
-type Moved = AgreementOf<'moved'>;
+type MoveAgreement = AgreementOf<'moved'>;
 
 /**
  * Moves the installments from a number on to other dates. Their amounts stay, and interest accrues daily
  * over the longer period.
  */
 export function moveInstallments(
-  { from, by, asks_interest }: Moved,
+  { from, by, asks_interest }: MoveAgreement,
   standing: ScheduleBasis,
   terms: Terms,
   rateOn: RateOn,
@@ -22,7 +22,7 @@ export function moveInstallments(
   const rows = installments.filter(({ period_number }) => period_number >= from);
   const [first] = rows;
   if (first === undefined) return [];
-  const begin = beginOf(installments, first);
+  const begin = periodStart(installments, first);
   const gained = asks_interest && 'periods' in by ? by.periods : 0;
   const dates = datesAfter(rows, by, terms.payment_frequency, gained);
   const lean = {
@@ -43,7 +43,7 @@ export function moveInstallments(
 
 /** The new due dates of the moved installments, in order. */
 export const movedDueDates = (
-  { from, by }: Moved,
+  { from, by }: MoveAgreement,
   { installments }: ScheduleBasis,
   { payment_frequency }: Terms,
 ): string[] =>
@@ -57,7 +57,7 @@ export const movedDueDates = (
 /** The due dates of the rows, preceded by the `gained` interest-only periods. */
 function datesAfter(
   rows: readonly ScheduleRow[],
-  by: Moved['by'],
+  by: MoveAgreement['by'],
   frequency: PaymentFrequency,
   gained: number,
 ): string[] {
@@ -79,7 +79,7 @@ export function nextPaymentDayAfter(due_date: string, payment_day: number): stri
   return sameMonth > due_date ? sameMonth : addMonths(due_date, 1, payment_day);
 }
 
-function beginOf(
+function periodStart(
   rows: readonly ScheduleRow[],
   { period_number, due_date, days_in_period }: ScheduleRow,
 ) {
@@ -121,7 +121,7 @@ export function setNamedInstallments(
   const asked = rows.map((row) =>
     withAmount(withoutCoverage(row), named.get(row.period_number)?.amount),
   );
-  return redated(asked, dates, beginOf(standing.installments, first));
+  return redated(asked, dates, periodStart(standing.installments, first));
 }
 
 /** A different amount changes the principal part. The last installment asks for the difference. */

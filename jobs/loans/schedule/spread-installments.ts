@@ -16,7 +16,7 @@ import {
   type ScheduleBasis,
 } from './schedule-basis.ts';
 
-type Spread = AgreementOf<'spread'>;
+type SpreadAgreement = AgreementOf<'spread'>;
 
 /**
  * Amortizes the remaining debt from a given number on. From the oldest unpaid installment on, this cures
@@ -24,7 +24,7 @@ type Spread = AgreementOf<'spread'>;
  * unpaid interest that remain after their payment.
  */
 export function spreadInstallments(
-  agreement: Spread,
+  agreement: SpreadAgreement,
   standing: ScheduleBasis,
   terms: Terms,
   rateOn: RateOn,
@@ -55,24 +55,27 @@ export function spreadInstallments(
     due_dates,
     payment_amount: agreement.payment_amount ?? null,
     first_period_number: from,
-    interest_only: leanOf(agreement, from),
+    interest_only: leadingInterestOnly(agreement, from),
   });
   const more = parseMoney(agreement.more_fees ?? '0.00');
-  return withFees(rows, feesAhead(standing, replaced).plus(more));
+  return withFees(rows, upcomingFees(standing, replaced).plus(more));
 }
 
 /** Paid installments stay unchanged, even those paid by an event that is recorded later. */
-function firstNumber({ from }: Spread, standing: ScheduleBasis): number {
+function firstNumber({ from }: SpreadAgreement, standing: ScheduleBasis): number {
   const first = from === 'oldest_unpaid' ? 1 : from;
   const open = standing.installments.find((row) => row.period_number >= first && isUnpaid(row));
   return open?.period_number ?? numberAfterLast(standing);
 }
 
 /** The number of interest-only installments that remain. */
-const leanOf = ({ from: first, interest_only = 0 }: Spread, from: number): number =>
+const leadingInterestOnly = (
+  { from: first, interest_only = 0 }: SpreadAgreement,
+  from: number,
+): number =>
   first === 'oldest_unpaid' ? interest_only : Math.max(0, interest_only - (from - first));
 
-function datesOf({ dates }: Spread, replaced: readonly CoveredRow[], terms: Terms) {
+function datesOf({ dates }: SpreadAgreement, replaced: readonly CoveredRow[], terms: Terms) {
   if (dates === undefined) return replaced.map(({ due_date }) => due_date);
   if (!('first' in dates)) return dates;
   return dueDates(terms.payment_frequency, dates.first, dates.count, dates.payment_day);
@@ -86,14 +89,14 @@ function startOf({ installments, as_of }: ScheduleBasis, from: number): string {
   return first === undefined ? as_of : addDays(first.due_date, -first.days_in_period);
 }
 
-type PlanDates = { start: string; due_dates: readonly string[] };
+type ScheduleDates = { start: string; due_dates: readonly string[] };
 
 /** Interest already accrued that belongs to the new schedule's first periods. */
-function earnedInPlan(
+function earnedInSchedule(
   balance: Big,
   rate: Big,
   terms: Terms,
-  { start, due_dates }: PlanDates,
+  { start, due_dates }: ScheduleDates,
   { as_of }: ScheduleBasis,
 ): Big {
   if (terms.day_count !== '30_360')
@@ -106,7 +109,7 @@ function earnedInPlan(
 function leftBy(
   kept: readonly CoveredRow[],
   standing: ScheduleBasis,
-  { start, due_dates, interest_rate }: PlanDates & { interest_rate: string },
+  { start, due_dates, interest_rate }: ScheduleDates & { interest_rate: string },
   terms: Terms,
 ) {
   const owed = parseMoney(standing.principal_balance);
@@ -116,7 +119,13 @@ function leftBy(
   const asked = sum(kept.map(restOf)).minus(feesIn(kept));
   const interest = parseMoney(standing.accrued_interest);
   const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
-  const inPlan = earnedInPlan(owed, new Big(interest_rate), terms, { start, due_dates }, standing);
+  const inPlan = earnedInSchedule(
+    owed,
+    new Big(interest_rate),
+    terms,
+    { start, due_dates },
+    standing,
+  );
   return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
 }
 
@@ -127,7 +136,7 @@ const principalOf = (rows: readonly CoveredRow[]): Big =>
   sum(rows.map((row) => min(restOf(row), parseMoney(row.principal_amount))));
 
 /** The spread fees of the replaced rows, capped at the fees still owed. */
-function feesAhead({ fees }: ScheduleBasis, replaced: readonly CoveredRow[]): Big {
+function upcomingFees({ fees }: ScheduleBasis, replaced: readonly CoveredRow[]): Big {
   const asked = fees.filter(({ is_spread }) => is_spread);
   const owed = sum(asked.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
   return min(feesIn(replaced), owed);

@@ -54,10 +54,10 @@ export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
   const rest = parseMoney(then.principal_balance).minus(input.amount ?? then.principal_balance);
   if (rest.lt(0))
     throw new Invalid({ amount: `Must be at most the principal, ${then.principal_balance}.` });
-  await (rest.gt(0) ? chargeOffPart : chargeOffWhole)(work, loan, input, on);
+  await (rest.gt(0) ? chargeOffPartially : chargeOffFully)(work, loan, input, on);
 }
 
-async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: string) {
+async function chargeOffFully(work: Work, loan: OpenLoan, input: ChargeOff, on: string) {
   const { waive_fees, reverse_accrued_interest, reason } = input;
   const event = newEvent({
     kind: 'charge_off',
@@ -79,7 +79,7 @@ async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: 
 }
 
 /** The charged-off part leaves the books. Bills, interest and arrears continue for the rest. */
-async function chargeOffPart(
+async function chargeOffPartially(
   work: Work,
   loan: OpenLoan,
   { amount, reason }: ChargeOff,

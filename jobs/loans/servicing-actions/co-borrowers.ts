@@ -14,7 +14,7 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { refusalDetails } from '../history/statuses.ts';
 
-const MOST = 10;
+const CO_BORROWERS_MAX = 10;
 
 /** Statuses in which a loan is owed, or will be owed once it is funded. */
 const OWED = ['pending', 'approved', 'active', 'charged_off'];
@@ -49,12 +49,16 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
       'This person already owes the loan. Change that record, or release the person first.';
     throw new Conflict(message, 'already_exists', { id: known });
   }
-  if ((await parties.listLiableParties(work.tx, loan_id)).length > MOST)
-    throw new Conflict(`A loan can have at most ${MOST} co-borrowers.`, 'limit_exceeded', {
-      limit: MOST,
-    });
+  if ((await parties.listLiableParties(work.tx, loan_id)).length > CO_BORROWERS_MAX)
+    throw new Conflict(
+      `A loan can have at most ${CO_BORROWERS_MAX} co-borrowers.`,
+      'limit_exceeded',
+      {
+        limit: CO_BORROWERS_MAX,
+      },
+    );
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
-  if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
+  if (isToBeNotified(loan.status, input.role)) await createNoticeTask(work, { ...input, id }, loan);
   return id;
 }
 
@@ -62,7 +66,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
 const isToBeNotified = (status: string, role: string) =>
   role !== 'co_borrower' && (status === 'pending' || status === 'approved');
 
-const remindOfNotice = (
+const createNoticeTask = (
   { tx, today }: Work,
   { id, loan_id, borrower_id }: NewCoBorrower & { id: string },
   { loan_number }: loans.RawLoan,

@@ -8,7 +8,7 @@ import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-type Wish = Pick<
+type DefermentRequest = Pick<
   OpenDeferment,
   'deferment_type' | 'periods' | 'start_date' | 'extend_maturity' | 'start_installment'
 >;
@@ -19,7 +19,7 @@ type Deferred = { agreement: Agreement; resumes_on: string; first_number: number
  * move by that many periods. Otherwise fewer payments repay the loan by the same maturity date. For
  * `principal_only`, the borrower still pays the interest of the deferred periods.
  */
-export function buildDeferredSchedule(loan: OpenLoan, wish: Wish): Deferred {
+export function buildDeferredSchedule(loan: OpenLoan, wish: DefermentRequest): Deferred {
   const { row, state } = loan;
   assertHasSchedule(row);
   if (state.is_accelerated) {
@@ -51,7 +51,7 @@ export function buildDeferredSchedule(loan: OpenLoan, wish: Wish): Deferred {
   return { agreement: { rule: 'spread', from, dates }, resumes_on, first_number };
 }
 
-function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: Wish) {
+function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: DefermentRequest) {
   const number = start_installment ?? nextUnpaidNumber(state, start_date);
   const first = state.installments.find(({ period_number }) => period_number === number);
   if (first === undefined || first.status === 'paid') {

@@ -104,13 +104,13 @@ export async function startAndEndDeferments(work: Work, loanId: string) {
   for (const deferment of await stored.lockOpenDeferments(work.tx, row.id)) {
     const loan = await openLoan(work, row.id);
     const isOver = deferment.end_date !== null && deferment.end_date < work.today;
-    if (deferment.status === 'active' && isOver) await end(work, loan, deferment);
+    if (deferment.status === 'active' && isOver) await endDeferment(work, loan, deferment);
     if (deferment.status === 'scheduled' && deferment.start_date <= work.today)
-      await begin(work, loan, deferment);
+      await startDeferment(work, loan, deferment);
   }
 }
 
-async function begin(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
+async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   const { row } = loan;
   if (row.status !== 'active') {
     await records.setStatus(work.tx, 'deferments', deferment.id, 'canceled');
@@ -144,7 +144,7 @@ async function begin(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   });
 }
 
-async function end(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
+async function endDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   const effective_date = work.today;
   const events: LoanEvent[] = [];
   if (deferment.interest_treatment === 'waive')

@@ -40,8 +40,11 @@ export function scheduleDuringForbearance(
   };
 }
 
-type After = { agreement: Agreement | null; owed: { due_date: string; amount: string }[] };
-const AS_IT_IS: After = { agreement: null, owed: [] };
+type AfterForbearance = {
+  agreement: Agreement | null;
+  owed: { due_date: string; amount: string }[];
+};
+const UNCHANGED: AfterForbearance = { agreement: null, owed: [] };
 
 /**
  * The schedule after the forbearance, or the amounts of a repayment plan, depending on the agreed treatment
@@ -51,7 +54,7 @@ export function scheduleAfterForbearance(
   loan: OpenLoan,
   forbearance: OpenForbearance,
   today: string,
-): After {
+): AfterForbearance {
   const missed = within(loan, forbearance);
   const [first] = missed;
   const { state, row } = loan;
@@ -67,25 +70,25 @@ export function scheduleAfterForbearance(
   ) {
     const more = forbearance.end_treatment === 'extend_term' ? missedPeriods(loan, forbearance) : 0;
     const dates = { first: start, count: Math.max(1, toCome.length + more), payment_day };
-    return { ...AS_IT_IS, agreement: { rule: 'spread', from: 'oldest_unpaid', dates } };
+    return { ...UNCHANGED, agreement: { rule: 'spread', from: 'oldest_unpaid', dates } };
   }
-  if (first === undefined || isLess) return AS_IT_IS;
+  if (first === undefined || isLess) return UNCHANGED;
   if (forbearance.end_treatment === 'extend_term') {
     const by = { periods: missed.length, payment_day };
-    return { ...AS_IT_IS, agreement: { rule: 'moved', from: first.period_number, by } };
+    return { ...UNCHANGED, agreement: { rule: 'moved', from: first.period_number, by } };
   }
   if (forbearance.end_treatment === 'deferred_balance') {
     const numbers = missed.map(({ period_number }) => period_number);
     const agreement = { rule: 'lowered', numbers, to: 'paid', shortfall: 'last' } as const;
-    return { ...AS_IT_IS, agreement };
+    return { ...UNCHANGED, agreement };
   }
-  if (forbearance.end_treatment !== 'repayment_plan') return AS_IT_IS;
+  if (forbearance.end_treatment !== 'repayment_plan') return UNCHANGED;
   const dates = dueDates(frequency, start, missed.length, payment_day);
   const owed = missed.map((row, index) => ({
     due_date: dates[index] ?? start,
     amount: money(parseMoney(row.payment_amount).minus(row.paid_amount)),
   }));
-  return { ...AS_IT_IS, owed: owed.filter(({ amount }) => parseMoney(amount).gt(ZERO)) };
+  return { ...UNCHANGED, owed: owed.filter(({ amount }) => parseMoney(amount).gt(ZERO)) };
 }
 
 const missedPeriods = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>

@@ -62,7 +62,7 @@ export async function addForbearance(work: Work, input: NewForbearance): Promise
   if (changesSchedule(input)) assertHasSchedule(loan.row);
   if (input.forbearance_type === 'reduced_payment' && !input.reduced_payment_amount)
     throw new Invalid({ reduced_payment_amount: 'Is required for a reduced payment.' });
-  await assertAlone(work, loan, { from: start_date, to: end_date });
+  await assertNoOverlap(work, loan, { from: start_date, to: end_date });
   const { forbearance_type, reason, reduced_payment_amount, interest_accrues, notes } = input;
   const { suspend_late_fees, suspend_delinquency, suspend_credit_reporting } = input;
   const { end_treatment, hardship_application_id } = input;
@@ -100,7 +100,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
     throw new Invalid({ start_date: 'Must not be before the loan was funded.' });
 }
 
-async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
+async function assertNoOverlap(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
   if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
   const message = 'Another forbearance of the loan overlaps this period.';
   throw new Conflict(message, 'overlaps', refusalDetails(row));
@@ -115,11 +115,11 @@ export async function startAndEndForbearances(work: Work, loanId: string) {
     if (forbearance.status === 'active' && forbearance.end_date < work.today)
       await end(work, loan, forbearance);
     if (forbearance.status === 'scheduled' && forbearance.start_date <= work.today)
-      await begin(work, loan, forbearance);
+      await startForbearance(work, loan, forbearance);
   }
 }
 
-async function begin(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
+async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
   if (loan.row.status !== 'active') {
     await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
     return;
@@ -152,11 +152,15 @@ async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isB
   if (rest.length + plan.length > 0) await recordEvents(work, loan, [...rest, ...plan]);
   const status = isBroken ? 'broken' : 'completed';
   await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
-  if (after.owed.length > 0) await planFor(work, loan, after.owed);
+  if (after.owed.length > 0) await scheduleAfter(work, loan, after.owed);
 }
 
 /** Proposes a payment plan for the missed amounts, due in addition to the regular installments. */
-const planFor = (work: Work, { row }: OpenLoan, owed: { due_date: string; amount: string }[]) =>
+const scheduleAfter = (
+  work: Work,
+  { row }: OpenLoan,
+  owed: { due_date: string; amount: string }[],
+) =>
   addPaymentPlan(work, {
     loan_id: row.id,
     plan_type: 'repayment',

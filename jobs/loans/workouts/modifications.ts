@@ -63,7 +63,7 @@ const NEEDS = dictionary<readonly string[]>({
 export async function addModification(work: Work, input: NewModification): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const effective_date = input.effective_date ?? work.today;
-  assertWhole(input);
+  assertComplete(input);
   const start = fundingDate(loan);
   if (start !== null && effective_date < start)
     throw new Invalid({ effective_date: 'Must not be before the loan was funded.' });
@@ -112,7 +112,7 @@ const columns = (input: NewModification) => {
 const isGiven = (value: unknown) =>
   value !== undefined && value !== null && value !== false && value !== '0.00' && value !== 'keep';
 
-function assertWhole(input: NewModification) {
+function assertComplete(input: NewModification) {
   const isNamed = (name: string) => isGiven((input as Record<string, unknown>)[name]);
   const needs = NEEDS[input.modification_type] ?? [];
   const [first] = needs;

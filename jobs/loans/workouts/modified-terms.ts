@@ -36,7 +36,7 @@ export function buildModificationEvents(loan: OpenLoan, change: Change): LoanEve
   ];
   const terms = readTerms(row);
   if (isBilledByCycle(terms)) {
-    if (movesDates(change) || change.modification_type === 're_age') assertHasSchedule(row);
+    if (changesSchedule(change) || change.modification_type === 're_age') assertHasSchedule(row);
     return besides;
   }
   const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
@@ -117,7 +117,7 @@ function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreemen
   const isReAge = change.modification_type === 're_age';
   const first = firstDue(loan, trial, change, open);
   const count = countOf(loan, change, open, first);
-  if (isDayAlone(change)) {
+  if (isPaymentDayChange(change)) {
     return { rule: 'moved', from: open.first_number, by: { payment_day: Number(new_payment_day) } };
   }
   const { interest } = isCapitalized(change);
@@ -126,7 +126,7 @@ function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreemen
   return {
     rule: 'spread',
     from: isReAge ? 'oldest_unpaid' : open.first_number,
-    ...((isReAge || movesDates(change)) && { dates: { first, count, payment_day } }),
+    ...((isReAge || changesSchedule(change)) && { dates: { first, count, payment_day } }),
     ...(new_payment_amount !== null && { payment_amount: new_payment_amount }),
     ...(isAnew && { accrues_from: change.effective_date }),
   };
@@ -145,7 +145,7 @@ function assertRepays(
 }
 
 /** Whether the modification changes due dates, payment amounts or the number of installments. */
-const movesDates = (change: Change) =>
+const changesSchedule = (change: Change) =>
   [
     change.new_payment_day,
     change.new_payment_amount,
@@ -154,7 +154,7 @@ const movesDates = (change: Change) =>
     change.new_maturity_date,
   ].some((wanted) => wanted !== null);
 
-const isDayAlone = (change: Change) =>
+const isPaymentDayChange = (change: Change) =>
   change.modification_type === 'due_date_change' && change.new_payment_day !== null;
 
 function firstDue(loan: OpenLoan, trial: LoanState, change: Change, open: Open) {

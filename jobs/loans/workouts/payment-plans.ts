@@ -54,13 +54,13 @@ export type NewPaymentPlan = PlanScheduleInput & {
  */
 export async function addPaymentPlan(work: Work, input: NewPaymentPlan): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
-  const parts = buildPlanInstallments(input, work.today, wholeOf(input, loan.state));
+  const parts = buildPlanInstallments(input, work.today, planTotal(input, loan.state));
   const total = sumInstallments(parts);
   assertTotals(input, total);
   assertCollectable(input);
   await assertBankOrder(work, loan.row.borrower_id, input);
   const status = input.status === 'proposed' ? 'proposed' : 'active';
-  if (status === 'active') await assertAlone(work, loan.row.id);
+  if (status === 'active') await assertNoActivePlan(work, loan.row.id);
   const { plan_type, start_date, frequency, number_of_payments, amount } = input;
   const { settlement_amount, waive_remaining, grace_days, payment_instrument_id } = input;
   const id = await insert(work.tx, 'payment_plans', {
@@ -81,14 +81,14 @@ export async function addPaymentPlan(work: Work, input: NewPaymentPlan): Promise
     installments: parts.map((part) => ({ ...part, status: 'pending' })),
     created_by: work.actor.id,
   });
-  if (status === 'active' && input.auto_collect) await order(work, id, input, parts);
+  if (status === 'active' && input.auto_collect) await schedulePayments(work, id, input, parts);
   return id;
 }
 
 /**
  * The plan's total when it names no amounts. A catch-up plan covers the past due amount and the fees due.
  */
-function wholeOf(
+function planTotal(
   { plan_type, total_amount, settlement_amount }: NewPaymentPlan,
   { bill }: OpenLoan['state'],
 ): Big | null {
@@ -116,7 +116,7 @@ function assertCollectable(plan: Pick<NewPaymentPlan, 'auto_collect' | 'payment_
   throw new Invalid({ payment_instrument_id: message });
 }
 
-async function assertAlone(work: Work, loanId: string) {
+async function assertNoActivePlan(work: Work, loanId: string) {
   if ((await plans.lockActivePlan(work.tx, loanId)) === null) return;
   throw new Conflict(
     'The loan already has an active payment plan. Cancel it first.',
@@ -125,7 +125,7 @@ async function assertAlone(work: Work, loanId: string) {
 }
 
 /** Schedules the payments of a plan with automatic collection. Payments due today start immediately. */
-async function order(
+async function schedulePayments(
   work: Work,
   planId: string,
   { loan_id, payment_instrument_id }: Pick<NewPaymentPlan, 'loan_id' | 'payment_instrument_id'>,
@@ -154,14 +154,14 @@ export async function changePaymentPlan(work: Work, id: string, changes: Values,
     return recordChanger(kind)(work, id, changes, row);
   const plan = await lockRecord(work, kind.table, row);
   if (plan.status !== 'proposed') return recordChanger(kind)(work, id, changes, row);
-  await assertAlone(work, plan.loan_id);
+  await assertNoActivePlan(work, plan.loan_id);
   assertCollectable(row as Row & NewPaymentPlan);
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
   await plans.activate(work.tx, id);
   const { installments, auto_collect, payment_instrument_id } = row as Row & NewPaymentPlan;
   const whose = { loan_id: plan.loan_id, payment_instrument_id };
-  if (auto_collect) await order(work, id, whose, installments);
+  if (auto_collect) await schedulePayments(work, id, whose, installments);
 }
 
 export const cancelPaymentPlan = recordCanceler(kind);

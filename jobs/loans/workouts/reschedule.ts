@@ -84,16 +84,16 @@ function agreementOf(
   ahead: RemainingSchedule,
   input: Reschedule,
 ): Agreement {
-  if (input.installments) return asTold(work, ahead, input.installments);
+  if (input.installments) return moveToGivenDates(work, ahead, input.installments);
   const terms = readTerms(loan.row);
   const { from_number: from } = ahead;
   const agreement = {
     rule: 'moved',
     from,
-    by: movedBy(work, ahead, input, terms.payment_day),
+    by: moveToPaymentDay(work, ahead, input, terms.payment_day),
   } as const;
   const dates = movedDueDates(agreement, loan.state, terms);
-  const kept = input.extend_maturity ? dates : withinMaturity(ahead, dates);
+  const kept = input.extend_maturity ? dates : dropAfterMaturity(ahead, dates);
   const isShortened = kept.length < dates.length;
   if (!input.recalculate_interest && !isShortened) return agreement;
   // The payment amount stays the same unless the schedule loses installments.
@@ -102,18 +102,18 @@ function agreementOf(
   return { rule: 'spread', from, dates: kept, ...payment_amount };
 }
 
-function movedBy(
+function moveToPaymentDay(
   work: Work,
   ahead: RemainingSchedule,
   input: Reschedule,
   payment_day: number | null,
 ) {
   const { new_first_payment_date, shift_days, shift_periods } = input;
-  if (new_first_payment_date) return { first: startingOn(work, ahead, new_first_payment_date) };
+  if (new_first_payment_date) return { first: moveToStart(work, ahead, new_first_payment_date) };
   return shift_days ? { days: shift_days } : { periods: shift_periods ?? 1, payment_day };
 }
 
-function startingOn(
+function moveToStart(
   { today }: Work,
   { rows, from_number, first }: RemainingSchedule,
   start: string,
@@ -134,7 +134,7 @@ function startingOn(
  * The named installments get the given dates and amounts. The other installments stay unchanged. Due dates
  * must stay in ascending order.
  */
-function asTold(
+function moveToGivenDates(
   { today }: Work,
   { rows, from_number }: RemainingSchedule,
   told: readonly { number: number; due_date: string; amount?: string | null | undefined }[],
@@ -168,7 +168,7 @@ function asTold(
 }
 
 /** Drops the last due dates that would fall after the maturity date. */
-function withinMaturity({ rows }: RemainingSchedule, dates: readonly string[]): string[] {
+function dropAfterMaturity({ rows }: RemainingSchedule, dates: readonly string[]): string[] {
   const maturity = rows.at(-1)?.due_date ?? '';
   const kept = dates.filter((due_date) => due_date <= maturity);
   if (kept.length > 0) return kept;

@@ -58,7 +58,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
     throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalDetails(loan.row));
   }
   const start_date = input.start_date ?? work.today;
-  assertSensible({ ...terms, start_date });
+  assertConsistent({ ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
   if (await plans.hasOpenPlan(work.tx, loan_id)) {
     const message = 'The loan already has an autopay plan. Change or cancel that plan.';
@@ -82,18 +82,18 @@ const isMissing = (error: unknown) =>
 export async function changeAutopayPlan(work: Work, id: string, changes: Input, row: Row) {
   const loan = await openLoan(work, String(row['loan_id']));
   const plan = await plans.lock(work.tx, id);
-  if (plan === null || !isOpenAutopayPlan(plan)) throw ended(plan?.status);
+  if (plan === null || !isOpenAutopayPlan(plan)) throw planNotEditable(plan?.status);
   const { status, cancel_reason, ...terms } = changes;
-  if (status === 'canceled') return end(work, id, cancel_reason ?? 'agent');
+  if (status === 'canceled') return endPlan(work, id, cancel_reason ?? 'agent');
   if (status !== undefined && !['active', 'paused'].includes(status))
     throw new Invalid({ status: 'May be set to active, paused or canceled.' });
-  assertSensible({ ...row, ...terms });
+  assertConsistent({ ...row, ...terms });
   const isResumed =
     (status === 'active' && plan.status === 'paused') ||
     (terms.is_enabled === true && !plan.is_enabled);
   const named = isResumed ? { ...plan, ...terms } : terms;
   await assertInstruments(work, plan.borrower_id, named);
-  if (isResumed && (await plans.isConsentRevoked(work.tx, id))) throw revoked();
+  if (isResumed && (await plans.isConsentRevoked(work.tx, id))) throw consentRevoked();
   if (status === 'paused') await draws.cancelRetries(work.tx, id);
   await update(work.tx, 'autopay_plans', id, {
     ...terms,
@@ -113,21 +113,21 @@ export async function cancelAutopayPlan(work: Work, id: string, reason: CancelRe
   const loanId = await plans.findLoanId(work.tx, id);
   if (loanId !== null) await openLoan(work, loanId);
   const plan = await plans.lock(work.tx, id);
-  if (plan === null || !isOpenAutopayPlan(plan)) throw ended(plan?.status);
-  await end(work, id, reason);
+  if (plan === null || !isOpenAutopayPlan(plan)) throw planNotEditable(plan?.status);
+  await endPlan(work, id, reason);
 }
 
-async function end({ tx }: Work, id: string, reason: CancelReason) {
+async function endPlan({ tx }: Work, id: string, reason: CancelReason) {
   await draws.cancelRetries(tx, id);
   await plans.cancel(tx, id, reason);
 }
 
-const ended = (status: string | undefined) =>
+const planNotEditable = (status: string | undefined) =>
   new Conflict(`A plan that is ${status} cannot be changed.`, 'invalid_transition', {
     current_status: status,
   });
 
-const revoked = () =>
+const consentRevoked = () =>
   new Conflict(
     'The borrower revoked the authorization of this plan. Cancel it and enroll the loan again.',
     'authorization_revoked',
@@ -140,7 +140,7 @@ async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   await assertBankOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
 }
 
-function assertSensible(plan: Values) {
+function assertConsistent(plan: Values) {
   const { amount_type, fixed_amount, extra_amount, start_date, end_date } = plan;
   const errors: Record<string, string> = {};
   if (amount_type === 'fixed' && !fixed_amount) errors['fixed_amount'] = 'Is required for fixed.';

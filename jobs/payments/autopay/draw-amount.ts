@@ -25,10 +25,12 @@ export function drawAmount(
   penalty = ZERO,
 ): Big {
   if (plan.amount_type === 'payoff') return payoffAmount(state, penalty);
-  return state.is_accelerated ? ZERO : min(wanted(plan, state, dueDate), repaymentAmount(state));
+  return state.is_accelerated
+    ? ZERO
+    : min(requestedAmount(plan, state, dueDate), repaymentAmount(state));
 }
 
-function wanted(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
+function requestedAmount(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
   switch (plan.amount_type) {
     case 'fixed':
       return parseMoney(plan.fixed_amount ?? '0.00');

@@ -25,9 +25,9 @@ export async function runAutopay(work: Work, planId: string) {
   if (loanId === null) return;
   let loan = await openLoan(work, loanId);
   for (
-    let plan = await running(work, loan, planId);
+    let plan = await findRunnablePlan(work, loan, planId);
     plan;
-    plan = await running(work, loan, planId)
+    plan = await findRunnablePlan(work, loan, planId)
   ) {
     if (!(await drawOnce(work, loan, plan))) break;
     loan = await openLoan(work, loanId);
@@ -35,7 +35,7 @@ export async function runAutopay(work: Work, planId: string) {
   await saveNextAutopayDate(work, loan.state, planId);
 }
 
-async function running(
+async function findRunnablePlan(
   { tx }: Work,
   { row }: OpenLoan,
   planId: string,
@@ -81,7 +81,7 @@ async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: s
     ...(wasPaid && { consecutive_failures: 0 }),
   });
   if (id !== null && reason === null)
-    await collect(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
+    await collectDraw(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
 }
 
 /** Retries a draw that was returned for insufficient funds, minus what the borrower has paid since. */
@@ -97,7 +97,7 @@ async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.
   });
   if (isOver) return;
   const from = plan.backup_payment_instrument_id ?? plan.payment_instrument_id;
-  await collect(work, loan, plan, { id: draw.id, amount: money(amount) }, from);
+  await collectDraw(work, loan, plan, { id: draw.id, amount: money(amount) }, from);
 }
 
 /** Autopay skips due dates during a forbearance. */
@@ -107,7 +107,7 @@ const isPaused = ({ state }: OpenLoan, today: string) =>
 type Collection = { id: string; amount: string };
 
 /** Records the payment, as failed if the instrument cannot be used. */
-async function collect(
+async function collectDraw(
   work: Work,
   loan: OpenLoan,
   plan: AutopayPlan,
@@ -134,12 +134,12 @@ async function collect(
     }),
   };
   if (await canStillDraw(work, instrumentId)) await postPayment(work, loan, payment_id, payment);
-  else await fail(work, plan, draw, paymentColumns(loan, payment_id, payment));
+  else await failDraw(work, plan, draw, paymentColumns(loan, payment_id, payment));
   await update(tx, 'autopay_draws', draw.id, { payment_id });
   await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });
 }
 
-async function fail(
+async function failDraw(
   work: Work,
   plan: AutopayPlan,
   { id }: Collection,

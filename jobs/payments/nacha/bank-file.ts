@@ -20,14 +20,17 @@ export function readBankFile(text: string): BankEntry[] {
   const records = splitRecords(text);
   const [header, ...rest] = records;
   if (header?.text.startsWith('1') !== true)
-    throw refusal(header, 'is not a file header. Send the whole file as the bank made it');
+    throw invalidRecord(header, 'is not a file header. Send the whole file as the bank made it');
   const end = rest.findIndex(({ text }) => text.startsWith('9') && !FILLER.test(text));
   const control = rest[end];
   if (control === undefined)
-    throw refusal(rest.at(-1) ?? header, 'is the last record, but the file control is missing');
+    throw invalidRecord(
+      rest.at(-1) ?? header,
+      'is the last record, but the file control is missing',
+    );
   const after = rest.slice(end + 1).find(({ text }) => !FILLER.test(text));
   if (after !== undefined)
-    throw refusal(after, 'comes after the file control. Send one file at a time');
+    throw invalidRecord(after, 'comes after the file control. Send one file at a time');
   const body = readBatches(rest.slice(0, end), control);
   checkControl(control, FILE_CONTROL, {
     ...body.totals,
@@ -37,7 +40,7 @@ export function readBankFile(text: string): BankEntry[] {
   return body.entries;
 }
 
-const refusal = (record: BankRecord | undefined, problem: string) =>
+const invalidRecord = (record: BankRecord | undefined, problem: string) =>
   new Invalid({ file: `Line ${record?.line ?? 1} ${problem}.` });
 
 /**
@@ -45,38 +48,39 @@ const refusal = (record: BankRecord | undefined, problem: string) =>
  */
 function readBatches(records: readonly BankRecord[], end: BankRecord) {
   const entries: BankEntry[] = [];
-  const totals = nothing();
+  const totals = zeroTotals();
   let batches = 0;
   let open: Batch | null = null;
   for (const record of records) {
     const kind = record.text[0];
     if (kind === '5') {
-      if (open !== null) throw refusal(record, 'begins a batch before the control of the last one');
+      if (open !== null)
+        throw invalidRecord(record, 'begins a batch before the control of the last one');
       open = { header: record, entries: [] };
     } else if (open === null) {
-      throw refusal(record, 'belongs to no batch');
+      throw invalidRecord(record, 'belongs to no batch');
     } else if (kind === '6') {
       open.entries.push({ batch: open.header, record, addenda: [] });
     } else if (kind === '7') {
       const entry = open.entries.at(-1);
-      if (entry === undefined) throw refusal(record, 'belongs to no entry');
+      if (entry === undefined) throw invalidRecord(record, 'belongs to no entry');
       entry.addenda.push(record);
     } else if (kind === '8') {
-      const sums = sumsOf(open);
+      const sums = sumBatch(open);
       checkBatch(open, record, sums);
       add(totals, sums);
       entries.push(...open.entries);
       batches += 1;
       open = null;
     } else {
-      throw refusal(record, `begins with "${kind}", which is no type of record`);
+      throw invalidRecord(record, `begins with "${kind}", which is no type of record`);
     }
   }
-  if (open !== null) throw refusal(end, 'ends the file before the control of its last batch');
+  if (open !== null) throw invalidRecord(end, 'ends the file before the control of its last batch');
   return { entries, totals, batches };
 }
 
-const nothing = (): Totals => ({ records: 0, hash: 0n, debits: 0n, credits: 0n });
+const zeroTotals = (): Totals => ({ records: 0, hash: 0n, debits: 0n, credits: 0n });
 
 function add(totals: Totals, more: Totals) {
   totals.records += more.records;
@@ -91,8 +95,8 @@ function add(totals: Totals, more: Totals) {
  */
 const isDebit = (record: BankRecord) => (record.text[2] ?? '') >= '5';
 
-function sumsOf({ entries }: Batch): Totals {
-  const totals = nothing();
+function sumBatch({ entries }: Batch): Totals {
+  const totals = zeroTotals();
   for (const { record, addenda } of entries) {
     const cents = numberAt(record, 'amount', 30, 39);
     add(totals, {
@@ -142,7 +146,7 @@ function checkBatch({ header }: Batch, control: BankRecord, sums: Totals) {
   const same = (name: string, [from, to]: Columns, [controlFrom, controlTo]: Columns) => {
     const [begun, ended] = [fieldAt(header, from, to), fieldAt(control, controlFrom, controlTo)];
     if (begun !== ended)
-      throw refusal(
+      throw invalidRecord(
         control,
         `closes another batch: its ${name} is "${ended}", and "${begun}" in the header`,
       );
@@ -160,7 +164,7 @@ function checkControl(control: BankRecord, fields: ControlFields, counted: Count
     const stated = numberAt(control, NAMES[field], ...columns);
     const found = BigInt(counted[field] ?? 0);
     if (stated !== (field === 'hash' ? found % HASH_MODULUS : found))
-      throw refusal(control, differs(field, stated, found % HASH_MODULUS));
+      throw invalidRecord(control, differs(field, stated, found % HASH_MODULUS));
   }
 }
 
@@ -170,7 +174,8 @@ const differs = (field: keyof ControlFields, stated: bigint, found: bigint) =>
 
 function numberAt(record: BankRecord, name: string, from: number, to: number): bigint {
   const digits = fieldAt(record, from, to);
-  if (!/^\d+$/.test(digits)) throw refusal(record, `has no ${name} in columns ${from} to ${to}`);
+  if (!/^\d+$/.test(digits))
+    throw invalidRecord(record, `has no ${name} in columns ${from} to ${to}`);
   return BigInt(digits);
 }
 

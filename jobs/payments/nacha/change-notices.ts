@@ -158,7 +158,7 @@ export async function applyChangeNotice(work: Work, id: string) {
     return before.id;
   };
   await auditUpdate(work, paymentInstruments, before, steps, { isHidden: true });
-  await decide(work, id, 'applied');
+  await recordDecision(work, id, 'applied');
 }
 
 function accountColumns({ tenant_id, installation: { keys } }: Work, sealed: string | null) {
@@ -184,7 +184,7 @@ function unblocked({ status, block_code }: Record<string, unknown>) {
 /** Dismisses a notice, for example because staff corrected the account manually. */
 export async function dismissChangeNotice(work: Work, id: string) {
   await pending(work, id);
-  await decide(work, id, 'dismissed');
+  await recordDecision(work, id, 'dismissed');
 }
 
 async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> {
@@ -197,7 +197,7 @@ async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> 
   return notice;
 }
 
-async function decide({ tx, actor }: Work, id: string, status: 'applied' | 'dismissed') {
+async function recordDecision({ tx, actor }: Work, id: string, status: 'applied' | 'dismissed') {
   const decided_by = actor.type === 'user' ? actor.id : null;
   const decided_at = new Date().toISOString();
   await update(tx, 'change_notices', id, { status, decided_at, decided_by });

@@ -171,7 +171,7 @@ function descriptionOf(
  * `generateNachaFile` completes a file whose creation was interrupted.
  */
 export async function writeNachaFile(within: Within, files: Files, tenantId: string, id: string) {
-  const made = await within(tenantId, (work) => written(work, id), { readOnly: true });
+  const made = await within(tenantId, (work) => renderStoredFile(work, id), { readOnly: true });
   if (made === null) return;
   const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
   await within(tenantId, ({ tx }) =>
@@ -179,7 +179,7 @@ export async function writeNachaFile(within: Within, files: Files, tenantId: str
   );
 }
 
-async function written({ tx, tenant_id, installation: { keys } }: Work, id: string) {
+async function renderStoredFile({ tx, tenant_id, installation: { keys } }: Work, id: string) {
   const file = await nacha.findFile(tx, id);
   if (file === null || file.status === 'completed') return null;
   const entries = (await nacha.listEntries(tx, id)).map(({ account_number_sealed, ...entry }) => ({

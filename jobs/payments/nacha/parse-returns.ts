@@ -38,10 +38,10 @@ function reportOf({ batch, record }: BankEntry, addenda: BankRecord): ReturnedEn
   const code = fieldAt(addenda, 4, 6).toUpperCase();
   const isChange = fieldAt(addenda, 2, 3) === '98';
   if (!(isChange ? /^C\d{2}$/ : /^R\d{2}$/).test(code))
-    throw refusal(addenda, `has no ${isChange ? 'change' : 'return'} code in columns 4 to 6`);
+    throw invalidRecord(addenda, `has no ${isChange ? 'change' : 'return'} code in columns 4 to 6`);
   const original_trace_number = fieldAt(addenda, 7, 21);
   if (!/^\d{15}$/.test(original_trace_number))
-    throw refusal(addenda, 'has no original trace number in columns 7 to 21');
+    throw invalidRecord(addenda, 'has no original trace number in columns 7 to 21');
   return {
     code,
     original_trace_number,
@@ -53,5 +53,5 @@ function reportOf({ batch, record }: BankEntry, addenda: BankRecord): ReturnedEn
   };
 }
 
-const refusal = ({ line }: BankRecord, problem: string) =>
+const invalidRecord = ({ line }: BankRecord, problem: string) =>
   new Invalid({ file: `Line ${line} ${problem}.` });

@@ -52,9 +52,12 @@ type Outcome = {
 export const processReturnFile = (
   work: Work,
   { file }: z.output<typeof ReturnFile>,
-): Promise<Outcome[]> => takeAll(work, readReturns(file));
+): Promise<Outcome[]> => processEntries(work, readReturns(file));
 
-async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Promise<Outcome[]> {
+async function processEntries(
+  work: Work,
+  reported: ReturnType<typeof readReturns>,
+): Promise<Outcome[]> {
   const traces = reported.flatMap((entry) =>
     entry.code === null ? [] : [entry.original_trace_number],
   );
@@ -68,11 +71,11 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
       outcomes.push({ ...NOTHING, trace_number: entry.trace_number, status: 'no_return', message });
       continue;
     }
-    const sent = sentAs(known, entry);
+    const sent = matchSentEntry(known, entry);
     outcomes.push(
       sent === null
-        ? outcome(entry, null, 'unknown', 'We sent no entry with this trace number.')
-        : await takeOrRefuse(work, sent.id, entry),
+        ? buildOutcome(entry, null, 'unknown', 'We sent no entry with this trace number.')
+        : await processEntry(work, sent.id, entry),
     );
   }
   return outcomes;
@@ -82,20 +85,25 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
  * Finds the entry that the bank reports on. Companies at the same bank may use the same trace numbers, so
  * the company id must match too.
  */
-function sentAs(known: ReadonlyMap<string, Sent>, entry: ReturnedEntry): Sent | null {
+function matchSentEntry(known: ReadonlyMap<string, Sent>, entry: ReturnedEntry): Sent | null {
   const sent = known.get(entry.original_trace_number) ?? null;
   return sent !== null && isAsWritten(entry.company_id, sent.company_id, 10) ? sent : null;
 }
 
 /** Processes one entry. If its loan refuses it, rolls back only this entry and creates a task. */
-async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
-  const taken = await withSavepoint(work.tx, () => takeReturn(work, id, entry));
+async function processEntry(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
+  const taken = await withSavepoint(work.tx, () => processReturn(work, id, entry));
   if ('result' in taken) return taken.result;
   const { error } = taken;
   if (!(error instanceof Conflict || error instanceof Invalid)) throw error;
   const sent = await entries.lock(work.tx, id);
-  await ask(work, sent, `Return ${entry.code} could not be booked: book it manually`, entry);
-  return outcome(entry, sent, 'refused', error.message);
+  await createBankTask(
+    work,
+    sent,
+    `Return ${entry.code} could not be booked: book it manually`,
+    entry,
+  );
+  return buildOutcome(entry, sent, 'refused', error.message);
 }
 
 /**
@@ -108,7 +116,7 @@ export async function describeReturnFile({ tx }: Work, { file }: z.output<typeof
   const known = await entries.findByTraceNumbers(tx, traces);
   const returns = reported.map((entry) => {
     const { original_trace_number: trace_number, code, amount, information } = entry;
-    const sent = sentAs(known, entry);
+    const sent = matchSentEntry(known, entry);
     const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
     const ordered = { trace_number, code, amount, payment_id, disbursement_id, draw_id };
     const corrected = parseCorrection(code, information.slice(0, 29));
@@ -122,40 +130,55 @@ const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
   account_number_last_four: account_number?.slice(-4) ?? null,
 });
 
-async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
+async function processReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
   if (!isAsWritten(entry.individual_id, sent.individual_id, 15)) {
-    await ask(work, sent, `${entry.code} names a different receiver: ask the bank`, entry);
+    await createBankTask(
+      work,
+      sent,
+      `${entry.code} names a different receiver: ask the bank`,
+      entry,
+    );
     const message = `We sent this entry for ${sent.individual_id}. Nothing was booked.`;
-    return outcome(entry, sent, 'receiver_differs', message);
+    return buildOutcome(entry, sent, 'receiver_differs', message);
   }
-  if (entry.code.startsWith('C')) return takeChange(work, sent, entry);
+  if (entry.code.startsWith('C')) return processChangeNotice(work, sent, entry);
   const kind = classifyReturnCode(entry.code);
-  if (kind !== 'return') return takeDispute(work, sent, entry, kind);
+  if (kind !== 'return') return processDispute(work, sent, entry, kind);
   if (sent.return_code !== null)
-    return outcome(entry, sent, 'already_returned', 'The entry was already returned.');
+    return buildOutcome(entry, sent, 'already_returned', 'The entry was already returned.');
   if (sent.amount !== entry.amount) {
-    await ask(work, sent, `Return ${entry.code} has a different amount: ask the bank`, entry);
-    return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
+    await createBankTask(
+      work,
+      sent,
+      `Return ${entry.code} has a different amount: ask the bank`,
+      entry,
+    );
+    return buildOutcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
   }
   await returnSentEntry(work, sent, entry.code, work.today);
-  await takeBackOrder(work, sent, entry);
+  await undoOrder(work, sent, entry);
   if (sent.payment_instrument_id !== null)
     await applyReturnCode(work, sent.payment_instrument_id, entry.code);
   if (RETURN_CODES[entry.code] === undefined)
-    await ask(
+    await createBankTask(
       work,
       sent,
       `Return code ${entry.code} is not known: ask the bank what it means`,
       entry,
     );
-  return outcome(entry, sent, 'returned', returnReason(entry.code));
+  return buildOutcome(entry, sent, 'returned', returnReason(entry.code));
 }
 
-async function takeChange(work: Work, sent: Sent, entry: ReturnedEntry): Promise<Outcome> {
+async function processChangeNotice(work: Work, sent: Sent, entry: ReturnedEntry): Promise<Outcome> {
   if (isRefusedChangeCode(entry.code)) {
-    await ask(work, sent, `A notice of change was refused (${entry.code}): ask the bank`, entry);
-    return outcome(entry, sent, 'change_refused', 'A task has been created.');
+    await createBankTask(
+      work,
+      sent,
+      `A notice of change was refused (${entry.code}): ask the bank`,
+      entry,
+    );
+    return buildOutcome(entry, sent, 'change_refused', 'A task has been created.');
   }
   const kept = await recordChangeNotice(work, sent, entry);
   const messages = {
@@ -163,7 +186,7 @@ async function takeChange(work: Work, sent: Sent, entry: ReturnedEntry): Promise
     asked: 'A task asks for the correction.',
   };
   const message = kept === null ? 'The notice was already recorded.' : messages[kept];
-  return outcome(entry, sent, 'change_notice', message);
+  return buildOutcome(entry, sent, 'change_notice', message);
 }
 
 const DISPUTES = {
@@ -172,26 +195,31 @@ const DISPUTES = {
 } as const;
 
 /** Banks settle disputes about a return between themselves. The bookings of the return stay until then. */
-async function takeDispute(
+async function processDispute(
   work: Work,
   sent: Sent,
   entry: ReturnedEntry,
   kind: 'dishonored' | 'contested',
 ): Promise<Outcome> {
-  await ask(
+  await createBankTask(
     work,
     sent,
     `${DISPUTES[kind]} (${entry.code}): ask the bank who keeps the money`,
     entry,
   );
-  return outcome(entry, sent, kind, 'Nothing was booked. A task has been created.');
+  return buildOutcome(entry, sent, kind, 'Nothing was booked. A task has been created.');
 }
 
 /** Undoes the order of a returned entry, unless staff have already reversed it. */
-async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
+async function undoOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
   const [what, wasStanding] = await failedOrder(work, sent, entry.code);
   if (!sent.is_credit || !wasStanding) return;
-  await ask(work, sent, `${what} came back (${entry.code}): pay it in another way`, entry);
+  await createBankTask(
+    work,
+    sent,
+    `${what} came back (${entry.code}): pay it in another way`,
+    entry,
+  );
 }
 
 async function failedOrder(
@@ -217,7 +245,7 @@ type Sent = entries.SentEntry;
 
 const NOTHING = { code: null, payment_id: null, disbursement_id: null, draw_id: null } as const;
 
-const outcome = (
+const buildOutcome = (
   { code, original_trace_number: trace_number }: ReturnedEntry,
   sent: Sent | null,
   status: Outcome['status'],
@@ -233,7 +261,7 @@ const outcome = (
 });
 
 /** Creates a task once. It omits the bank's text, which may contain an account number. */
-async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
+async function createBankTask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
   if (await tasks.wasEverOpened(work.tx, sent.id, title)) return;
   const id = await insert(work.tx, 'tasks', {
     borrower_id: sent.borrower_id,

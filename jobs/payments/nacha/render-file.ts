@@ -174,11 +174,11 @@ export const totalAmount = (entries: readonly Pick<NachaEntry, 'amount'>[]) =>
   money(sum(entries.map(({ amount }) => new Big(amount))));
 
 const cents = (entries: readonly Pick<NachaEntry, 'amount'>[], width: number) =>
-  fitting(new Big(totalAmount(entries)).times(100).toFixed(0), width);
+  assertWidth(new Big(totalAmount(entries)).times(100).toFixed(0), width);
 
-const digits = (value: number, width: number) => fitting(String(value), width);
+const digits = (value: number, width: number) => assertWidth(String(value), width);
 
-function fitting(value: string, width: number) {
+function assertWidth(value: string, width: number) {
   if (value.length > width) throw new Error(`${value} has more than ${width} digits.`);
   return value.padStart(width, '0');
 }

@@ -26,7 +26,7 @@ type Amount = Pick<entries.SentEntry, 'amount' | 'cash_account_id'> & {
   clearing_account_id: string | null;
 };
 
-const part = ({ debit, credit }: Sides, { amount, ...on }: Amount): PostingPart => ({
+const settlementPosting = ({ debit, credit }: Sides, { amount, ...on }: Amount): PostingPart => ({
   debit: { [debit]: amount },
   credit: { [credit]: amount },
   accounts: { cash: on.cash_account_id, ach_clearing: on.clearing_account_id },
@@ -45,7 +45,7 @@ export async function settleNachaFiles(work: Work, day: string) {
       reference_id: file_id,
       description: `Moved by the bank: ${sums[0]?.filename}`,
     };
-    const parts = sums.map((sum) => part(sum.is_credit ? PAID : COLLECTED, sum));
+    const parts = sums.map((sum) => settlementPosting(sum.is_credit ? PAID : COLLECTED, sum));
     await postEntryParts(work, heading, parts);
     await recordAudit(work, { type: 'nacha_files', id: file_id }, 'settle', {});
   }
@@ -71,6 +71,6 @@ export async function returnSentEntry(
   await postEntry(work, {
     ...heading,
     description,
-    ...part(sent.is_credit ? COLLECTED : PAID, sent),
+    ...settlementPosting(sent.is_credit ? COLLECTED : PAID, sent),
   });
 }

@@ -6,7 +6,7 @@ export const LOGO_BYTES_MAX = 500_000;
 const SIDE_MAX = 4_000;
 
 type Size = { width: number; height: number };
-type Judged =
+type LogoCheck =
   | { content_type: string; width: number | null; height: number | null; bytes: Buffer }
   | { problem: string };
 
@@ -14,13 +14,13 @@ type Judged =
  * Detects the image type from its bytes, regardless of the server's content type, and sanitizes SVG.
  * Returns a problem if the image cannot be used.
  */
-export function validatePicture(bytes: Buffer): Judged {
+export function validatePicture(bytes: Buffer): LogoCheck {
   if (bytes.length === 0) return { problem: 'The file is empty.' };
   const png = sizeOfPng(bytes);
-  if (png) return sized('image/png', png, bytes);
+  if (png) return checkSize('image/png', png, bytes);
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) {
     const jpeg = sizeOfJpeg(bytes);
-    return jpeg ? sized('image/jpeg', jpeg, bytes) : { problem: 'The JPEG is damaged.' };
+    return jpeg ? checkSize('image/jpeg', jpeg, bytes) : { problem: 'The JPEG is damaged.' };
   }
   const text = bytes.toString('utf8');
   if (!/^\uFEFF?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(text))
@@ -36,7 +36,7 @@ export function validatePicture(bytes: Buffer): Judged {
   return { content_type: 'image/svg+xml', width: null, height: null, bytes: safe };
 }
 
-function sized(content_type: string, { width, height }: Size, bytes: Buffer): Judged {
+function checkSize(content_type: string, { width, height }: Size, bytes: Buffer): LogoCheck {
   if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX)
     return {
       problem: `The image is ${width} by ${height} pixels. The maximum is ${SIDE_MAX} per side.`,

@@ -26,7 +26,7 @@ export const verifyLogo = job({
       logos.dataUri(tx, logo_id, 'pending'),
     );
     if (picture === null) return;
-    const problem = await whatIsWrong(outside, imagePage(picture));
+    const problem = await findLogoProblem(outside, imagePage(picture));
     await outside.within(tenant_id, ({ tx }) =>
       problem === null ? logos.markReady(tx, logo_id) : logos.markRefused(tx, logo_id, problem),
     );
@@ -40,7 +40,7 @@ export const verifyLogo = job({
     ),
 });
 
-async function whatIsWrong(outside: ExternalServices, html: string): Promise<string | null> {
+async function findLogoProblem(outside: ExternalServices, html: string): Promise<string | null> {
   try {
     const { bytes } = await outside.pdf(html, { timeout_ms: PRINTED_WITHIN_MS });
     if (bytes.length <= PRINTED_BYTES_MAX) return null;

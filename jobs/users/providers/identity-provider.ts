@@ -26,14 +26,14 @@ type Named = {
   trusts_amr: boolean;
   is_active: boolean;
 };
-type Given = Named & { client_secret: string };
-type Changes = { [Field in keyof Given]?: Given[Field] | undefined };
+type ProviderInput = Named & { client_secret: string };
+type ProviderChanges = { [Field in keyof ProviderInput]?: ProviderInput[Field] | undefined };
 
 /**
  * Adds a provider and seals its client secret. Users can sign in there once a worker has read its discovery
  * document.
  */
-export async function addProvider(work: Work, { client_secret, ...given }: Given) {
+export async function addProvider(work: Work, { client_secret, ...given }: ProviderInput) {
   const { tx, tenant_id } = work;
   await checkUrls(work, given);
   const id = await insert(tx, 'identity_providers', {
@@ -45,13 +45,18 @@ export async function addProvider(work: Work, { client_secret, ...given }: Given
 }
 
 /** Fields that determine who a user is and what the user may do. */
-const DECIDING = ['issuer_url', 'client_id', 'role_claim', 'roles', 'trusts_amr'] as const;
+const VERIFIED_FIELDS = ['issuer_url', 'client_id', 'role_claim', 'roles', 'trusts_amr'] as const;
 
 /**
  * Changes a provider. Ends the sessions of its users if a field in DECIDING changes or the provider is
  * disabled. A new issuer also removes their links, because the same subject is a different person there.
  */
-export async function changeProvider(work: Work, id: string, changes: Changes, row: object) {
+export async function changeProvider(
+  work: Work,
+  id: string,
+  changes: ProviderChanges,
+  row: object,
+) {
   const { tx, tenant_id } = work;
   const { client_secret, ...rest } = changes;
   await checkUrls(work, rest);
@@ -65,7 +70,8 @@ export async function changeProvider(work: Work, id: string, changes: Changes, r
     ...(sealed && { client_secret_sealed: sealed }),
     ...(isOther && { authorization_url: null, read_at: null, last_error: null }),
   });
-  if (DECIDING.some(isChanged) || rest.is_active === false) await providers.endSignIns(tx, id);
+  if (VERIFIED_FIELDS.some(isChanged) || rest.is_active === false)
+    await providers.endSignIns(tx, id);
   if (isOther) await providers.unlinkAll(tx, id);
   await enqueue(tx, readIdentityProvider, { tenant_id, provider_id: id });
 }
@@ -77,7 +83,7 @@ export async function removeProvider({ tx }: Work, id: string) {
 }
 
 /** Workers reach the issuer under the network rules of webhooks. */
-async function checkUrls(work: Work, { issuer_url, redirect_url }: Changes) {
+async function checkUrls(work: Work, { issuer_url, redirect_url }: ProviderChanges) {
   const { webhooks } = await settingsOf(work.tx);
   const errors: Record<string, string> = {};
   if (issuer_url !== undefined) {

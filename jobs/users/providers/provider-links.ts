@@ -14,18 +14,18 @@ import { hashToken } from '../send-account-message.job.ts';
 /** How long a user has to sign in with the existing method and consent. */
 const SECONDS = 1_800;
 /** Limits emails per user, because a provider could trigger them without limit. */
-const MAILS = { limit: 3, seconds: 3_600 };
+const LINK_EMAILS_MAX = { limit: 3, seconds: 3_600 };
 
-type Asked = { sign_in_id: string; provider_id: string; user_id: string; subject: string };
+type LinkRequest = { sign_in_id: string; provider_id: string; user_id: string; subject: string };
 
 /** Records that a provider identified a user who is not linked to it, and notifies that user by email. */
-export async function requestLinkConsent(work: Work, { sign_in_id, ...asked }: Asked) {
+export async function requestLinkConsent(work: Work, { sign_in_id, ...asked }: LinkRequest) {
   const { tx } = work;
   const { user_id, provider_id, subject } = asked;
   await signIns.markUnlinked(tx, sign_in_id, { user_id, subject, seconds: SECONDS });
   const provider = { provider_id: { old: null, new: provider_id } };
   await recordAudit(work, { type: 'users', id: user_id }, 'ask-to-link-provider', provider);
-  const counted = await countAttempt(tx, 'request', `link ${user_id}`, MAILS);
+  const counted = await countAttempt(tx, 'request', `link ${user_id}`, LINK_EMAILS_MAX);
   if ('wait' in counted) return;
   await notifyUser(work, { user_id, message: 'provider_link_asked', provider_id });
 }

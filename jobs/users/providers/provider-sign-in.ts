@@ -15,7 +15,7 @@ import { settingsOf } from '../settings/settings.ts';
 const SECONDS = 900;
 const random = () => randomBytes(32).toString('base64url');
 
-type Begun = { wait: number } | { token: string; seconds: number; authorization_url: string };
+type StartResult = { wait: number } | { token: string; seconds: number; authorization_url: string };
 
 /**
  * Starts a sign-in at a provider with its own state, nonce and PKCE verifier. Only the browser with the
@@ -25,7 +25,7 @@ export async function beginProviderSignIn(
   work: Work,
   providerId: string,
   ip: string,
-): Promise<Begun> {
+): Promise<StartResult> {
   const { tx, tenant_id, installation } = work;
   const limit = limitPerMinute((await settingsOf(tx)).throttle.login);
   const counted = await countAttempt(tx, 'login', networkSubject(ip), limit);
@@ -78,8 +78,8 @@ type Outcome =
   | { unlinked: { provider: string; expires_at: string; seconds: number } };
 
 const WAIT_MS = 8_000;
-const LOOK_MS = 100;
-const TURNED_AWAY = 'The sign-in at the provider failed or was canceled.';
+const POLL_INTERVAL_MS = 100;
+const SIGN_IN_FAILED = 'The sign-in at the provider failed or was canceled.';
 
 /**
  * Passes the code to a worker, which asks the provider, and waits for the result. Repeated requests wait
@@ -91,12 +91,14 @@ export async function finishProviderReturn(
   tenantId: string,
   { token, came }: { token: string; came: ProviderReturn },
 ): Promise<Outcome> {
-  const begun = await within(tenantId, (work) => handIn(work, token, came));
+  const begun = await within(tenantId, (work) => acceptReturn(work, token, came));
   if (begun === null) return { over: true };
   for (const until = Date.now() + WAIT_MS; Date.now() < until;) {
-    const now = await within(tenantId, ({ tx }) => found(tx, token, came), { readOnly: true });
+    const now = await within(tenantId, ({ tx }) => findOpenSignIn(tx, token, came), {
+      readOnly: true,
+    });
     if (now === null) return { over: true };
-    if (now.status === 'failed') return { refused: now.problem ?? TURNED_AWAY };
+    if (now.status === 'failed') return { refused: now.problem ?? SIGN_IN_FAILED };
     if (now.status === 'unlinked') {
       const { provider, expires_at, seconds_left: seconds } = now;
       return { unlinked: { provider, expires_at, seconds } };
@@ -109,20 +111,20 @@ export async function finishProviderReturn(
         const route = 'POST /auth/provider-sign-in';
         return continueAfterFirstFactor(work, holder, { route, proof, is_proved: false });
       });
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   return { slow: true };
 }
 
-const found = (tx: Work['tx'], token: string, { state }: ProviderReturn) =>
+const findOpenSignIn = (tx: Work['tx'], token: string, { state }: ProviderReturn) =>
   signIns.findOpen(tx, hashToken(token), hashToken(state));
 
-async function handIn(work: Work, token: string, given: ProviderReturn) {
+async function acceptReturn(work: Work, token: string, given: ProviderReturn) {
   const { tx, tenant_id, installation } = work;
-  const begun = token === '' ? null : await found(tx, token, given);
+  const begun = token === '' ? null : await findOpenSignIn(tx, token, given);
   if (begun?.status !== 'begun') return begun;
   if (given.code === undefined) {
-    await signIns.markFailed(tx, begun.id, TURNED_AWAY);
+    await signIns.markFailed(tx, begun.id, SIGN_IN_FAILED);
     return begun;
   }
   const came = {

@@ -51,10 +51,15 @@ export async function passkeyCreationOptions(work: Work, userId: string, site: P
   return options;
 }
 
-type Made = { credential: z.output<typeof NewPasskey>; name: string };
+type CreatedPasskey = { credential: z.output<typeof NewPasskey>; name: string };
 
 /** Verifies and stores a new passkey of this user and host. Uses up the challenge. */
-export async function addPasskey(work: Work, userId: string, site: PasskeySite, made: Made) {
+export async function addPasskey(
+  work: Work,
+  userId: string,
+  site: PasskeySite,
+  made: CreatedPasskey,
+) {
   const { tx } = work;
   const { credential, name } = made;
   const challenge = readChallenge(credential.response.clientDataJSON);

@@ -4,12 +4,12 @@ import * as recovery from '../../../sql/users/recovery-codes.ts';
 import type { Work } from '../../work.ts';
 import { readSettings, settingsOf, type Settings } from '../settings/settings.ts';
 
-type Whose = { tenant_role: string | null; borrower_id: string | null };
+type FactorOwner = { tenant_role: string | null; borrower_id: string | null };
 
 /** Whether the tenant requires two factors from this kind of user. */
 export function isSecondFactorRequired(
   { second_factor }: Pick<Settings['auth'], 'second_factor'>,
-  { tenant_role, borrower_id }: Whose,
+  { tenant_role, borrower_id }: FactorOwner,
 ): boolean {
   const isBorrower = tenant_role === null && borrower_id !== null;
   return isBorrower ? second_factor.borrowers : second_factor.staff;
@@ -26,7 +26,7 @@ export async function loadMethods(tx: Transaction, userId: string) {
 /** The user's factors, the number of unused recovery codes, and whether a second factor is required. */
 export async function describeFactors(
   { tx }: Pick<Work, 'tx'>,
-  user: (Whose & { id: string }) | null,
+  user: (FactorOwner & { id: string }) | null,
 ) {
   const id = user?.id ?? '';
   const { auth } = await settingsOf(tx);

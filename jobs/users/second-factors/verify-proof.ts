@@ -39,12 +39,12 @@ export const hasExactlyOneProof = (given: GivenProof) =>
   Object.values(given).filter(Boolean).length === 1;
 
 /** A six-digit code has a million values. This hourly limit covers all unknown devices together. */
-const IN_AN_HOUR = { limit: 20, seconds: 3600 };
+const PROOFS_PER_HOUR = { limit: 20, seconds: 3600 };
 
 /** The user, the device and the site of a proof. */
 export type ProofSubject = { user_id: string; device: string; site: PasskeySite };
 /** The kind of the accepted proof, null for a wrong one, or the seconds to wait. */
-type Tried = { kind: Kind | null } | { wait: number };
+type ProofResult = { kind: Kind | null } | { wait: number };
 
 /**
  * Checks one second-factor attempt. Counts it first, like a password: failures only, and separately for
@@ -54,7 +54,7 @@ export async function verifyProof(
   work: Work,
   whose: ProofSubject,
   given: GivenProof,
-): Promise<Tried> {
+): Promise<ProofResult> {
   const counted = await countProof(work, whose);
   if ('wait' in counted) return counted;
   const kind = await kindOf(work, whose, given);
@@ -76,7 +76,7 @@ async function countProof(
     limitPerMinute(throttle.second_factor),
   );
   if ('wait' in minute) return minute;
-  const hour = await countAttempt(tx, 'second_factor', `hour ${subject}`, IN_AN_HOUR);
+  const hour = await countAttempt(tx, 'second_factor', `hour ${subject}`, PROOFS_PER_HOUR);
   return 'wait' in hour ? hour : [minute, hour];
 }
 

@@ -35,14 +35,14 @@ export async function changeSettings(
 ) {
   const { tx, tenant_id } = work;
   const { before, after, place } = await checkedChange(work, given, check);
-  await saveSettings(tx, beyond(Settings.parse({}), after));
+  await saveSettings(tx, nonDefaults(Settings.parse({}), after));
   if (place !== null) await stored.saveTenantLocale(tx, place.after);
   const { logo_url } = after.branding;
   if (logo_url !== '' && logo_url !== before.branding.logo_url) await requestLogo(work, logo_url);
   const entity = { type: 'tenants', id: tenant_id };
   const changes = differences(
-    flat({ ...before, ...place?.before }, tenant_id),
-    flat({ ...after, ...place?.after }, tenant_id),
+    flattenTree({ ...before, ...place?.before }, tenant_id),
+    flattenTree({ ...after, ...place?.after }, tenant_id),
   );
   await recordAudit(work, entity, 'update-settings', changes);
   return tenantSettings(work);
@@ -69,8 +69,8 @@ export async function weakensControls(work: Work, given: Tree) {
 /** The settings that a request would change, before and after, for the checker. */
 export async function settingsContent(work: Work, given: Tree) {
   const { before, after, place } = await checkedChange(work, given, () => {});
-  const old = flat({ ...before, ...place?.before }, '');
-  const now = flat({ ...after, ...place?.after }, '');
+  const old = flattenTree({ ...before, ...place?.before }, '');
+  const now = flattenTree({ ...after, ...place?.after }, '');
   const changed = Object.keys(now).filter(
     (name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]),
   );
@@ -94,9 +94,9 @@ async function checkedChange(
   const wanted = Object.fromEntries(
     Object.entries(given).filter(([key]) => !Object.hasOwn(facts, key)),
   );
-  const checked = Settings.safeParse(merged(before, wanted), { error: validationMessage });
+  const checked = Settings.safeParse(mergeTrees(before, wanted), { error: validationMessage });
   const problems = checked.success ? {} : problemsOf(checked.error.issues);
-  const place = await changedPlace(tx, facts, given, problems);
+  const place = await changeLocation(tx, facts, given, problems);
   if (!checked.success || Object.keys(problems).length > 0) throw new Invalid(problems);
   assertOwn(checked.data, before, { ...facts, ...installation });
   await assertServer(tx, checked.data, before);
@@ -107,7 +107,7 @@ async function checkedChange(
  * Returns the change of time zone, currency or locale, or null. Reports a problem for a change of any other
  * fact. Amounts are stored without a currency, so the currency cannot change once loans exist.
  */
-async function changedPlace(
+async function changeLocation(
   tx: Transaction,
   facts: z.output<typeof stored.TenantFacts>,
   given: Tree,
@@ -171,30 +171,32 @@ const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Uses own keys only and a Map, to prevent prototype pollution. */
-function merged(base: Tree, changes: Tree): Tree {
+function mergeTrees(base: Tree, changes: Tree): Tree {
   const result = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(changes)) {
     const old = Object.hasOwn(base, key) ? base[key] : undefined;
-    result.set(key, isTree(old) && isTree(value) ? merged(old, value) : value);
+    result.set(key, isTree(old) && isTree(value) ? mergeTrees(old, value) : value);
   }
   return Object.fromEntries(result);
 }
 
 /** The settings that differ from the defaults. */
-function beyond(defaults: Tree, settings: Tree): Tree {
+function nonDefaults(defaults: Tree, settings: Tree): Tree {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => {
       const usual = defaults[key];
       if (JSON.stringify(value) === JSON.stringify(usual)) return [];
-      return [[key, isTree(value) && isTree(usual) ? beyond(usual, value) : value]];
+      return [[key, isTree(value) && isTree(usual) ? nonDefaults(usual, value) : value]];
     }),
   );
 }
 
 /** Flattens nested keys to paths such as `auth.idle_minutes`, for the audit trail. */
-function flat(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
+function flattenTree(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
   const entries = Object.entries(tree).flatMap(([key, value]): [string, unknown][] =>
-    isTree(value) ? Object.entries(flat(value, '', `${prefix}${key}.`)) : [[prefix + key, value]],
+    isTree(value)
+      ? Object.entries(flattenTree(value, '', `${prefix}${key}.`))
+      : [[prefix + key, value]],
   );
   return { ...Object.fromEntries(entries.filter(([key]) => key !== 'id')), id };
 }

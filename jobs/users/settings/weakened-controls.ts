@@ -1,21 +1,21 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { Settings } from './settings.ts';
 
-type Weaker = (before: unknown, after: unknown) => boolean;
+type WeakerTest = (before: unknown, after: unknown) => boolean;
 
-const raised: Weaker = (before, after) => Number(after) > Number(before);
-const lowered: Weaker = (before, after) => Number(after) < Number(before);
-const changed: Weaker = (before, after) => after !== before;
-const switchedOff: Weaker = (before, after) => before === true && after !== true;
-const switchedOn: Weaker = (before, after) => before !== true && after === true;
-const hasFewer: Weaker = (before, after) =>
+const raised: WeakerTest = (before, after) => Number(after) > Number(before);
+const lowered: WeakerTest = (before, after) => Number(after) < Number(before);
+const changed: WeakerTest = (before, after) => after !== before;
+const switchedOff: WeakerTest = (before, after) => before === true && after !== true;
+const switchedOn: WeakerTest = (before, after) => before !== true && after === true;
+const hasFewer: WeakerTest = (before, after) =>
   listOf(before).some((one) => !listOf(after).includes(one));
-const hasMore: Weaker = (before, after) => hasFewer(after, before);
+const hasMore: WeakerTest = (before, after) => hasFewer(after, before);
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Access control settings, and the change that weakens each of them. */
-export const CONTROLS = dictionary<Weaker>({
+export const CONTROLS = dictionary<WeakerTest>({
   'approvals.four_eyes': hasFewer,
   'approvals.expire_days': raised,
   'auth.idle_minutes': raised,
@@ -37,7 +37,7 @@ export const CONTROLS = dictionary<Weaker>({
 });
 
 /** The value of a setting path such as `auth.idle_minutes`. */
-function at(settings: Settings, path: string): unknown {
+function settingAt(settings: Settings, path: string): unknown {
   let found: unknown = settings;
   for (const key of path.split('.')) found = new Map(Object.entries(found ?? {})).get(key);
   return found;
@@ -46,5 +46,5 @@ function at(settings: Settings, path: string): unknown {
 /** Whether any control is weaker in the new settings. */
 export const weakensAccess = (before: Settings, after: Settings): boolean =>
   Object.entries(CONTROLS).some(
-    ([path, weaker]) => weaker?.(at(before, path), at(after, path)) ?? false,
+    ([path, weaker]) => weaker?.(settingAt(before, path), settingAt(after, path)) ?? false,
   );

@@ -8,7 +8,7 @@ import type { Keys } from '../../sealing/secrets.ts';
  */
 const COOKIE = /^[A-Za-z0-9_-]{22}(\.[A-Za-z0-9_-]{43}){1,5}$/;
 const USERS_MAX = 5;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NIL_USER_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Returns the device's name if the user has signed in on it, otherwise null. */
 export function findKnownDevice(
@@ -19,7 +19,9 @@ export function findKnownDevice(
 ) {
   if (!COOKIE.test(cookie)) return null;
   const [name = '', ...marks] = cookie.split('.');
-  const expected = marksOf(keys, tenantId, userId ?? NOBODY, name).map((mark) => Buffer.from(mark));
+  const expected = marksOf(keys, tenantId, userId ?? NIL_USER_ID, name).map((mark) =>
+    Buffer.from(mark),
+  );
   const isOurs = (mark: Buffer) =>
     expected.filter((ours) => timingSafeEqual(mark, ours)).length > 0;
   const isKnown = marks.filter((mark) => isOurs(Buffer.from(mark))).length > 0;

@@ -2,7 +2,7 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
 /** Maximum characters judged. The cost grows with the square of the length. */
-const JUDGED_MAX = 64;
+const CHECKED_CHARACTERS_MAX = 64;
 /** Passwords that need fewer guesses are rejected. Eight random characters need about as many. */
 const GUESSES_MIN = 1e8;
 const COMMON_MAX = 10_000;
@@ -14,7 +14,7 @@ const UNIT_MAX = 4;
 const estimator = new ZxcvbnFactory({
   dictionary,
   graphs: adjacencyGraphs,
-  maxLength: JUDGED_MAX,
+  maxLength: CHECKED_CHARACTERS_MAX,
   l33tMaxSubstitutions: 20,
 });
 
@@ -24,17 +24,23 @@ const estimator = new ZxcvbnFactory({
  * some milliseconds for any input.
  */
 export function isGuessable(password: string, names: readonly string[] = []): boolean {
-  const judged = password.normalize('NFKC').slice(0, JUDGED_MAX);
+  const judged = password.normalize('NFKC').slice(0, CHECKED_CHARACTERS_MAX);
   if (isCommon(judged)) return true;
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]);
-  const inputs = words.map((word) => word.slice(0, JUDGED_MAX)).filter((word) => word.length > 1);
+  const inputs = words
+    .map((word) => word.slice(0, CHECKED_CHARACTERS_MAX))
+    .filter((word) => word.length > 1);
   return estimator.check(judged, [...new Set(inputs)]).guesses < GUESSES_MIN;
 }
 
 /** Ignores case, substituted letters, separators, decoration, reversal and repetition. */
 const isCommon = (password: string) =>
   undecorated(password.toLowerCase())
-    .flatMap((face) => [spelled(face), spelled(closed(face)), closed(spelled(face))])
+    .flatMap((face) => [
+      normalizeSpelling(face),
+      normalizeSpelling(closed(face)),
+      closed(normalizeSpelling(face)),
+    ])
     .some((face) => {
       const unit = face.slice(0, lengthOfUnit(face));
       return [face, unit].some(isListed) || (unit !== face && unit.length <= UNIT_MAX);
@@ -72,8 +78,9 @@ const ALIKE = new Map(
     Array.from(signs, (sign) => [sign, signs.charAt(0)] as const),
   ),
 );
-const spelled = (text: string) => Array.from(text, (sign) => ALIKE.get(sign) ?? sign).join('');
+const normalizeSpelling = (text: string) =>
+  Array.from(text, (sign) => ALIKE.get(sign) ?? sign).join('');
 
 const common = new Set(
-  dictionary['passwords-common'].slice(0, COMMON_MAX).map((word) => spelled(word)),
+  dictionary['passwords-common'].slice(0, COMMON_MAX).map((word) => normalizeSpelling(word)),
 );

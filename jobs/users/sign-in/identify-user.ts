@@ -8,7 +8,10 @@ import { readPerson, readRole, type ClaimedPerson } from '../providers/claims.ts
 import { createUser } from '../create-user.ts';
 import { applyClaimedRole } from '../roles.ts';
 
-type Asked = Pick<Provider, 'issuer_url' | 'role_claim' | 'roles' | 'adds_users' | 'trusts_amr'> & {
+type ProviderRules = Pick<
+  Provider,
+  'issuer_url' | 'role_claim' | 'roles' | 'adds_users' | 'trusts_amr'
+> & {
   provider_id: string;
 };
 type Role = ReturnType<typeof readRole>;
@@ -18,7 +21,7 @@ type Identified =
   | { unlinked: string; subject: string }
   | { problem: string };
 
-const NOBODY = 'The provider did not identify you.';
+const NOT_IDENTIFIED = 'The provider did not identify you.';
 const NO_ROLE = 'The provider did not send a role that is configured here.';
 const NO_ACCOUNT = 'There is no account here for your sign-in at the provider.';
 const INACTIVE = 'The account is not active.';
@@ -36,11 +39,11 @@ const ROLE_REMOVED = 'The role of this account was removed here. Ask your admini
  */
 export async function identifyUser(
   work: Work,
-  provider: Asked,
+  provider: ProviderRules,
   claims: Record<string, unknown>,
 ): Promise<Identified> {
   const person = readPerson(claims);
-  if (person === null) return { problem: NOBODY };
+  if (person === null) return { problem: NOT_IDENTIFIED };
   const { role_claim, trusts_amr } = provider;
   const claimed = role_claim === null ? null : readRole(claims, role_claim, provider.roles);
   if (role_claim !== null && claimed === null) return { problem: NO_ROLE };
@@ -49,15 +52,15 @@ export async function identifyUser(
   if (!found.is_active) return { problem: INACTIVE };
   if ('needs_consent' in found) return { unlinked: found.user_id, subject: person.subject };
   if (claimed !== null) {
-    const role = atMost(claimed, found.role_max);
+    const role = capRole(claimed, found.role_max);
     if (role === null) return { problem: ROLE_REMOVED };
-    if (role !== found.tenant_role) await follow(work, found.user_id, role);
+    if (role !== found.tenant_role) await syncClaimedRole(work, found.user_id, role);
   }
   return { user_id: found.user_id, is_multi_factor: trusts_amr && person.is_multi_factor };
 }
 
 /** The claimed role, limited to the maximum that staff set. Null if staff removed the role. */
-function atMost(claimed: NonNullable<Role>, roleMax: RoleMax | null): Role {
+function capRole(claimed: NonNullable<Role>, roleMax: RoleMax | null): Role {
   if (roleMax === null) return claimed;
   if (roleMax === 'none') return null;
   const isHigher = TENANT_ROLES.indexOf(claimed) > TENANT_ROLES.indexOf(roleMax);
@@ -66,7 +69,7 @@ function atMost(claimed: NonNullable<Role>, roleMax: RoleMax | null): Role {
 
 async function userOf(
   work: Work,
-  provider: Asked,
+  provider: ProviderRules,
   { subject, email, first_name, last_name }: ClaimedPerson,
   role: Role,
 ) {
@@ -88,7 +91,7 @@ async function userOf(
 }
 
 /** Applies the claimed role, but keeps the last superadmin. */
-async function follow(work: Work, userId: string, role: NonNullable<Role>) {
+async function syncClaimedRole(work: Work, userId: string, role: NonNullable<Role>) {
   try {
     await applyClaimedRole(work, { user_id: userId, tenant_role: role });
   } catch (error) {

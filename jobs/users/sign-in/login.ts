@@ -59,7 +59,7 @@ type Outcome =
  */
 export async function login(within: Within, tenantId: string, attempt: Attempt): Promise<Outcome> {
   const undated = { isUndated: true };
-  const begun = await within(tenantId, (work) => begin(work, attempt), undated);
+  const begun = await within(tenantId, (work) => checkCredentials(work, attempt), undated);
   if ('wait' in begun) return begun;
   const { known, counted } = begun;
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
@@ -76,7 +76,7 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   return within(tenantId, steps, undated);
 }
 
-async function begin(work: Work, { email: given, ip, device }: Attempt) {
+async function checkCredentials(work: Work, { email: given, ip, device }: Attempt) {
   const { tx } = work;
   const email = given.trim().toLowerCase();
   const { settings, known } = await findCredentials(tx, email);
@@ -110,7 +110,7 @@ export async function continueAfterFirstFactor(
   return { wanted };
 }
 
-type Second = { token: string; device: string; site: PasskeySite; given: GivenProof };
+type SecondStep = { token: string; device: string; site: PasskeySite; given: GivenProof };
 type SecondOutcome =
   { wait: number } | { over: true } | { refused: true; user_id: string } | { user: SignedIn };
 
@@ -118,7 +118,7 @@ type SecondOutcome =
  * Continues a sign-in after the first factor. After ATTEMPTS_MAX wrong attempts the sign-in ends and the
  * password is required again. A correct proof works once, also among concurrent requests.
  */
-export const proveSecondFactor = (within: Within, tenantId: string, second: Second) =>
+export const proveSecondFactor = (within: Within, tenantId: string, second: SecondStep) =>
   within(tenantId, async (work): Promise<SecondOutcome> => {
     const { tx } = work;
     const { token, device, site, given } = second;

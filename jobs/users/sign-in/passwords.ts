@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
 /** Anyone can trigger password hashing, which is expensive, so concurrency is limited. */
-const AT_ONCE = 4;
+const CONCURRENT_HASHES_MAX = 4;
 let running = 0;
 const waiting: (() => void)[] = [];
 
@@ -16,7 +16,7 @@ async function tagOf(
   nonce: Buffer,
   cost: typeof COST | ParsedHash,
 ): Promise<Buffer> {
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running >= CONCURRENT_HASHES_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
   try {
     const { memory, passes, parallelism, tagLength } = cost;
@@ -40,7 +40,7 @@ export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await tagOf(password, nonce, COST);
   const { memory, passes, parallelism } = COST;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(nonce)}$${plain(tag)}`;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toUnpaddedBase64(nonce)}$${toUnpaddedBase64(tag)}`;
 }
 
 type ParsedHash = { memory: number; passes: number; parallelism: number; tagLength: number };
@@ -60,5 +60,5 @@ export async function verifyPassword(password: string, hash: string | null): Pro
   return timingSafeEqual(tag, wanted) && hash !== null;
 }
 
-const plain = (bytes: Buffer) => bytes.toString('base64').replace(/={1,2}$/, '');
+const toUnpaddedBase64 = (bytes: Buffer) => bytes.toString('base64').replace(/={1,2}$/, '');
 const DUMMY = hashPassword(randomBytes(16).toString('hex'));

@@ -63,7 +63,7 @@ export async function resetPassword(
   return within(tenantId, async (work) => {
     const userId = await accounts.useToken(work.tx, hash);
     if (userId === null) throw new Invalid({ token: WRONG_LINK });
-    await keep(work, userId, password_hash, 'reset-password');
+    await storePassword(work, userId, password_hash, 'reset-password');
     return userId;
   });
 }
@@ -95,13 +95,13 @@ export async function changePassword(
   await within(tenantId, (work) => assertPasswordAllowed(work, new_password, user, 'new_password'));
   const password_hash = await hashPassword(new_password);
   return within(tenantId, async (work) => {
-    await assertStill(work, user);
-    return { epoch: await keep(work, user_id, password_hash, 'change-password') };
+    await assertUnchanged(work, user);
+    return { epoch: await storePassword(work, user_id, password_hash, 'change-password') };
   });
 }
 
 /** If two requests change the password concurrently, the second one fails. */
-async function assertStill({ tx }: Work, { id, session_epoch }: accounts.Account) {
+async function assertUnchanged({ tx }: Work, { id, session_epoch }: accounts.Account) {
   await accounts.lockUser(tx, id);
   const now = await accounts.findActiveUser(tx, id);
   if (now?.session_epoch !== session_epoch) throw new Invalid({ current_password: 'Is wrong.' });
@@ -153,7 +153,7 @@ const PASSWORD_EVENTS = {
   'change-password': { event: 'password_change', route: 'POST /auth/password/change' },
 } as const;
 
-async function keep(
+async function storePassword(
   work: Work,
   userId: string,
   passwordHash: string,

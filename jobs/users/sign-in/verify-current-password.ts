@@ -6,7 +6,7 @@ import { verifyPassword } from './passwords.ts';
 import { settingsOf } from '../settings/settings.ts';
 
 /** `device` is the device's cookie, or an empty string. */
-type Asked = { user_id: string; device: string; current_password: string };
+type PasswordCheck = { user_id: string; device: string; current_password: string };
 
 /**
  * Checks the password of a signed-in user again. Wrong passwords are throttled as at login. Returns the
@@ -15,7 +15,7 @@ type Asked = { user_id: string; device: string; current_password: string };
 export async function verifyCurrentPassword(
   within: Within,
   tenantId: string,
-  { user_id, device, current_password }: Asked,
+  { user_id, device, current_password }: PasswordCheck,
 ) {
   const begun = await within(tenantId, async (work) => {
     const { tx } = work;

@@ -68,7 +68,7 @@ function paceOn(position: Position, date: string): PeriodAccrual | null {
   return terms.day_count === '30_360' ? thirtyDayPace(position, date) : null;
 }
 
-const evenly = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
+const evenAccrual = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
   interest,
   days: daysBetween(from, to),
   until: to,
@@ -79,16 +79,16 @@ const evenly = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
  */
 function plannedPace(position: Position, open: Installment, date: string): PeriodAccrual {
   const period = installmentPeriod(open);
-  if (date < period.from) return evenly({ from: date, to: period.from }, ZERO);
+  if (date < period.from) return evenAccrual({ from: date, to: period.from }, ZERO);
   if (position.terms.interest_method === 'flat') {
-    return evenly(period, parseMoney(open.row.interest_amount));
+    return evenAccrual(period, parseMoney(open.row.interest_amount));
   }
   const begins = open.earning === null || date <= period.from;
   open.earning = begins ? position.principal : earningSince(position, open.earning ?? ZERO);
   const interest = scheduledInterest(position.terms, open.earning, rateOn(position, date), period);
-  const pace = evenly(period, interest);
+  const pace = evenAccrual(period, interest);
   open.interest = begins
-    ? min(principalAndInterest(open), waiting(position, date).plus(interest))
+    ? min(principalAndInterest(open), accruedNotYetDue(position, date).plus(interest))
     : plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
   return pace;
 }
@@ -104,7 +104,7 @@ const earningSince = ({ principal, meter }: Position, earning: Big): Big =>
  * Owed interest that exceeds what the earlier installments ask for, because one of them was too small to
  * cover it.
  */
-function waiting(position: Position, date: string): Big {
+function accruedNotYetDue(position: Position, date: string): Big {
   const before = position.installments.filter(
     ({ row, isPaidByComponent }) => row.due_date <= date && !isPaidByComponent,
   );
@@ -132,7 +132,7 @@ function thirtyDayPace(position: Position, date: string): PeriodAccrual {
     terms,
     period,
   );
-  return { ...evenly(period, interest), until };
+  return { ...evenAccrual(period, interest), until };
 }
 
 /**

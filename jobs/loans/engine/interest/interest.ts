@@ -46,12 +46,12 @@ export type InterestMeter = {
   source: AccrualSource;
   segments: Segment[];
   /** A cache of the last two results. Callers repeatedly ask for the same one or two days. */
-  asked: Asked | null;
-  askedBefore: Asked | null;
+  asked: AccruedUntil | null;
+  askedBefore: AccruedUntil | null;
 };
 
 /** Interest of the open segment up to `to`, and the total accrued by then, exact and in cents. */
-type Asked = { to: string; amount: Big; total: Big; cents: Big };
+type AccruedUntil = { to: string; amount: Big; total: Big; cents: Big };
 
 /** A segment with exact amounts. `worded` formats it on demand. */
 type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
@@ -84,41 +84,42 @@ export function segmentInterest(
   return prorateInterest(interest, daysBetween(since, to), days);
 }
 
-function counted(meter: InterestMeter, to: string): Asked {
+function accruedUntil(meter: InterestMeter, to: string): AccruedUntil {
   if (meter.asked?.to === to) return meter.asked;
   const known = meter.askedBefore;
   meter.askedBefore = meter.asked;
-  meter.asked = known?.to === to ? known : countedAnew(meter, to);
+  meter.asked = known?.to === to ? known : computeAccrued(meter, to);
   return meter.asked;
 }
 
-function countedAnew(meter: InterestMeter, to: string): Asked {
+function computeAccrued(meter: InterestMeter, to: string): AccruedUntil {
   const amount = segmentInterest(meter, to);
   const total = meter.source.is_running ? plus(meter.base, amount) : meter.base;
   return { to, amount, total, cents: toCents(total, meter.rounding_mode) };
 }
 
 /** All interest accrued before `date`, ten decimal places. */
-export const interestAt = (meter: InterestMeter, date: string): Big => counted(meter, date).total;
+export const interestAt = (meter: InterestMeter, date: string): Big =>
+  accruedUntil(meter, date).total;
 
 /** All interest accrued before `date`, rounded to cents. */
 export const interestCentsAt = (meter: InterestMeter, date: string): Big =>
-  counted(meter, date).cents;
+  accruedUntil(meter, date).cents;
 
 export function setAccrualSource(meter: InterestMeter, date: string, source: AccrualSource): void {
   if (meter.since !== null && isSame(meter.source, source)) return;
-  closeStretch(meter, date);
-  begin(meter, date);
+  closeOpenSegment(meter, date);
+  startSegment(meter, date);
   meter.source = source;
 }
 
-function begin(meter: InterestMeter, date: string): void {
+function startSegment(meter: InterestMeter, date: string): void {
   meter.since = date;
-  forget(meter);
+  clearCache(meter);
 }
 
 /** Clears the cache. */
-function forget(meter: InterestMeter): void {
+function clearCache(meter: InterestMeter): void {
   meter.asked = null;
   meter.askedBefore = null;
 }
@@ -134,8 +135,8 @@ export function releaseSuspendedInterest(
   reason: string,
   isAgreed: boolean,
 ): void {
-  closeStretch(meter, date);
-  if (meter.since !== null) begin(meter, date);
+  closeOpenSegment(meter, date);
+  if (meter.since !== null) startSegment(meter, date);
   const left = new Map<string, Big>();
   let owed = ZERO;
   for (const [stops, amount] of meter.suspended) {
@@ -159,17 +160,17 @@ export function addAccruedInterest(
   rule: InterestSegment['rule'],
 ): void {
   meter.base = plus(meter.base, amount);
-  forget(meter);
+  clearCache(meter);
   meter.segments.push(segment(meter, date, date, amount, rule));
 }
 
 /** All segments, including the open one up to `date`. */
 export function segmentsAt(meter: InterestMeter, date: string): InterestSegment[] {
   const open = openSegment(meter, date);
-  return (open === null ? meter.segments : [...meter.segments, open]).map(worded);
+  return (open === null ? meter.segments : [...meter.segments, open]).map(toInterestSegment);
 }
 
-function closeStretch(meter: InterestMeter, date: string): void {
+function closeOpenSegment(meter: InterestMeter, date: string): void {
   const open = openSegment(meter, date);
   if (open === null) return;
   meter.segments.push(open);
@@ -180,7 +181,7 @@ function closeStretch(meter: InterestMeter, date: string): void {
 function openSegment(meter: InterestMeter, date: string): Segment | null {
   if (meter.since === null || date <= meter.since || !isAboveZero(meter.source.balance))
     return null;
-  const { amount } = counted(meter, date);
+  const { amount } = accruedUntil(meter, date);
   return segment(
     meter,
     meter.since,
@@ -202,7 +203,15 @@ function segment(
   return rule === 'suspended' ? { ...line, stops: stops.split('+') } : line;
 }
 
-const worded = ({ from, to, balance, rate, amount, rule, stops }: Segment): InterestSegment => ({
+const toInterestSegment = ({
+  from,
+  to,
+  balance,
+  rate,
+  amount,
+  rule,
+  stops,
+}: Segment): InterestSegment => ({
   ...(stops && { stops }),
   from,
   to,

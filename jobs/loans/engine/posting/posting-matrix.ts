@@ -14,7 +14,9 @@ export const RECEIVABLE_RELIEF = {
 } as const satisfies Partial<Record<PostedComponent, AccountPair>>;
 
 /** Entries for money received, as listed in the specification. */
-const received = (from: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
+const receiptPairs = (
+  from: AccountRole,
+): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[from, 'loans_receivable']],
   interest: [[from, 'interest_income']],
   fee: [[from, 'fee_income']],
@@ -23,7 +25,7 @@ const received = (from: AccountRole): Partial<Record<PostedComponent, readonly A
 });
 
 /** The asset falls against the account that bears the loss. Unpaid income is reversed. */
-const given = (by: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
+const lossPairs = (by: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[by, 'loans_receivable']],
   interest: [RECEIVABLE_RELIEF.interest],
   fee: [RECEIVABLE_RELIEF.fee],
@@ -45,9 +47,9 @@ export const POSTING_MATRIX: Partial<
     interest: [['due_to_investors', 'interest_receivable']],
     fee: [['due_to_investors', 'fees_receivable']],
   },
-  payment: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  liquidation: { ...received('cash'), suspense: [['cash', 'borrower_suspense']] },
-  suspense_application: received('borrower_suspense'),
+  payment: { ...receiptPairs('cash'), suspense: [['cash', 'borrower_suspense']] },
+  liquidation: { ...receiptPairs('cash'), suspense: [['cash', 'borrower_suspense']] },
+  suspense_application: receiptPairs('borrower_suspense'),
   reimbursement: {
     principal: [['cash', 'loans_receivable']],
     suspense: [['cash', 'borrower_suspense']],
@@ -62,9 +64,9 @@ export const POSTING_MATRIX: Partial<
     interest: [['service_credit_expense', 'interest_receivable']],
     fee: [['service_credit_expense', 'fees_receivable']],
   },
-  charge_off: given('charge_off_expense'),
-  forgiveness: given('charge_off_expense'),
-  write_off: given('rounding'),
+  charge_off: lossPairs('charge_off_expense'),
+  forgiveness: lossPairs('charge_off_expense'),
+  write_off: lossPairs('rounding'),
   // The sale has made the balance the investor's; nothing of it remains in these books.
   servicing_transfer: {
     principal: [['due_to_investors', 'loans_receivable']],

@@ -26,23 +26,23 @@ export function buildPosting(
   isRelieved = true,
 ): Posting {
   const posting: Posting = { debit: {}, credit: {} };
-  for (const [component, amount] of grownBy(event)) {
+  for (const [component, amount] of increasedComponents(event)) {
     for (const pair of accountPairs(event.kind, component, isRelieved))
-      add(posting, pair, amount.neg());
+      addToPosting(posting, pair, amount.neg());
   }
   for (const { component, amount, is_off_books } of lines) {
     if (component === 'unapplied') continue;
     if (event.kind === 'capitalization' && component === 'principal') continue;
     for (const pair of accountPairs(event.kind, component, isRelieved)) {
-      add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
+      addToPosting(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
   const moved = event.kind === 'disbursement' ? netCash(posting) : posting;
-  return 'is_in_transit' in event ? onItsWay(moved) : moved;
+  return 'is_in_transit' in event ? inTransit(moved) : moved;
 }
 
 /** The bank has only received an order, so the money is not cash yet. */
-const onItsWay = ({ debit, credit }: Posting): Posting => ({
+const inTransit = ({ debit, credit }: Posting): Posting => ({
   debit: renamed(debit),
   credit: renamed(credit),
 });
@@ -72,7 +72,7 @@ const offBooks = ([debit, credit]: AccountPair): AccountPair => [
 ];
 
 /** Additions to the debt for which the fold writes no line. */
-function grownBy(event: LoanEvent): [PostedComponent, Big][] {
+function increasedComponents(event: LoanEvent): [PostedComponent, Big][] {
   if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
   if (event.kind !== 'boarding') return [];
   const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
@@ -82,7 +82,7 @@ function grownBy(event: LoanEvent): [PostedComponent, Big][] {
   ];
 }
 
-function add(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
+function addToPosting(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
   if (debit === credit) return;
   const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
   posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());

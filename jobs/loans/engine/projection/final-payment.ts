@@ -34,11 +34,11 @@ export function finalPayment({ position, day }: ReplayRun): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
   const run = { position: copyPosition(position), day };
   payPastDue(run, day);
-  if (!isUsual(run)) return byEvents(run);
-  return hasSteadyInterest(run) ? finalPaymentInCents(run) : inOrder(run);
+  if (!usesDefaultOrder(run)) return finalPaymentByEvents(run);
+  return hasSteadyInterest(run) ? finalPaymentInCents(run) : finalPaymentByBalances(run);
 }
 
-function byEvents(run: ReplayRun): Big | null {
+function finalPaymentByEvents(run: ReplayRun): Big | null {
   let last: Big | null = null;
   for (const { row } of remainingInstallments(run.position, run.day)) {
     const payment = payInstallment(run, row.due_date);
@@ -48,7 +48,7 @@ function byEvents(run: ReplayRun): Big | null {
 }
 
 /** True if payments cover due fees first, then interest, then principal. */
-function isUsual({ position, day }: ReplayRun): boolean {
+function usesDefaultOrder({ position, day }: ReplayRun): boolean {
   const { terms, stops, installments } = position;
   return (
     terms.allocation_order === null &&
@@ -65,12 +65,12 @@ const spreadFees = ({ fees }: Position): Big =>
   sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingFeeAmount));
 
 /** Gives the result of `byEvents` without building dues and explanations. */
-function inOrder(run: ReplayRun): Big | null {
+function finalPaymentByBalances(run: ReplayRun): Big | null {
   const { position } = run;
   const { tolerance } = position;
   const rows = remainingInstallments(position, run.day);
-  const fees = feesAhead(position, rows);
-  let asking = position.installments.filter((row) => isAskingStill(row, run.day));
+  const fees = upcomingFees(position, rows);
+  let asking = position.installments.filter((row) => isStillPayable(row, run.day));
   let last: Big | null = null;
   for (const installment of rows) {
     const { due_date } = installment.row;
@@ -88,7 +88,7 @@ function inOrder(run: ReplayRun): Big | null {
   return last;
 }
 
-const isAskingStill = (
+const isStillPayable = (
   { row, is_canceled, isPaidByComponent }: Installment,
   day: string,
 ): boolean => row.due_date < day && !is_canceled && !isPaidByComponent;
@@ -122,7 +122,7 @@ function repay(position: Position, asking: readonly Installment[], amount: Big, 
  * The fees that future payments find due. Spread fees count only as far as the installments so far include
  * them.
  */
-function feesAhead(position: Position, rows: readonly Installment[]) {
+function upcomingFees(position: Position, rows: readonly Installment[]) {
   const spread = spreadFees(position);
   let later = spread.eq(0) ? ZERO : feesIn(rows.map(({ row }) => row));
   const fees = {

@@ -55,7 +55,7 @@ export function payoff(
   return {
     payoff_date,
     good_through_date,
-    principal_amount: money(parseMoney(state.principal_balance).plus(claimed(state))),
+    principal_amount: money(parseMoney(state.principal_balance).plus(payableChargeOff(state))),
     accrued_interest: state.accrued_interest,
     per_diem: money(state.is_accruing ? perDiem(position.meter, payoff_date) : ZERO),
     fees_amount: state.outstanding_fees,
@@ -70,7 +70,7 @@ export function payoff(
 
 /** The whole debt plus the penalty, minus suspense and unearned interest. Never below zero. */
 export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
-  const debt = new Big(state.total_balance).plus(claimed(state));
+  const debt = new Big(state.total_balance).plus(payableChargeOff(state));
   const owed = debt.plus(penalty).minus(unearnedInterest(state));
   return atLeastZero(owed.minus(state.suspense_balance));
 }
@@ -80,7 +80,7 @@ export const repaymentAmount = (state: LoanState): Big =>
   atLeastZero(new Big(state.total_balance).minus(unearnedInterest(state)));
 
 /** The payoff includes a partial charge-off. A fully charged-off loan has no payoff. */
-const claimed = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
+const payableChargeOff = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
   is_charged_off ? ZERO : parseMoney(charge_off_balance);
 
 function unearnedInterest(state: LoanState): Big {
@@ -115,13 +115,13 @@ function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
     const before = accrued;
     if (isCounted) accrued = accrued.plus(segment.amount);
     if (toCents(accrued, rounding).lte(settled)) continue;
-    if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
+    if (lines.length === 0) lines.push(...carriedSegment(segment, before.minus(settled)));
     if (isCounted) lines.push(segment);
   }
   return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
 }
 
-function broughtForward(segment: InterestSegment, amount: Big): PayoffLine[] {
+function carriedSegment(segment: InterestSegment, amount: Big): PayoffLine[] {
   if (amount.eq(0)) return [];
   const { from, balance, rate } = segment;
   const line = { from, to: from, days: 0, balance, rate, amount: amount.toFixed(10) };

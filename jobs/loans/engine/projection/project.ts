@@ -23,7 +23,7 @@ export function projectState(
   { today, as_of }: { today: string; as_of: string },
 ): { state: LoanState; payments: ProjectedPayment[] } {
   const now = replay({ ...input, as_of: today });
-  const due = askedOn(now.position, today);
+  const due = billedPayment(now.position, today);
   const events = due ? [...input.events, projectedPaymentEvent(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
@@ -74,12 +74,12 @@ export function projectSchedule(input: FoldInput): InstallmentState[] {
   const now = replay(input);
   const state = toLoanState(now.position, input.as_of);
   const is_payable = isPayable(now.position, input.as_of);
-  const rows = is_payable ? openRowsAhead(input, state) : state.installments;
+  const rows = is_payable ? openFutureRows(input, state) : state.installments;
   return rowsAsPaid(rows, { ...state, events: now.events, is_payable });
 }
 
 /** The rows, with projected amounts for the open ones. */
-function openRowsAhead(
+function openFutureRows(
   input: FoldInput,
   { installments, past_due_amount }: LoanState,
 ): InstallmentState[] {
@@ -90,14 +90,14 @@ function openRowsAhead(
   // Today's payments come before a schedule agreed today and can change it, so the history is replayed.
   const asked = (row: InstallmentState) => {
     const { due_date } = row;
-    const payment = askedOn(advanceTo(run, due_date).position, due_date);
+    const payment = billedPayment(advanceTo(run, due_date).position, due_date);
     const before = balancesOf(run.position);
     if (payment !== null)
       run =
         due_date > as_of
           ? applyNextEvent(run, projectedPaymentEvent(payment))
           : replay(having(current, payment));
-    return asPaid(row, payment, { before, after: balancesOf(run.position) });
+    return toPaidRow(row, payment, { before, after: balancesOf(run.position) });
   };
   const rowsWhere = (isWanted: (due_date: string) => boolean) =>
     toLoanState(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
@@ -124,12 +124,12 @@ function latePaid(
     const amount = row === open.at(-1) ? left : min(parseMoney(row.open_amount), left);
     const before = balancesOf(run.position);
     // The debt is smaller than the installments, so this row has nothing left to pay.
-    if (amount.lte(0)) return asPaid(row, null, { before, after: before });
+    if (amount.lte(0)) return toPaidRow(row, null, { before, after: before });
     left = left.minus(amount);
     const { period_number: installment_number } = row;
     const payment = { installment_number, due_date: input.as_of, amount: money(amount) };
     applyNextEvent(run, projectedPaymentEvent(payment));
-    return asPaid(row, payment, { before, after: balancesOf(run.position) });
+    return toPaidRow(row, payment, { before, after: balancesOf(run.position) });
   });
 }
 
@@ -164,7 +164,7 @@ type Balances = ReturnType<typeof balancesOf>;
  * A row with the parts of its projected payment. Earlier payments count as interest here. Returned unearned
  * interest repays debt before the payment does, so the row begins at the balance after that.
  */
-function asPaid(
+function toPaidRow(
   row: InstallmentState,
   payment: ProjectedPayment | null,
   { before, after }: { before: Balances; after: Balances },
@@ -194,7 +194,7 @@ function asPaid(
 /** Pays the installments due on a day. Returns null if nothing is open. */
 export function payInstallment(run: ReplayRun, date: string): ProjectedPayment | null {
   advanceTo(run, date);
-  const payment = askedOn(run.position, date);
+  const payment = billedPayment(run.position, date);
   if (payment !== null) applyNextEvent(run, projectedPaymentEvent(payment));
   return payment;
 }
@@ -203,7 +203,7 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
  * The open amount of the installments due on a day. For the last installment: the amount that repays the
  * loan.
  */
-function askedOn(position: Position, date: string): ProjectedPayment | null {
+function billedPayment(position: Position, date: string): ProjectedPayment | null {
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
   const due = standing.filter(({ row }) => row.due_date === date);
   const [first] = due;

@@ -27,7 +27,7 @@ type Line = Pick<AllocationLine, 'event_id' | 'balance_before'> & {
  * The start of a row's money: the index of a line, and the part of that line that belongs to the previous
  * row.
  */
-type Cut = { at: number; used: Big };
+type PaymentCut = { at: number; used: Big };
 
 /** Amounts paid between two cuts. */
 type Paid = Record<Component, Big>;
@@ -52,8 +52,8 @@ export function rowsAsPaid(
   rows: readonly InstallmentState[],
   history: History,
 ): InstallmentState[] {
-  const lines = linesOf(history);
-  const cuts = cutsOf(rows, history.coverage, lines);
+  const lines = allocationLines(history);
+  const cuts = findCuts(rows, history.coverage, lines);
   const owed = principalOwed(history, lines);
   const begins = rows.map((row, at) => {
     const cut = cuts[at];
@@ -87,7 +87,7 @@ function rowAsPaid(row: InstallmentState, paid: Paid | null, around: Around): In
   if (row.status === 'paid')
     return {
       ...row,
-      ...(paid ? amountsOf(paid) : keptAmounts(row, around)),
+      ...(paid ? amountsOf(paid) : retainedAmounts(row, around)),
       ...ends(beginning, next),
     };
   if (paid === null && isNothing(row))
@@ -133,7 +133,7 @@ function amountsOf({ principal, interest, fee }: Paid) {
 }
 
 /** For a row paid to a previous servicer only the payment is known. The split follows from the balances. */
-function keptAmounts(row: InstallmentState, { beginning, next }: Around) {
+function retainedAmounts(row: InstallmentState, { beginning, next }: Around) {
   const fees = parseMoney(row.fees_amount);
   const principal = excessOver(beginning, next);
   const payment = max(parseMoney(row.payment_amount), principal.plus(fees));
@@ -146,7 +146,7 @@ function keptAmounts(row: InstallmentState, { beginning, next }: Around) {
 }
 
 /** Suspense money repays nothing. Its line has amount zero and only marks when the money arrived. */
-function linesOf({ allocations, events }: History): Line[] {
+function allocationLines({ allocations, events }: History): Line[] {
   const kinds = new Map(events.map(({ id, kind }) => [id, kind]));
   return allocations.map(({ event_id, component, amount, balance_before }) => {
     const known = COMPONENTS.find((name) => name === component) ?? null;
@@ -158,11 +158,11 @@ function linesOf({ allocations, events }: History): Line[] {
 }
 
 /** For each row the start of its money, or null if no money covers it. Rows use the lines in order. */
-function cutsOf(
+function findCuts(
   rows: readonly InstallmentState[],
   coverage: readonly Coverage[],
   lines: readonly Line[],
-): (Cut | null)[] {
+): (PaymentCut | null)[] {
   const first = new Map<number, { event_id: string; offset: Big }>();
   const used = new Map<string, Big>();
   for (const { event_id, installment_number, amount } of coverage) {
@@ -170,21 +170,21 @@ function cutsOf(
     if (!first.has(installment_number)) first.set(installment_number, { event_id, offset });
     used.set(event_id, offset.plus(amount));
   }
-  let last: Cut = { at: 0, used: ZERO };
+  let last: PaymentCut = { at: 0, used: ZERO };
   return rows.map(({ period_number }) => {
     const covered = first.get(period_number);
-    const cut = covered ? cutOf(lines, covered.event_id, covered.offset) : null;
+    const cut = covered ? findCut(lines, covered.event_id, covered.offset) : null;
     if (cut === null) return null;
     last = isBefore(cut, last) ? last : cut;
     return last;
   });
 }
 
-const isBefore = (one: Cut, other: Cut) =>
+const isBefore = (one: PaymentCut, other: PaymentCut) =>
   one.at < other.at || (one.at === other.at && one.used.lt(other.used));
 
 /** The position at which `offset` of the event's money is spent. */
-function cutOf(lines: readonly Line[], eventId: string, offset: Big): Cut | null {
+function findCut(lines: readonly Line[], eventId: string, offset: Big): PaymentCut | null {
   const begin = lines.findIndex(({ event_id }) => event_id === eventId);
   if (begin < 0) return null;
   let left = offset;
@@ -198,14 +198,18 @@ function cutOf(lines: readonly Line[], eventId: string, offset: Big): Cut | null
 }
 
 /** The principal at a cut. Null if no later line moves principal. */
-function balanceAt(lines: readonly Line[], { at, used }: Cut): Big | null {
+function balanceAt(lines: readonly Line[], { at, used }: PaymentCut): Big | null {
   const next = lines.findIndex((line, index) => index >= at && line.component === 'principal');
   const line = lines[next];
   if (line === undefined) return null;
   return parseMoney(line.balance_before).minus(next === at ? used : ZERO);
 }
 
-function paidBetween(lines: readonly Line[], from: Cut, to: Cut | null | undefined): Paid {
+function paidBetween(
+  lines: readonly Line[],
+  from: PaymentCut,
+  to: PaymentCut | null | undefined,
+): Paid {
   const end = to ?? { at: lines.length, used: ZERO };
   const paid = { ...NOTHING };
   for (const [at, { component, amount, is_money }] of lines.entries()) {
