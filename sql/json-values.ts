@@ -6,22 +6,22 @@ const JSON_LENGTH_MAX = 16_384;
  * value costs no more than a short one.
  */
 export const isWithinSizeLimit = (value: unknown): boolean =>
-  leastLength(value, JSON_LENGTH_MAX) <= JSON_LENGTH_MAX &&
+  minimumLength(value, JSON_LENGTH_MAX) <= JSON_LENGTH_MAX &&
   JSON.stringify(value).length <= JSON_LENGTH_MAX;
 
 /** A lower bound of the value's length as JSON, without escapes. Stops above `most`. */
-function leastLength(value: unknown, most: number): number {
+function minimumLength(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;
   let length = 1;
   if (Array.isArray(value)) {
     for (const inner of value as unknown[]) {
-      length += 1 + leastLength(inner, most - length);
+      length += 1 + minimumLength(inner, most - length);
       if (length > most) return length;
     }
   } else {
     for (const key in value) {
-      length += key.length + 4 + leastLength((value as Json)[key], most - length);
+      length += key.length + 4 + minimumLength((value as Json)[key], most - length);
       if (length > most) return length;
     }
   }

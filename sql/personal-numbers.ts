@@ -35,9 +35,9 @@ const shadowOf = (text: string) =>
  * Masks all texts of a JSON value. A value's key may say that its nine digits are a social security number.
  */
 export function maskPersonalNumbersIn(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return textUnder(key, value);
+  if (typeof value === 'string') return maskTextOfKey(key, value);
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
-    const text = textUnder(key, String(value));
+    const text = maskTextOfKey(key, String(value));
     return text === String(value) ? value : text;
   }
   if (Array.isArray(value)) return value.map((item) => maskPersonalNumbersIn(item, key));
@@ -50,7 +50,7 @@ export function maskPersonalNumbersIn(value: unknown, key = ''): unknown {
   );
 }
 
-function textUnder(key: string, text: string): string {
+function maskTextOfKey(key: string, text: string): string {
   const masked = maskPersonalNumbers(text);
   const isNamed = NUMBER_FIELD_NAME.test(key) || NAMED_WITHIN.test(key);
   return isNamed && BARE_NINE_DIGITS.test(shadowOf(masked).trim())
@@ -113,9 +113,9 @@ function cardAt(groups: readonly Group[], first: number, shadow: string) {
   const found = [];
   const lengths: number[] = [];
   let digits = '';
-  for (const group of groups.slice(first, first + MOST_DIGITS)) {
+  for (const group of groups.slice(first, first + CARD_DIGITS_MAX)) {
     digits += group.digits;
-    if (digits.length > MOST_DIGITS) break;
+    if (digits.length > CARD_DIGITS_MAX) break;
     lengths.push(group.digits.length);
     const to = group.from + group.digits.length;
     const isWhole = GROUPS.test(lengths.join('-')) && !CENTS.test(shadow.slice(to, to + 4));
@@ -124,7 +124,7 @@ function cardAt(groups: readonly Group[], first: number, shadow: string) {
   }
   return found.find((card) => card.digits.length === 16) ?? found.at(-1) ?? null;
 }
-const MOST_DIGITS = 19;
+const CARD_DIGITS_MAX = 19;
 
 const socialCut = (found: string, from: number): NumberRange => ({
   from,

@@ -115,7 +115,7 @@ export function resolveAccess(
       return [...new Set(places.map(({ field }) => field))].filter((name) => names.has(name));
     },
     /** Every hidden name, for answers that can describe any record. */
-    hiddenAnywhere: new Set(places.map(({ field }) => field)) as ReadonlySet<string>,
+    hiddenAnywhere: new Set(places.map(({ field }) => field)),
   };
 }
 

@@ -52,7 +52,7 @@ const startAndEndDueDeferments = defineLoanStep(
   loansWithReliefChange('deferments'),
   (work, { id }) => startAndEndDeferments(work, id),
 );
-const modify = defineLoanStep('modifications', loansWithDueModification, (work, { id }) =>
+const modifyDueLoans = defineLoanStep('modifications', loansWithDueModification, (work, { id }) =>
   applyDueModifications(work, id),
 );
 const makePayments = defineLoanStep('scheduled_payment', due.dueScheduledPayments, (work, { id }) =>
@@ -111,7 +111,7 @@ export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): Loan
   advancePromotions,
   startAndEndDueForbearances,
   startAndEndDueDeferments,
-  modify,
+  modifyDueLoans,
   makePayments,
   ...(suspense.pays_bills ? [payFromSuspense] : []),
   drawAutopay,

@@ -62,7 +62,7 @@ export function findMissingSettings(settings: Settings): MissingSettings[] {
   });
 }
 
-const lackedBy = async (
+const missingSettingsOf = async (
   { tx }: Work,
   document: DocumentName,
   more: readonly RequiredSetting[] = [],
@@ -73,7 +73,7 @@ const lackedBy = async (
 
 /** Whether the tenant has all settings that the document requires. */
 export const hasRequiredSettings = async (work: Work, document: DocumentName): Promise<boolean> =>
-  (await lackedBy(work, document)).length === 0;
+  (await missingSettingsOf(work, document)).length === 0;
 
 /** Throws Conflict if the document lacks a required setting. `more` adds requirements of this document. */
 export async function assertRequiredSettings(
@@ -81,7 +81,7 @@ export async function assertRequiredSettings(
   document: DocumentName,
   more: readonly RequiredSetting[] = [],
 ) {
-  const settings = await lackedBy(work, document, more);
+  const settings = await missingSettingsOf(work, document, more);
   if (settings.length === 0) return;
   throw new Conflict(
     `Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,

@@ -34,13 +34,13 @@ export const WordingParts = z.object({ opening: wordingPart, closing: wordingPar
 
 /** Adds the tenant's wording of a document in one language. Throws Conflict if there is one already. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
-  assertWordable(input.document_type, input);
+  assertWordingValid(input.document_type, input);
   return refuseDuplicate(KIND, () => insert(tx, 'document_wordings', input));
 }
 
 /** Changes the wording. The version increases only if the text differs. */
 export async function changeWording({ tx }: Work, id: string, changes: Wording, row: Row) {
-  assertWordable(row['document_type'] as WordedDocument, changes);
+  assertWordingValid(row['document_type'] as WordedDocument, changes);
   await refuseDuplicate(KIND, () => update(tx, 'document_wordings', id, changes));
   const isOther = (name: keyof Wording) =>
     changes[name] !== undefined && changes[name] !== row[name];
@@ -63,14 +63,14 @@ export async function previewWording(
   work: Work,
   { document_type, language, ...wording }: z.output<typeof WordingPreview>,
 ) {
-  assertWordable(document_type, wording);
+  assertWordingValid(document_type, wording);
   const kept = { id: 'preview', version: 0, ...wording };
   const data = { ...SAMPLES[document_type], ...(await loadSender(work)), wording: kept };
   return { html: renderDocument(document_type, language, await embedLogo(work, data)) };
 }
 
 /** Throws Invalid for each part that cannot be rendered, with its position. */
-function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
+function assertWordingValid(type: WordedDocument, { opening, closing }: Wording) {
   if (opening && !hasOpening(type))
     throw new Invalid({
       opening: 'Statements have no opening text. Use the closing text instead.',

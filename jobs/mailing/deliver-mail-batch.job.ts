@@ -50,7 +50,9 @@ export const deliverMailBatch = job({
       return;
     }
     const since = ready.delivery.previous_attempts;
-    await outside.within(tenant_id, (work) => noted(work, payload, since, answer, outside.now()));
+    await outside.within(tenant_id, (work) =>
+      recordResult(work, payload, since, answer, outside.now()),
+    );
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
@@ -96,7 +98,7 @@ async function uploadFiles(
   return DONE;
 }
 
-async function noted(
+async function recordResult(
   { tx, tenant_id }: Work,
   { delivery_id, attempt }: Payload,
   since: number,

@@ -3,7 +3,7 @@ import type { ExternalServices } from '../external-systems.ts';
 import { batchFileKey } from './batch-file-key.ts';
 
 /** Days that the files of a batch are kept. Each letter remains as a document. */
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 /** Batches per transaction. */
 const MANY = 20;
 
@@ -11,7 +11,7 @@ const MANY = 20;
 export async function removeOldBatchFiles({ within, files }: ExternalServices, tenantId: string) {
   for (let seen = MANY; seen === MANY;) {
     seen = await within(tenantId, async ({ tx }) => {
-      const over = await batchFiles.findExpired(tx, KEPT_DAYS, MANY);
+      const over = await batchFiles.findExpired(tx, RETENTION_DAYS, MANY);
       for (const { id, filenames } of over) {
         // Includes a file made while its batch was being canceled, which has no storage key in its row.
         for (const filename of filenames) await files.remove(await batchFileKey(tx, id, filename));

@@ -62,15 +62,15 @@ async function changePhone(work: Work, borrower_id: string, phone_number: string
 }
 
 /** Maximum rows per table, without archived ones. */
-const MOST = 20;
+const ROWS_PER_TABLE_MAX = 20;
 
 /** Throws Conflict if the borrower has reached the maximum of addresses, numbers or accounts. */
 export async function assertBelowLimit({ tx }: Work, table: Table, borrowerId: string) {
   await lockBorrower(tx, borrowerId);
-  if ((await countOwnRows(tx, table, borrowerId)) < MOST) return;
+  if ((await countOwnRows(tx, table, borrowerId)) < ROWS_PER_TABLE_MAX) return;
   throw new Conflict(
-    `You have reached the maximum of ${MOST}. Contact us to add more.`,
+    `You have reached the maximum of ${ROWS_PER_TABLE_MAX}. Contact us to add more.`,
     'limit_exceeded',
-    { limit: MOST },
+    { limit: ROWS_PER_TABLE_MAX },
   );
 }

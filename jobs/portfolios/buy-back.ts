@@ -45,7 +45,7 @@ export async function buyBack(
       loan_ids: gone.map(({ loan_id }) => loan_id),
     });
   }
-  const shares = await sharesOf(work, sold, price);
+  const shares = await lockWithPriceShares(work, sold, price);
   for (const { sale, until, carried, share } of shares) {
     await sales.restoreAccounts(work.tx, sale.loan_id, until);
     const entryIds = await bookSale(work, sale, carried, share, {
@@ -57,7 +57,7 @@ export async function buyBack(
 }
 
 /** Locks the loans, and returns each loan's carrying amounts and share of the price. */
-async function sharesOf(
+async function lockWithPriceShares(
   work: Work,
   sold: Awaited<ReturnType<typeof sales.listBookedSales>>,
   price: string,
@@ -75,7 +75,10 @@ async function sharesOf(
       new Big(carried.fees_receivable),
     ]),
   );
-  const shares = shareOut(new Big(price), sum(owed).gt(0) ? owed : owed.map(() => new Big(1)));
+  const shares = allocateByWeight(
+    new Big(price),
+    sum(owed).gt(0) ? owed : owed.map(() => new Big(1)),
+  );
   return loans.map((loan, index) => ({ ...loan, share: shares[index] ?? '0.00' }));
 }
 
@@ -83,7 +86,7 @@ async function sharesOf(
  * Splits an amount by weights. Each part is a difference of rounded running totals, so the parts add up
  * exactly.
  */
-function shareOut(amount: Big, weights: readonly Big[]): string[] {
+function allocateByWeight(amount: Big, weights: readonly Big[]): string[] {
   const total = sum(weights);
   const dueFor = (weight: Big) => toCents(divide(amount.times(weight), total));
   let before = ZERO;

@@ -55,7 +55,7 @@ export const deliverTape = job({
       delivery_id,
     );
     const tried = { delivery_id, attempt, since: ready.tape.previous_attempts };
-    await outside.within(tenant_id, (work) => noted(work, tried, answer, outside.now()));
+    await outside.within(tenant_id, (work) => recordResult(work, tried, answer, outside.now()));
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
@@ -187,7 +187,7 @@ async function createDownloadLink({ tape, origin }: Ready, outside: ExternalServ
 
 type Attempt = { delivery_id: string; attempt: number; since: number };
 
-async function noted(
+async function recordResult(
   work: Work,
   { delivery_id, attempt, since }: Attempt,
   answer: SendResult,

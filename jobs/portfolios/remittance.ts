@@ -67,7 +67,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
     reference_id: id,
     description: `Servicing fee through ${end}`,
   };
-  const journal_entry_id = await book(work, earned, 'servicing_fee', RETAINED);
+  const journal_entry_id = await postRemittanceEntry(work, earned, 'servicing_fee', RETAINED);
   await update(tx, 'remittances', id, { journal_entry_id });
   return id;
 }
@@ -101,7 +101,7 @@ export async function payRemittance(
     reference_id: id,
     description: `Remittance through ${String(told['period_end'])}`,
   };
-  const payment_entry_id = await book(work, sent, 'due', PAID);
+  const payment_entry_id = await postRemittanceEntry(work, sent, 'due', PAID);
   await update(work.tx, 'remittances', id, {
     status: 'paid',
     paid_on,
@@ -111,7 +111,7 @@ export async function payRemittance(
 }
 
 /** Posts one entry with a part for each account that holds Due to Investors. */
-async function book(
+async function postRemittanceEntry(
   work: Work,
   heading: Omit<EntryHeading, 'reference_id'> & { reference_id: string },
   what: 'servicing_fee' | 'due',
@@ -119,7 +119,7 @@ async function book(
 ) {
   const owed = await remittances.sumsByAccount(work.tx, heading.reference_id);
   const parts = owed.flatMap(({ account_id, ...amounts }) =>
-    byLine(amounts[what]).map((amount) => ({
+    splitByLineMaximum(amounts[what]).map((amount) => ({
       debit: { [debit]: amount },
       credit: { [credit]: amount },
       accounts: { [OWED]: account_id },
@@ -129,7 +129,7 @@ async function book(
 }
 
 /** Splits an amount that exceeds the maximum of a journal line. */
-function byLine(text: string): string[] {
+function splitByLineMaximum(text: string): string[] {
   const total = new Big(text);
   const most = new Big(AMOUNT_MAX).times(total.s);
   const full = Number(total.div(most).round(0, Big.roundDown).toFixed());

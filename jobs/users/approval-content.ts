@@ -192,14 +192,14 @@ export async function readContent(
   for (const { name, table, id, isOwn } of referencedRecords(asked)) {
     if (!isOwn) await lockRecord(work.tx, table, id);
     const row = isOwn ? await findLocked(work.tx, table, id) : await find(work.tx, table, id);
-    content[name] = row && (await shownOf(work, table, row, known));
+    content[name] = row && (await snapshotRecord(work, table, row, known));
     if (isOwn && row && isWhole(asked))
       Object.assign(content[name] as object, { disbursed_amount: row['disbursed_amount'] });
   }
   return content;
 }
 
-async function shownOf(
+async function snapshotRecord(
   work: Work,
   table: Table,
   row: Row,
@@ -221,7 +221,7 @@ async function shownOf(
     const id = shown[field];
     if (typeof id !== 'string' || owners === undefined) continue;
     const owner = await find(work.tx, owners, id);
-    shown[field.replace(/_id$/, '')] = owner && (await shownOf(work, owners, owner, known));
+    shown[field.replace(/_id$/, '')] = owner && (await snapshotRecord(work, owners, owner, known));
   }
   return shown;
 }
@@ -229,7 +229,7 @@ async function shownOf(
 /** All fingerprints in a stored snapshot. */
 export const extractFingerprints = (content: unknown): ReadonlySet<string> =>
   new Set(
-    leavesOf(content).flatMap(([path, value]) =>
+    flattenFields(content).flatMap(([path, value]) =>
       path.endsWith('_fingerprint') && typeof value === 'string' ? [value] : [],
     ),
   );
@@ -238,18 +238,18 @@ export const extractFingerprints = (content: unknown): ReadonlySet<string> =>
  * The paths of the fields that differ between two snapshots, such as `payment_instrument.routing_number`.
  */
 export function findChangedFields(before: unknown, after: unknown): string[] {
-  const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
+  const [old, now] = [new Map(flattenFields(before)), new Map(flattenFields(after))];
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path)))
     .toSorted();
 }
 
 /** Each field with its path. A list counts as one value, and so does a missing record. */
-function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
+function flattenFields(value: unknown, path = ''): [path: string, value: unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [[path, canonicalize(value)]];
   return Object.entries(value).flatMap(([name, inner]) =>
-    leavesOf(inner, path === '' ? name : `${path}.${name}`),
+    flattenFields(inner, path === '' ? name : `${path}.${name}`),
   );
 }
 

@@ -27,8 +27,7 @@ export async function writeSecurityLog(work: Work, { email = null, ...given }: S
     reason: given.reason ?? null,
     user_id: given.user_id ?? actor.id,
     email: address,
-    attempted_identifier:
-      address === null ? null : installation.keys.keyedHash(tenant_id, address),
+    attempted_identifier: address === null ? null : installation.keys.keyedHash(tenant_id, address),
     subject_id: given.subject_id ?? null,
     route: given.route,
     ip_address: actor.ip,

@@ -141,7 +141,9 @@ async function reportResult(
 ) {
   if (answer.ok)
     return recordDeliveredBatched(within, made.tenant_id, toDeliveredAttempt(made, kept));
-  return within(made.tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
+  return within(made.tenant_id, (work) =>
+    recordRefusal(work, made, { ...answer, ...kept }, policy),
+  );
 }
 
 /** The recorded result, without the request. */
@@ -153,7 +155,7 @@ const toDeliveredAttempt = (
 type Refusal = PostResponse & StoredResponse;
 
 /** Records a failed attempt and everything that follows from it in one transaction. */
-async function refused(
+async function recordRefusal(
   { tx, ...work }: Work,
   made: AttemptToSend,
   answer: Refusal,

@@ -62,9 +62,9 @@ const reachedBucket = (days: number) => sql.fragment`
  * counts how often each loan reached a bucket.
  */
 export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
-  ageAmong(tx, (id) => isInChunk(chunk, id), morning);
+  ageMatchingLoans(tx, (id) => isInChunk(chunk, id), morning);
 
-const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
+const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: string) =>
   tx.any(
     prepared(sql.type(AgedLoan)`
     with aged as (
@@ -139,7 +139,11 @@ export async function resnapshotAndAge(
 ): Promise<readonly AgedLoan[]> {
   const before = await rewriteDailySnapshots(tx, day, loans);
   await revertDelinquencyCounts(tx, before);
-  return ageAmong(tx, (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`, morning);
+  return ageMatchingLoans(
+    tx,
+    (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`,
+    morning,
+  );
 }
 
 /**

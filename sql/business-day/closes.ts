@@ -16,14 +16,14 @@ const IsDone = z.object({ is_done: z.boolean() });
 const hasMorningWork = sql.fragment`(unbilled_month is not null or has_ended_reliefs)`;
 
 /** A chunk of the run is not closed yet, or its morning work is unfinished. */
-const isAtWork = (runId: string) => sql.fragment`
+const isUnfinished = (runId: string) => sql.fragment`
   exists (
     select from cob_chunks where run_id = ${runId} and (done_at is null or ${hasMorningWork})
   )
 `;
 
 export const isRunDone = (tx: Transaction, runId: string) =>
-  tx.oneFirst(prepared(sql.type(IsDone)`select not ${isAtWork(runId)} as is_done`));
+  tx.oneFirst(prepared(sql.type(IsDone)`select not ${isUnfinished(runId)} as is_done`));
 
 /**
  * Like isRunDone, but also takes the close lock when all chunks are done. If a chunk is at work, the
@@ -32,7 +32,7 @@ export const isRunDone = (tx: Transaction, runId: string) =>
 export const lockIfComplete = (tx: Transaction, runId: string) =>
   tx.oneFirst(
     prepared(sql.type(IsDone)`
-    select case when ${isAtWork(runId)} then false else ${LOCK}::text is not null end as is_done
+    select case when ${isUnfinished(runId)} then false else ${LOCK}::text is not null end as is_done
   `),
   );
 

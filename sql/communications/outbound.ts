@@ -36,9 +36,9 @@ type Ordered = { id: string; attempt: number };
 
 /** The message, if this attempt is still to be made. Concurrent calls share one statement. */
 export const findPending = (tx: Transaction, id: string, attempt: number) =>
-  pendingOf(tx, { id, attempt });
+  findPendingBatched(tx, { id, attempt });
 
-const pendingOf = batchByTransaction(async (tx, ordered: readonly Ordered[]) => {
+const findPendingBatched = batchByTransaction(async (tx, ordered: readonly Ordered[]) => {
   const rows = await tx.any(selectPending(ordered));
   const tenant = rows.find((row) => row.tenant !== null)?.tenant;
   const found = new Map<number, PendingMessage>();

@@ -84,11 +84,11 @@ function makeFolder(place: string) {
   }
 }
 
-const KNOWN_WITHIN_MS = 1_000;
+const HOLDER_WAIT_MS = 1_000;
 
 /** The owner writes its note shortly after taking the lock. */
 async function holderOf(place: string): Promise<string> {
-  for (let waited = 0; waited < KNOWN_WITHIN_MS; waited += 20) {
+  for (let waited = 0; waited < HOLDER_WAIT_MS; waited += 20) {
     try {
       const note = JSON.parse(readFileSync(path.join(place, NOTE), 'utf8')) as Note;
       if (isRunning(note.pid)) return `process ${note.pid} (${note.command})`;

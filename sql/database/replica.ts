@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 1_000;
 /** A check is a tiny query. If it takes longer, the replica is too slow for lists. */
 const CHECK_TIMEOUT_MS = 2_000;
 /** After a failure the replica is not used for this time, so that it does not alternate every second. */
-const RETURN_MS = 3_000;
+const RETRY_AFTER_MS = 3_000;
 const MARKS_MAX = 600;
 
 /**
@@ -74,7 +74,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   };
   const lose = (problem: Error) => {
     asOf = -Infinity;
-    backAt = now() + RETURN_MS;
+    backAt = now() + RETRY_AFTER_MS;
     tell(problem);
   };
 

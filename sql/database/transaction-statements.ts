@@ -17,18 +17,21 @@ export type TransactionMode = {
   isRepeated?: false;
 };
 
-const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
+const withName = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
 
-const BEGIN = named(sql.unsafe`begin`, DEFERRED);
-const BEGIN_READING = named(sql.unsafe`begin read only`, DEFERRED);
-const BEGIN_SNAPSHOT = named(sql.unsafe`begin isolation level repeatable read read only`, DEFERRED);
+const BEGIN = withName(sql.unsafe`begin`, DEFERRED);
+const BEGIN_READING = withName(sql.unsafe`begin read only`, DEFERRED);
+const BEGIN_SNAPSHOT = withName(
+  sql.unsafe`begin isolation level repeatable read read only`,
+  DEFERRED,
+);
 
 export const beginStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
   snapshot ? BEGIN_SNAPSHOT : readOnly ? BEGIN_READING : BEGIN;
 
 const COMMIT = sql.unsafe`commit`;
 /** Nothing depends on the end of a read-only transaction, so its commit is not awaited. */
-const COMMIT_UNAWAITED = named(COMMIT, FIRE_AND_FORGET);
+const COMMIT_UNAWAITED = withName(COMMIT, FIRE_AND_FORGET);
 
 export const endStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
   readOnly || snapshot ? COMMIT_UNAWAITED : COMMIT;
@@ -39,7 +42,7 @@ export const ROLLBACK = sql.unsafe`rollback`;
  * A read-only transaction holds no locks, so its rollback is not awaited. For others the rollback is
  * awaited, because the client may retry immediately.
  */
-const DROP = named(ROLLBACK, FIRE_AND_FORGET);
+const DROP = withName(ROLLBACK, FIRE_AND_FORGET);
 
 /** For a rollback after the steps threw an error, on a connection that works. */
 export const rollbackStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
@@ -87,5 +90,5 @@ export function assumeTenantAndDay(
            ),
            app.refuse_closed_tenant(), app.assert_business_date(${day}::date)
   `;
-  return named(query, `${day === null ? DEFERRED : ASSUMED} setting_ahead`);
+  return withName(query, `${day === null ? DEFERRED : ASSUMED} setting_ahead`);
 }

@@ -57,7 +57,7 @@ const NOT_REMOVED = sql.fragment`
  * Documents with a file whose retention would end by the day, counted from their creation. Later activity
  * on their loans may extend it.
  */
-const old = (years: RetentionYears, by: string) => sql.fragment`
+const selectExpiredDocuments = (years: RetentionYears, by: string) => sql.fragment`
   select document.*, kept.kind, kept.years
   from documents as document
   join lateral (
@@ -100,7 +100,7 @@ export const countRemovable = (tx: Transaction, years: RetentionYears, by: strin
            coalesce(sum(document.file_size) filter (where not is_held), 0) as bytes,
            min(${DUE_ON}) filter (where not is_held) as first_due_on,
            count(*) filter (where is_held)::integer as held
-    from (${old(years, by)}) as document ${NOT_REMOVED}
+    from (${selectExpiredDocuments(years, by)}) as document ${NOT_REMOVED}
     where not standing.is_open and ${DUE_ON} <= ${by}::date
     group by document.kind, document.years order by document.kind
   `);
@@ -115,7 +115,7 @@ export const findFirstRemovable = (
 ) =>
   tx.any(sql.type(Next)`
     select document.id, document.kind, ${DUE_ON} as due_on
-    from (${old(years, by)}) as document ${NOT_REMOVED}
+    from (${selectExpiredDocuments(years, by)}) as document ${NOT_REMOVED}
     where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${by}::date
     order by due_on, document.id limit ${limit}
   `);
@@ -129,7 +129,7 @@ type RemovalPage = { years: RetentionYears; today: string; after: string; limit:
 export const markExpired = (tx: Transaction, { years, today, after, limit }: RemovalPage) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
     with looked_at as materialized (
-      select * from (${old(years, today)}) as document
+      select * from (${selectExpiredDocuments(years, today)}) as document
       where document.id > ${after} order by document.id limit ${limit}
     ), due as (
       select document.id, document.status, document.years, standing.last_day
@@ -185,16 +185,16 @@ const RemovableFile = z.object({
   letter_ids: z.array(z.string()),
 });
 
-const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
+const IS_FILE_PENDING_DELETION = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
-export const filesToDelete = sql.fragment`select from documents as document where ${IS_LEFT}`;
+export const filesToDelete = sql.fragment`select from documents as document where ${IS_FILE_PENDING_DELETION}`;
 
 /** Removed documents whose file may still exist, with the messages that were sent with a copy. */
 export const listFilesToDelete = (tx: Transaction, limit: number) =>
   tx.any(sql.type(RemovableFile)`
     select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
-    where ${IS_LEFT}
+    where ${IS_FILE_PENDING_DELETION}
     order by document.id limit ${limit}
   `);
 

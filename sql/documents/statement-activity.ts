@@ -22,7 +22,7 @@ const RECORDED = sql.fragment`
   )`;
 
 /** Lines that move the total of payments: money received, returned, refunded, or applied from suspense. */
-const MONEY = sql.fragment`
+const PAYMENT_LINES = sql.fragment`
   money as (
     select event.date, event.at, 'payment' as kind, 2 as rank,
            payment.suspense_applied - payment.amount as amount,
@@ -72,7 +72,7 @@ const MONEY = sql.fragment`
  * If interest or fees were forgiven as "all", the amount is what the other credits leave, provided that the
  * period has exactly one such forgiveness.
  */
-const GIVEN = sql.fragment`
+const CREDIT_LINES = sql.fragment`
   stated as (
     select event.date, event.at, 'fee_waived' as kind, 5 as rank,
            -(event.details ->> 'amount')::numeric as amount, null::numeric as principal,
@@ -123,7 +123,7 @@ const GIVEN = sql.fragment`
  * Lines that the lender added, and the remainders without a day of their own: interest, and amounts that no
  * event of the period explains.
  */
-const ADDED = sql.fragment`
+const CHARGE_LINES = sql.fragment`
   added as (
     select event.date, event.at, 'disbursement' as kind, 0 as rank,
            (event.details ->> 'amount')::numeric as amount,
@@ -164,7 +164,7 @@ const ADDED = sql.fragment`
  * by date and then by recording time. The last running balance is the new balance.
  */
 export const activityFigures = sql.fragment`(
-  with ${RECORDED}, ${MONEY}, ${GIVEN}, ${ADDED}
+  with ${RECORDED}, ${PAYMENT_LINES}, ${CREDIT_LINES}, ${CHARGE_LINES}
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'date', line.date, 'kind', line.kind, 'amount', line.amount::text,

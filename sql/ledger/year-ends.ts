@@ -21,7 +21,7 @@ export async function lastYearEnd(tx: Transaction, day: string): Promise<string 
   return ended;
 }
 
-const Ended = z.object({
+const EndedYear = z.object({
   net_income: z.string().nullable(),
   wide_net_income: z.string().nullable(),
   journal_entry_id: z.string().nullable(),
@@ -39,7 +39,7 @@ export const closeToRetainedEarnings = (
   day: string,
   by: string | null,
 ) =>
-  tx.one(sql.type(Ended)`
+  tx.one(sql.type(EndedYear)`
     with net as (
       select account.id, account.code, sum(line.debit - line.credit) as amount
       from posted_lines as line join ledger_accounts as account on account.id = line.account_id

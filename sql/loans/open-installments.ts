@@ -23,7 +23,7 @@ const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_
  * Open installments from today on. The first is found by its number if the loan's row knows it, otherwise
  * by its due date.
  */
-const openAhead = sql.fragment`
+const openFutureInstallments = sql.fragment`
   select due_date, payment_amount - paid_amount as amount
   from installments where ${open} and due_date >= today.day`;
 
@@ -39,9 +39,9 @@ export const openInstallments = sql.fragment`(
     end as remaining, next.due_date, next.amount
   from (values (1)) as always
   left join lateral (
-    (${openAhead} and period_number >= record.first_open_period order by period_number limit 1)
+    (${openFutureInstallments} and period_number >= record.first_open_period order by period_number limit 1)
     union all
-    select first.* from (${openAhead} order by due_date, period_number limit 1) as first
+    select first.* from (${openFutureInstallments} order by due_date, period_number limit 1) as first
     where record.first_open_period is null
   ) as next on true
 )`;

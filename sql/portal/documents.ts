@@ -7,16 +7,20 @@ import { table } from '../table.ts';
  * Documents about a loan, shown to every person who owes it. All other documents are shown only to the
  * borrower whom they name.
  */
-const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure', 'account_opening_disclosure'];
+const LOAN_DOCUMENT_TEMPLATES = [
+  'monthly_statement',
+  'tila_disclosure',
+  'account_opening_disclosure',
+];
 
 /**
  * Documents that a borrower sees: stored ones that were generated for them or shared with them, and their
  * own uploads.
  */
-const shownTo = (borrowerId: string) => sql.fragment`
+const isVisibleTo = (borrowerId: string) => sql.fragment`
   (
     record.borrower_id = ${borrowerId}
-    or (record.template = any(${sql.array(OF_THE_LOAN, 'text')})
+    or (record.template = any(${sql.array(LOAN_DOCUMENT_TEMPLATES, 'text')})
       and record.loan_id = any(${loanIdsOwedBy(borrowerId)}))
   )
   and record.is_visible_to_borrower and not record.is_archived
@@ -43,7 +47,7 @@ export const documentsOfBorrower = (borrowerId: string) =>
              (select loan_number from loans where loans.id = record.loan_id) as loan_number,
              record.is_archived, record.created_at, record.updated_at
       from documents as record
-      where ${shownTo(borrowerId)}
+      where ${isVisibleTo(borrowerId)}
     `,
   });
 
@@ -64,7 +68,7 @@ export async function canSeeAllDocuments(
   const wanted = [...new Set(ids)];
   const count = await tx.oneFirst(sql.type(Count)`
     select count(*)::integer as count from documents as record
-    where record.id = any(${sql.array(wanted, 'uuid')}) and ${shownTo(borrowerId)}
+    where record.id = any(${sql.array(wanted, 'uuid')}) and ${isVisibleTo(borrowerId)}
   `);
   return count === wanted.length;
 }

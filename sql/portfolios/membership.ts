@@ -77,7 +77,7 @@ export const assignUnassigned = (
   to: string,
   ids: readonly string[],
   mover: MoveAudit,
-) => moveLoans(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
+) => moveLoans(tx, to, sql.fragment`loan.portfolio_id is null and ${isNamedLoan(ids)}`, mover);
 
 /** Transfers those of the given loans (or all loans) that are in the portfolio. */
 export const transferLoans = (
@@ -90,13 +90,13 @@ export const transferLoans = (
   return moveLoans(
     tx,
     to,
-    ids === null ? member : sql.fragment`${member} and ${named(ids)}`,
+    ids === null ? member : sql.fragment`${member} and ${isNamedLoan(ids)}`,
     mover,
   );
 };
 
 export const unassignLoans = (tx: Transaction, ids: readonly string[], mover: MoveAudit) =>
-  moveLoans(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
+  moveLoans(tx, null, sql.fragment`loan.portfolio_id is not null and ${isNamedLoan(ids)}`, mover);
 
 /**
  * Removes loans that are not part of the sale, or no longer, from portfolios whose sale settles by the day.
@@ -116,7 +116,7 @@ export const unassignUnsold = (tx: Transaction, day: string, mover: MoveAudit) =
     mover,
   );
 
-const named = (ids: readonly string[]) =>
+const isNamedLoan = (ids: readonly string[]) =>
   sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
 
 /**

@@ -134,9 +134,10 @@ const collected = (moving: readonly string[]) => sql.fragment`
 export type Period = { investor_id: string; period_start: string; period_end: string };
 
 /** The sums if app.money can hold all of them, otherwise nulls. */
-const MOST_OF_ALL = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
+const GREATEST_ABSOLUTE_SUM = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
 const SUMS_THAT_FIT = listed(
-  (sum) => sql.fragment`case when ${MOST_OF_ALL} <= ${AMOUNT_MAX}::numeric then ${sum} end`,
+  (sum) =>
+    sql.fragment`case when ${GREATEST_ABSOLUTE_SUM} <= ${AMOUNT_MAX}::numeric then ${sum} end`,
 );
 
 /**

@@ -70,14 +70,14 @@ export const lockFile = (tx: Transaction, id: string) =>
     where delivery.id = ${id} and delivery.sftp_server_id is not null
   `);
 
-const Turn = z.object({ is_superseded: z.boolean(), busy_until: z.string().nullable() });
+const FileTurn = z.object({ is_superseded: z.boolean(), busy_until: z.string().nullable() });
 
 /**
  * Whether a later tape with this name is already on the server, and until when another worker may be
  * uploading a file with this name (even one that is presumed dead). Call it under the file's lock.
  */
 export const findFileTurn = (tx: Transaction, id: string, seconds: number) =>
-  tx.one(sql.type(Turn)`
+  tx.one(sql.type(FileTurn)`
     select coalesce(bool_or(
              other.status = 'sent' and other.recipient = place.name
              and (others.generated_at, others.id) > (tape.generated_at, tape.id)

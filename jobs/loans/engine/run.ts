@@ -27,15 +27,15 @@ export function advanceTo(run: ReplayRun, date: string): ReplayRun {
 
 /** The next day on which the pace of interest changes without an event. */
 export function nextAccrualChange({ position, day }: ReplayRun): string | null {
-  let turn = earlier(position.meter.source.pace?.until ?? null, graceEndDate(position));
+  let turn = earlierDate(position.meter.source.pace?.until ?? null, graceEndDate(position));
   for (const promo of position.promos) {
     const end = firstDayAfterPromo(promo);
-    if (end > day) turn = earlier(turn, end);
+    if (end > day) turn = earlierDate(turn, end);
   }
   return turn;
 }
 
-const earlier = (one: string | null, other: string | null): string | null =>
+const earlierDate = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : earliest(one, other);
 
 /** The position on a later day if nothing happens before. Does not change the given position. */

@@ -109,7 +109,7 @@ export async function applyStateChange(
 ): Promise<string[]> {
   const status = statusOf(loan.status, after, events);
   const sentences =
-    status === loan.status ? [] : await moveTo(work, loan, status, after, events, trigger);
+    status === loan.status ? [] : await updateStatus(work, loan, status, after, events, trigger);
   if (isClosed(status)) {
     const heldBefore = isClosed(was) ? before.suspense_balance : null;
     await remindOfUnappliedMoney(work, { ...loan, status }, after.suspense_balance, heldBefore);
@@ -130,7 +130,7 @@ export async function applyStateChange(
 }
 
 /** Changes the status and everything that depends on it. */
-async function moveTo(
+async function updateStatus(
   work: Work,
   loan: Loan,
   status: LoanStatus,

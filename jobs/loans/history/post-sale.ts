@@ -93,7 +93,7 @@ export async function bookSale(
 }
 
 /** Roles that a sale does not change: money, and money held for other parties. */
-const OTHERS: readonly AccountRole[] = [
+const UNAFFECTED_ROLES: readonly AccountRole[] = [
   'cash',
   'ach_clearing',
   'borrower_suspense',
@@ -105,7 +105,7 @@ const OTHERS: readonly AccountRole[] = [
 /** The lender's accounts of a sold loan, as they were before the sale. */
 export const lenderAccounts = (before: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(before).filter(([role]) => !OTHERS.some((other) => other === role)),
+    Object.entries(before).filter(([role]) => !UNAFFECTED_ROLES.some((other) => other === role)),
   );
 
 /** The change of each asset that a posting causes. */
@@ -118,6 +118,6 @@ export const carriedAmountChange = ({ debit, credit }: Pick<PostingPart, 'debit'
 export const investorAccounts = ({ due_to_investors: account }: Carried): Record<string, string> =>
   Object.fromEntries(
     CHART.map(({ role }) => role)
-      .filter((role) => !OTHERS.includes(role))
+      .filter((role) => !UNAFFECTED_ROLES.includes(role))
       .map((role) => [role, account]),
   );

@@ -56,7 +56,7 @@ export async function findWithdrawnEvents(
   const standing = eventsInForce(recorded, work.today);
   return [
     ...(await eventsWithoutPayment(work, standing)),
-    ...(await unsettled(work, loan, recorded, standing)),
+    ...(await correctSettlementDate(work, loan, recorded, standing)),
   ];
 }
 
@@ -82,7 +82,7 @@ async function eventsWithoutPayment(work: Work, standing: readonly LoanEvent[]) 
   return orphaned.map((event) => reversalEvent(work, event));
 }
 
-async function unsettled(
+async function correctSettlementDate(
   work: Work,
   loan: OpenLoan,
   recorded: readonly LoanEvent[],

@@ -8,7 +8,7 @@ import { feeText, documentLanguage, type TextOptions, type DocumentLanguage } fr
 
 type Facts = { secured: readonly string[]; hasPrepaidCharge: boolean };
 
-const EVERY = dictionary<Record<DocumentLanguage, string>>({
+const FREQUENCY_NAMES = dictionary<Record<DocumentLanguage, string>>({
   monthly: { en: 'Monthly', es: 'Mensual' },
   quarterly: { en: 'Quarterly', es: 'Trimestral' },
   semi_monthly: { en: 'Twice a month', es: 'Dos veces al mes' },
@@ -18,7 +18,7 @@ const EVERY = dictionary<Record<DocumentLanguage, string>>({
 });
 
 export const frequencyText = (frequency: string, language: string): string =>
-  EVERY[frequency]?.[documentLanguage(language)] ?? '';
+  FREQUENCY_NAMES[frequency]?.[documentLanguage(language)] ?? '';
 
 /** The texts that 12 CFR 1026.18(k), (l) and (m) require. Texts that do not apply to this loan are null. */
 export function costTexts(

@@ -112,7 +112,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
     if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
     if (form.status === 'draft' && status === 'generated') await finish(work, id);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));
-    if (status === 'void') await afterVoid(work, row);
+    if (status === 'void') await withdrawTaskAfterVoid(work, row);
   }
   await update(work.tx, 'forms_1099c', id, described);
 }
@@ -122,8 +122,8 @@ export async function void1099C(work: Work, id: string, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
   if (!['draft', 'generated'].includes(form.status)) throw immutableConflict('form', form.status);
   await records.setStatus(work.tx, 'forms_1099c', id, 'void');
-  await afterVoid(work, row);
+  await withdrawTaskAfterVoid(work, row);
 }
 
-const afterVoid = (work: Work, { loan_id, account_number }: Row) =>
+const withdrawTaskAfterVoid = (work: Work, { loan_id, account_number }: Row) =>
   withdrawSettingsTask(work, { id: String(loan_id), loan_number: String(account_number) });

@@ -44,14 +44,14 @@ export function metro2File(
   return file.map((line) => `${line}\n`).join('');
 }
 
-const whole = (parts: readonly string[]) => {
+const padRecord = (parts: readonly string[]) => {
   const line = parts.join('').padEnd(WIDTH);
   if (line.length !== WIDTH) throw new Error(`A record has ${line.length} characters.`);
   return line;
 };
 
 const header = (by: Reporter, activity_date: string, created_at: string) =>
-  whole([
+  padRecord([
     '0426HEADER  ',
     textField(by.innovis, 10),
     textField(by.equifax, 10),
@@ -70,14 +70,14 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
 
 /** The base segment with its J1 and J2 segments. Its first four digits are the total length. */
 function recordOf(line: ReportedRecord, by: Reporter, created_at: string): string {
-  const others = othersOf(line)
+  const others = segmentsOfCoConsumers(line)
     .map(({ segment }) => segment)
     .join('');
   const length = String(WIDTH + others.length).padStart(4, '0');
   return `${length}${baseSegment(line, by, created_at).slice(4)}${others}`;
 }
 
-const othersOf = ({ consumer, co_consumers }: ReportedRecord) =>
+const segmentsOfCoConsumers = ({ consumer, co_consumers }: ReportedRecord) =>
   associatedSegments(consumer, co_consumers);
 
 /** Statuses of paid accounts, whose information is dated on the day of payment (field 24). */
@@ -86,7 +86,7 @@ const PAID = new Set(['13', '61', '62', '63', '64', '65']);
 function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): string {
   const field = (name: string) => (line[name] ?? null) as string | number | null;
   const time = created_at.slice(11, 19).replaceAll(':', '');
-  return whole([
+  return padRecord([
     '04261',
     `${dateField(created_at)}${time}`,
     String(field('correction_indicator')),
@@ -153,7 +153,7 @@ const COUNTED = [
 function trailer(lines: readonly ReportedRecord[]): string {
   const having = (status: string) =>
     lines.filter(({ account_status }) => account_status === status).length;
-  const others = lines.flatMap(othersOf);
+  const others = lines.flatMap(segmentsOfCoConsumers);
   const bases = lines.map(({ consumer }) => consumer);
   const peopleIn = (kind: 'J1' | 'J2') =>
     others.filter((other) => other.kind === kind).map(({ who }) => who);
@@ -185,7 +185,7 @@ function trailer(lines: readonly ReportedRecord[]): string {
     ...[all, bases, j1, j2].map(born),
     reachable,
   ];
-  return whole([
+  return padRecord([
     '0426TRAILER',
     count(lines.length),
     textField('', 9),

@@ -14,7 +14,7 @@ const payment_day = z.int().min(1).max(31).nullable();
 const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a schedule.');
 
 /** Spreads the remaining debt over new installments. */
-const spread = z.strictObject({
+const spreadRule = z.strictObject({
   rule: z.literal('spread'),
   /** The first installment to replace: a number, or the oldest unpaid one. */
   from: z.union([number, z.literal('oldest_unpaid')]),
@@ -33,7 +33,7 @@ const spread = z.strictObject({
 });
 
 /** Installments keep their amounts and move to other dates. */
-const moved = z.strictObject({
+const movedRule = z.strictObject({
   rule: z.literal('moved'),
   from: number,
   by: z.union([
@@ -49,7 +49,7 @@ const moved = z.strictObject({
 });
 
 /** Sets the date or amount of single installments. */
-const named = z.strictObject({
+const namedRule = z.strictObject({
   rule: z.literal('named'),
   installments: z
     .array(z.strictObject({ number, due_date: day, amount: amount.exactOptional() }))
@@ -57,7 +57,7 @@ const named = z.strictObject({
 });
 
 /** Lowers some installments for a while. A later one asks for the difference. */
-const lowered = z.strictObject({
+const loweredRule = z.strictObject({
   rule: z.literal('lowered'),
   numbers: z.array(number).readonly(),
   to: z.union([amount, z.enum(['interest', 'paid'])]),
@@ -66,13 +66,13 @@ const lowered = z.strictObject({
 });
 
 /** Explicit rows. */
-const written = z.strictObject({ rule: z.literal('written'), rows });
+const writtenRule = z.strictObject({ rule: z.literal('written'), rows });
 
 /**
  * A billing cycle ends on the event's day. The minimum payment follows from the line's terms and the debt
  * at the end of that day.
  */
-const minimum = z.strictObject({
+const minimumRule = z.strictObject({
   rule: z.literal('minimum'),
   /** The number of the cycle and of its installment. */
   number,
@@ -82,8 +82,8 @@ const minimum = z.strictObject({
 });
 
 export const AGREEMENT = z.discriminatedUnion('rule', [
-  ...([spread, moved, named, lowered, written] as const),
-  minimum,
+  ...([spreadRule, movedRule, namedRule, loweredRule, writtenRule] as const),
+  minimumRule,
 ]);
 export type Agreement = z.output<typeof AGREEMENT>;
 export type AgreementOf<Rule extends Agreement['rule']> = Extract<Agreement, { rule: Rule }>;

@@ -16,7 +16,7 @@ export function buildMinimumPayment(
   { minimum_payment: rule }: Terms,
 ): ScheduleRow[] {
   if (rule === null || standing.is_accelerated) return [];
-  const owed = owedIn(standing);
+  const owed = partsOwed(standing);
   const balance = sum(Object.values(owed));
   const asked = partsDue(standing.installments.filter((row) => row.period_number < number));
   const left = atLeastZero(balance.minus(sum(Object.values(asked))));
@@ -51,7 +51,7 @@ export function minimumAmount(rule: MinimumPayment, balance: Big, ofCycle: Big):
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 
-const owedIn = ({ principal_balance, accrued_interest, fees }: ScheduleBasis): Parts => ({
+const partsOwed = ({ principal_balance, accrued_interest, fees }: ScheduleBasis): Parts => ({
   principal: parseMoney(principal_balance),
   interest: parseMoney(accrued_interest),
   fees: sum(fees.map(({ outstanding_amount }) => parseMoney(outstanding_amount))),

@@ -24,13 +24,13 @@ type Labels = z.output<typeof Labels>;
 
 /** Adds the labels that the loan does not have yet. */
 export const addLabels = (work: Work, loanId: string, { labels }: Labels) =>
-  relabel(work, loanId, (known) => [...new Set([...known, ...labels])]);
+  updateLabels(work, loanId, (known) => [...new Set([...known, ...labels])]);
 
 /** Removes the labels. Labels that the loan does not have are ignored. */
 export const removeLabels = (work: Work, loanId: string, { labels }: Labels) =>
-  relabel(work, loanId, (known) => known.filter((label) => !labels.includes(label)));
+  updateLabels(work, loanId, (known) => known.filter((label) => !labels.includes(label)));
 
-async function relabel(
+async function updateLabels(
   { tx }: Work,
   loanId: string,
   change: (known: readonly string[]) => readonly string[],

@@ -6,7 +6,7 @@ import type { Agreement } from '../schedule/agreement.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /** The unpaid installments due during the forbearance. */
-const within = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
+const unpaidDuringForbearance = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
   state.installments.filter(
     ({ due_date, status }) =>
       status !== 'paid' && status !== 'canceled' && due_date >= start_date && due_date <= end_date,
@@ -30,7 +30,9 @@ export function scheduleDuringForbearance(
 ): Agreement | null {
   const { forbearance_type, reduced_payment_amount, end_treatment } = forbearance;
   const to = forbearance_type === 'interest_only' ? 'interest' : reduced_payment_amount;
-  const numbers = within(loan, forbearance).map(({ period_number }) => period_number);
+  const numbers = unpaidDuringForbearance(loan, forbearance).map(
+    ({ period_number }) => period_number,
+  );
   if (forbearance_type === 'full' || to === null || numbers.length === 0) return null;
   return {
     rule: 'lowered',
@@ -55,7 +57,7 @@ export function scheduleAfterForbearance(
   forbearance: OpenForbearance,
   today: string,
 ): AfterForbearance {
-  const missed = within(loan, forbearance);
+  const missed = unpaidDuringForbearance(loan, forbearance);
   const [first] = missed;
   const { state, row } = loan;
   const { payment_frequency: frequency, term_months, payment_day } = readTerms(row);

@@ -113,7 +113,7 @@ export async function startAndEndForbearances(work: Work, loanId: string) {
     // Read the loan again: the previous forbearance in this loop has changed it.
     const loan = await openLoan(work, row.id);
     if (forbearance.status === 'active' && forbearance.end_date < work.today)
-      await end(work, loan, forbearance);
+      await completeForbearance(work, loan, forbearance);
     if (forbearance.status === 'scheduled' && forbearance.start_date <= work.today)
       await startForbearance(work, loan, forbearance);
   }
@@ -138,7 +138,12 @@ async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenFor
   await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
 }
 
-async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isBroken = false) {
+async function completeForbearance(
+  work: Work,
+  loan: OpenLoan,
+  forbearance: OpenForbearance,
+  isBroken = false,
+) {
   const effective_date = work.today;
   const rest = forbearance.interest_accrues
     ? []
@@ -205,7 +210,7 @@ export async function endForbearance(
   const end_date = last > effective_date ? last : effective_date;
   await update(work.tx, 'forbearances', id, { end_date });
   const ended = { ...forbearance, end_date };
-  await end(work, await openLoan(work, loanId), ended, input.status === 'broken');
+  await completeForbearance(work, await openLoan(work, loanId), ended, input.status === 'broken');
 }
 
 const kind = { table: 'forbearances', noun: 'forbearance', cancelable: ['scheduled'] } as const;

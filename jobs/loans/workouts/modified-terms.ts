@@ -92,7 +92,7 @@ function forgiveness(
 }
 
 /** The installments that the new schedule replaces: the future ones, or all unpaid ones for `re_age`. */
-function openPart(
+function replacedInstallments(
   loan: OpenLoan,
   trial: LoanState,
   { modification_type, effective_date }: Change,
@@ -113,7 +113,7 @@ function openPart(
 /** The schedule that the modification agrees. Terms that it does not name come from the loan. */
 function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreement {
   const { new_payment_day, new_payment_amount } = change;
-  const open = openPart(loan, trial, change);
+  const open = replacedInstallments(loan, trial, change);
   const isReAge = change.modification_type === 're_age';
   const first = firstDue(loan, trial, change, open);
   const count = countOf(loan, change, open, first);

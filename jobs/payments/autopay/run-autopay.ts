@@ -29,7 +29,7 @@ export async function runAutopay(work: Work, planId: string) {
     plan;
     plan = await findRunnablePlan(work, loan, planId)
   ) {
-    if (!(await drawOnce(work, loan, plan))) break;
+    if (!(await processNextDraw(work, loan, plan))) break;
     loan = await openLoan(work, loanId);
   }
   await saveNextAutopayDate(work, loan.state, planId);
@@ -45,7 +45,7 @@ async function findRunnablePlan(
 }
 
 /** Handles one retry or one due date. Returns false when nothing is left for today. */
-async function drawOnce(work: Work, loan: OpenLoan, plan: AutopayPlan): Promise<boolean> {
+async function processNextDraw(work: Work, loan: OpenLoan, plan: AutopayPlan): Promise<boolean> {
   const { tx, today } = work;
   if (!isBusinessDay(today)) return false;
   const [again] = await draws.lockDrawsToRetry(tx, plan.id, today);

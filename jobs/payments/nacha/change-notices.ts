@@ -153,7 +153,7 @@ export async function applyChangeNotice(work: Work, id: string) {
       ...(corrected_routing_number !== null && { routing_number: corrected_routing_number }),
       ...accountColumns(work, corrected_account_number_sealed),
       ...typeColumn(corrected_account_type, before['account_type']),
-      ...unblocked(before),
+      ...unblockedColumns(before),
     });
     return before.id;
   };
@@ -176,7 +176,7 @@ const typeColumn = (corrected: string | null, before: unknown) =>
     ? {}
     : { account_type: corrected };
 
-function unblocked({ status, block_code }: Record<string, unknown>) {
+function unblockedColumns({ status, block_code }: Record<string, unknown>) {
   const waits = typeof block_code === 'string' && returnEffect(block_code) === 'blocks_account';
   return status === 'blocked' && waits ? { status: 'active', block_code: null } : {};
 }

@@ -43,7 +43,7 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
     ...(await orders.unsentDisbursements(tx)),
     ...(await orders.unsentDraws(tx)),
   ]);
-  for (const unsent of unnamed) await askForName(work, unsent);
+  for (const unsent of unnamed) await createNameTask(work, unsent);
   if (sendable.length === 0) return { id: null, skipped };
   const file_id_modifier = MODIFIERS[await nacha.countFilesOn(tx, file_date)];
   if (file_id_modifier === undefined)
@@ -99,7 +99,7 @@ const isUnnamed = ({ individual_name }: orders.UnsentOrder) => hasNoAsciiForm(in
  * Creates a task to write the name in Latin letters. The order keeps its copy of the account, so staff must
  * cancel it and order again.
  */
-async function askForName(work: Work, unsent: orders.UnsentOrder) {
+async function createNameTask(work: Work, unsent: orders.UnsentOrder) {
   const related_id = unsent.payment_id ?? unsent.disbursement_id ?? unsent.draw_id;
   const title = 'An order cannot be sent: the name of its account holder has no Latin letters';
   if (related_id === null || (await tasks.findOpenTask(work.tx, related_id, title)) !== null)

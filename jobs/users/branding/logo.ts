@@ -10,7 +10,7 @@ import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
 /** Maximum fetches per day. Every attempt and every image is kept, because letters may refer to it. */
-const A_DAY_MAX = 20;
+const FETCHES_PER_DAY_MAX = 20;
 
 /**
  * Queues a fetch of the tenant's logo unless one is pending. Until it succeeds, letters show the previous
@@ -18,9 +18,9 @@ const A_DAY_MAX = 20;
  */
 export async function requestLogo(work: Work, url: string) {
   if ((await logos.findLatest(work.tx, url))?.status === 'pending') return;
-  if ((await logos.countRequestsToday(work.tx)) >= A_DAY_MAX)
+  if ((await logos.countRequestsToday(work.tx)) >= FETCHES_PER_DAY_MAX)
     throw new Conflict(
-      `The logo was fetched ${A_DAY_MAX} times within a day. Try again tomorrow.`,
+      `The logo was fetched ${FETCHES_PER_DAY_MAX} times within a day. Try again tomorrow.`,
       'too_many_logos',
     );
   const logo_id = await insert(work.tx, 'logos', { url });

@@ -7,7 +7,7 @@ import { job } from '../../job.ts';
 import type { ExternalServices } from '../../external-systems.ts';
 
 /** A typical logo needs less than a tenth of either limit. */
-const PRINTED_WITHIN_MS = 2_000;
+const PRINT_TIMEOUT_MS = 2_000;
 const PRINTED_BYTES_MAX = 1_000_000;
 
 /**
@@ -42,7 +42,7 @@ export const verifyLogo = job({
 
 async function findLogoProblem(outside: ExternalServices, html: string): Promise<string | null> {
   try {
-    const { bytes } = await outside.pdf(html, { timeout_ms: PRINTED_WITHIN_MS });
+    const { bytes } = await outside.pdf(html, { timeout_ms: PRINT_TIMEOUT_MS });
     if (bytes.length <= PRINTED_BYTES_MAX) return null;
     return 'The logo adds more than 1 MB to each letter. Save it smaller, or with simpler shapes.';
   } catch (error) {

@@ -64,7 +64,8 @@ export async function addPasskey(
   const { credential, name } = made;
   const challenge = readChallenge(credential.response.clientDataJSON);
   const taken = { challenge, user_id: userId, purpose: 'enrollment' } as const;
-  if (!(await passkeys.useChallenge(tx, taken))) throw new Invalid({ credential: TOO_LATE });
+  if (!(await passkeys.useChallenge(tx, taken)))
+    throw new Invalid({ credential: CHALLENGE_EXPIRED });
   const { verifyRegistrationResponse } = await library();
   const expected = {
     expectedChallenge: challenge,
@@ -90,7 +91,7 @@ export async function addPasskey(
   if (added === null) throw new Conflict('This passkey is already in use.', 'already_exists');
 }
 
-const TOO_LATE = 'Was not requested, or has expired. Start again.';
+const CHALLENGE_EXPIRED = 'Was not requested, or has expired. Start again.';
 
 /** Options for `navigator.credentials.get()`. Throws Conflict if the user has no passkey for this host. */
 export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {

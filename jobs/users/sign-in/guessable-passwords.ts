@@ -35,14 +35,14 @@ export function isGuessable(password: string, names: readonly string[] = []): bo
 
 /** Ignores case, substituted letters, separators, decoration, reversal and repetition. */
 const isCommon = (password: string) =>
-  undecorated(password.toLowerCase())
+  stripDecorations(password.toLowerCase())
     .flatMap((face) => [
       normalizeSpelling(face),
-      normalizeSpelling(closed(face)),
-      closed(normalizeSpelling(face)),
+      normalizeSpelling(removeSigns(face)),
+      removeSigns(normalizeSpelling(face)),
     ])
     .some((face) => {
-      const unit = face.slice(0, lengthOfUnit(face));
+      const unit = face.slice(0, repeatedUnitLength(face));
       return [face, unit].some(isListed) || (unit !== face && unit.length <= UNIT_MAX);
     });
 
@@ -50,20 +50,23 @@ const isCommon = (password: string) =>
  * The length of the shortest unit that, repeated, makes up the text: where the text occurs again in its own
  * doubling.
  */
-const lengthOfUnit = (text: string) => `${text}${text}`.indexOf(text, 1);
+const repeatedUnitLength = (text: string) => `${text}${text}`.indexOf(text, 1);
 
 /** The number of UTF-16 units before the first letter. */
-const signsBefore = (text: string) => /^\P{L}*/u.exec(text)?.[0].length ?? 0;
+const countLeadingSigns = (text: string) => /^\P{L}*/u.exec(text)?.[0].length ?? 0;
 
-const closed = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
+const removeSigns = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
 
 const isListed = (face: string) =>
   common.has(face) || common.has(Array.from(face).toReversed().join(''));
 
 /** The text, and each variant without up to DECORATION_MAX digits and signs at its ends. */
-function undecorated(text: string): string[] {
-  const before = Math.min(DECORATION_MAX, signsBefore(text));
-  const behind = Math.min(DECORATION_MAX, signsBefore(Array.from(text).toReversed().join('')));
+function stripDecorations(text: string): string[] {
+  const before = Math.min(DECORATION_MAX, countLeadingSigns(text));
+  const behind = Math.min(
+    DECORATION_MAX,
+    countLeadingSigns(Array.from(text).toReversed().join('')),
+  );
   const faces = [];
   for (let from = 0; from <= before; from += 1) {
     for (let less = 0; less <= Math.min(behind, DECORATION_MAX - from); less += 1)

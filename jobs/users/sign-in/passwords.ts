@@ -11,7 +11,7 @@ const waiting: (() => void)[] = [];
 
 const derive = promisify(argon2);
 
-async function tagOf(
+async function deriveTag(
   password: string,
   nonce: Buffer,
   cost: typeof COST | ParsedHash,
@@ -38,7 +38,7 @@ async function tagOf(
 /** Hashes the password with a random salt. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
-  const tag = await tagOf(password, nonce, COST);
+  const tag = await deriveTag(password, nonce, COST);
   const { memory, passes, parallelism } = COST;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toUnpaddedBase64(nonce)}$${toUnpaddedBase64(tag)}`;
 }
@@ -56,7 +56,7 @@ export async function verifyPassword(password: string, hash: string | null): Pro
     .map((part) => Number(part.slice(2)));
   const wanted = Buffer.from(expected, 'base64');
   const settings = { memory, passes, parallelism, tagLength: wanted.length };
-  const tag = await tagOf(password, Buffer.from(salt, 'base64'), settings);
+  const tag = await deriveTag(password, Buffer.from(salt, 'base64'), settings);
   return timingSafeEqual(tag, wanted) && hash !== null;
 }
 

@@ -43,10 +43,10 @@ export function buildPosting(
 
 /** The bank has only received an order, so the money is not cash yet. */
 const inTransit = ({ debit, credit }: Posting): Posting => ({
-  debit: renamed(debit),
-  credit: renamed(credit),
+  debit: renameCashRoles(debit),
+  credit: renameCashRoles(credit),
 });
-const renamed = (side: Posting['debit']) =>
+const renameCashRoles = (side: Posting['debit']) =>
   Object.fromEntries(
     (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [
       inTransitAccount(role),

@@ -85,7 +85,7 @@ function openFutureRows(
 ): InstallmentState[] {
   const { as_of } = input;
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
-  const current = past_due_amount === '0.00' ? input : having(input, late);
+  const current = past_due_amount === '0.00' ? input : withProjectedPayment(input, late);
   let run: ReplayRun = replay(current);
   // Today's payments come before a schedule agreed today and can change it, so the history is replayed.
   const asked = (row: InstallmentState) => {
@@ -96,20 +96,20 @@ function openFutureRows(
       run =
         due_date > as_of
           ? applyNextEvent(run, projectedPaymentEvent(payment))
-          : replay(having(current, payment));
+          : replay(withProjectedPayment(current, payment));
     return toPaidRow(row, payment, { before, after: balancesOf(run.position) });
   };
   const rowsWhere = (isWanted: (due_date: string) => boolean) =>
     toLoanState(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
   return [
-    ...latePaid(input, installments, past_due_amount),
+    ...splitPastDueRows(input, installments, past_due_amount),
     ...rowsWhere((due_date) => due_date === as_of).map(asked),
     ...rowsWhere((due_date) => due_date > as_of).map(asked),
   ];
 }
 
 /** The rows due before today. Their past-due amounts are split as a payment of today would be. */
-function latePaid(
+function splitPastDueRows(
   input: FoldInput,
   installments: readonly InstallmentState[],
   pastDue: string,
@@ -139,7 +139,7 @@ export const isPayable = (position: Position, date: string): boolean =>
   position.charged_off_on === null &&
   totalOwed(position, date).gt(0);
 
-const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
+const withProjectedPayment = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
   ...input,
   events: [...input.events, projectedPaymentEvent(payment)],
 });

@@ -7,7 +7,7 @@ import type { AllocationLine } from '../position.ts';
 import type { LoanState } from '../state.ts';
 
 /** Events that bring money, return it, or count as money. */
-const MONEY: readonly EventKind[] = [
+const MONEY_KINDS: readonly EventKind[] = [
   'payment',
   'suspense_application',
   'service_credit',
@@ -151,7 +151,7 @@ function allocationLines({ allocations, events }: History): Line[] {
   return allocations.map(({ event_id, component, amount, balance_before }) => {
     const known = COMPONENTS.find((name) => name === component) ?? null;
     const kind = kinds.get(event_id);
-    const is_money = kind !== undefined && MONEY.includes(kind);
+    const is_money = kind !== undefined && MONEY_KINDS.includes(kind);
     const counted = known === null ? ZERO : new Big(amount);
     return { event_id, component: known, amount: counted, is_money, balance_before };
   });
