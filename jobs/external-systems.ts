@@ -21,7 +21,7 @@ export type ExternalServices = {
   identity: IdentityProviderClient;
   /**
    * Prints one complete HTML page as a tagged PDF. Scripts do not run and nothing is loaded. Throws
-   * DocumentRefused if the page can never be printed and DocumentTooSlow if printing takes too long
+   * DocumentNotPrintable if the page can never be printed and DocumentTooSlow if printing takes too long
    * (files/render-errors.ts).
    */
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;

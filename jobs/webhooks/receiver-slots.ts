@@ -70,7 +70,7 @@ export function createReceiverSlots(
   }
 
   /**
-   * Waits until a slot is free, but at most LOOK_MS, because nothing signals that a receiver has become
+   * Waits until a slot is free, but at most CHECK_INTERVAL_MS, because nothing signals that a receiver has become
    * silent.
    */
   async function wait(receiver: string) {

@@ -900,7 +900,7 @@ return app.accrued(
   loan.accrual_period_days, loan.accrual_period_interest, loan.day_count, day
 );
 
--- Accrued interest in cents, by the loan's rounding mode. Must equal centsAccrued in jobs/loans/engine/position.ts.
+-- Accrued interest in cents, by the loan's rounding mode. Must equal accruedCents in jobs/loans/engine/position.ts.
 -- Each branch names the amount once, so that Postgres inlines the function.
 create function app.accrued_cents(
   interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric,

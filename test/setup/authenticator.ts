@@ -6,7 +6,7 @@ type CeremonyRequest = { options: Options; origin: string };
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const base64url = (bytes: Buffer) => bytes.toString('base64url');
 
-/** PRESENT: the user touched the device. WITH_KEY: a new public key follows. */
+/** PRESENT: the user touched the device. ATTESTED_KEY: a new public key follows. */
 const USER_PRESENT = 0x01;
 const ATTESTED_KEY = 0x40;
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /**
  * Says why the file cannot be written, or returns null. Call it before the work begins. Missing folders are
- * not a problem, because `makeFolderOf` creates them when the file is written.
+ * not a problem, because `makeParentFolder` creates them when the file is written.
  */
 export function outputFileProblem(option: string, file: string): string | null {
   const whole = path.resolve(file);

@@ -28,7 +28,7 @@ import { advanceTo, type ReplayRun } from '../run.ts';
  * and every installment on its due date. Null if no installments are payable. Does not change the run.
  *
  * The result equals the last row of the projected schedule (`project.ts`). It is computed at every event,
- * so most loans take a shortcut (`inOrder`, `finalPaymentInCents`) instead of folding projected payments.
+ * so most loans take a shortcut (`finalPaymentByBalances`, `finalPaymentInCents`) instead of folding projected payments.
  */
 export function finalPayment({ position, day }: ReplayRun): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
@@ -64,7 +64,7 @@ function usesDefaultOrder({ position, day }: ReplayRun): boolean {
 const spreadFees = ({ fees }: Position): Big =>
   sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingFeeAmount));
 
-/** Gives the result of `byEvents` without building dues and explanations. */
+/** Gives the result of `finalPaymentByEvents` without building dues and explanations. */
 function finalPaymentByBalances(run: ReplayRun): Big | null {
   const { position } = run;
   const { tolerance } = position;
