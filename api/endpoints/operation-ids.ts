@@ -194,5 +194,8 @@ export function operationIdOf({ method, path, action, summary }: IdentifiedRoute
   return `${verb}${portal}${isChild && action === 'create' ? '' : owner}${noun}`;
 }
 
-/** The endpoints in `OPERATION_IDS`. A test checks that each exists. */
+/**
+ * The endpoints in `OPERATION_IDS`. A test checks that each exists.
+ * @public
+ */
 export const listedOperations = (): readonly string[] => Object.keys(OPERATION_IDS);
