@@ -8,14 +8,14 @@ const HELD_PER_FREE = 3;
 const WAIT_TIMEOUT_MS = 15_000;
 
 /** The tenant waited too long for a connection. api/http/errors.ts answers 503. */
-export class NoTurn extends Error {
+export class NoConnectionShare extends Error {
   constructor() {
     super('timeout exceeded: the connections of this tenant are busy.');
   }
 }
 
 type Shares = {
-  inTurn<Result>(tenantId: string, steps: () => Promise<Result>): Promise<Result>;
+  runWithShare<Result>(tenantId: string, steps: () => Promise<Result>): Promise<Result>;
   waiting: () => number;
 };
 type Waiter = { go: () => void };
@@ -42,11 +42,11 @@ export function shareAmongTenants(
 }
 
 /** Runs the steps when it is the tenant's turn, or immediately if the pool is not shared. */
-export const inTurnOf = <Result>(
+export const withConnectionShare = <Result>(
   pool: DatabasePool,
   tenantId: string,
   steps: () => Promise<Result>,
-): Promise<Result> => shares.get(pool)?.inTurn(tenantId, steps) ?? steps();
+): Promise<Result> => shares.get(pool)?.runWithShare(tenantId, steps) ?? steps();
 
 function openShares(size: number, patienceMs: number): Shares {
   // One connection is reserved for queries without a tenant, such as finding the tenant of a host name.
@@ -94,14 +94,14 @@ function openShares(size: number, patienceMs: number): Shares {
       };
       const timer = setTimeout(() => {
         leave();
-        reject(new NoTurn());
+        reject(new NoConnectionShare());
       }, patienceMs);
       waiting.set(tenantId, own.add(waiter));
     });
 
   return {
     waiting: () => [...waiting.values()].reduce((sum, { size: count }) => sum + count, 0),
-    async inTurn(tenantId, steps) {
+    async runWithShare(tenantId, steps) {
       if (!waiting.has(tenantId) && mayTake(tenantId)) change(tenantId, 1);
       else await turn(tenantId);
       try {

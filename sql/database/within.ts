@@ -12,7 +12,7 @@ import {
 } from './transaction-statements.ts';
 import { sqlStateOf, type Transaction } from './db.ts';
 import { isTransient } from './transient-errors.ts';
-import { inTurnOf } from './tenant-shares.ts';
+import { withConnectionShare } from './tenant-shares.ts';
 
 /** SQLSTATEs after which the transaction is repeated. */
 const RETRYABLE_STATES = new Set(['40001', '40P01', '55P03', BUSINESS_DATE_MOVED]);
@@ -42,7 +42,7 @@ export async function within<Result>(
     // A retry reads the date instead of assuming it, because a transaction on a standby may have cached the
     // previous date in the meantime.
     const supposed = attempt === 1 ? assumedDate(tenantId, mode) : undefined;
-    const outcome = await inTurnOf(pool, tenantId, () =>
+    const outcome = await withConnectionShare(pool, tenantId, () =>
       pool.connect((connection) =>
         attemptTransaction(connection, tenantId, noted, { ...mode, supposed }),
       ),

@@ -2,7 +2,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openAdmission } from '../../api/http/admission.ts';
 import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
-import { inTurnOf, NoTurn, shareAmongTenants } from '../../sql/database/tenant-shares.ts';
+import {
+  withConnectionShare,
+  NoConnectionShare,
+  shareAmongTenants,
+} from '../../sql/database/tenant-shares.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -79,7 +83,7 @@ test('of the tenants that wait for a connection the one that holds fewest is nex
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const run = (tenantId: string) =>
-    inTurnOf(pool, tenantId, () => {
+    withConnectionShare(pool, tenantId, () => {
       order.push(tenantId);
       return new Promise<void>((resolve) => ends.push(resolve));
     });
@@ -104,11 +108,13 @@ test('of the tenants that wait for a connection the one that holds fewest is nex
 test('a transaction that gets no turn is given up, and leaves its place in the line', async () => {
   const pool = sharedPool(2, 1);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const running = inTurnOf(pool, 'a', () => promise);
+  const running = withConnectionShare(pool, 'a', () => promise);
 
-  await expect(inTurnOf(pool, 'a', () => Promise.resolve())).rejects.toThrow(NoTurn);
+  await expect(withConnectionShare(pool, 'a', () => Promise.resolve())).rejects.toThrow(
+    NoConnectionShare,
+  );
 
   resolve();
   await running;
-  expect(await inTurnOf(pool, 'a', () => Promise.resolve('done'))).toBe('done');
+  expect(await withConnectionShare(pool, 'a', () => Promise.resolve('done'))).toBe('done');
 });

@@ -196,7 +196,7 @@ test.each(visitors)(
     await saw('#closes', /running\s*1 of 4/);
     const receiver = await newSubscriber(stage, 'https://hooks.example.com/T0/secret-path');
     await saw('#receivers', new RegExp(`${receiver.tenant.slug}\\s*hooks.example.com\\s*on`));
-    await receiver.happen();
+    await receiver.emitPayment();
     receiver.outside.answers.post.push(REFUSED_POST);
     const { id } = await receiver.relayed();
     await attemptDelivery(receiver.tenant, receiver.outside, id, 1);

@@ -52,7 +52,7 @@ test('an act’s statements and round trips may fall but never rise', async () =
 });
 
 async function everyAct() {
-  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
+  const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
   const { officer, id: tenant_id, within } = tenant;
   const { id, borrower_id } = await newLoan(tenant);
   const admin = await tenant.signedIn('admin');
@@ -63,7 +63,7 @@ async function everyAct() {
   let boarded = 0;
 
   async function happened() {
-    await happen();
+    await emitPayment();
     return (await relayed()).id;
   }
   async function ordered(template_type: string) {

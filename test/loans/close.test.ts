@@ -229,7 +229,7 @@ test('a loan that was set aside is taken up by the next close, and audited again
        where id = $1`,
       [loan.id, amount],
     );
-  const setAside = async () =>
+  const quarantinedLoans = async () =>
     (
       await stage.owner.query<{ is_open: boolean }>(
         'select resolved_at is null as is_open from cob_loan_errors where loan_id = $1',
@@ -239,12 +239,12 @@ test('a loan that was set aside is taken up by the next close, and audited again
 
   await setFee('unreadable');
   await travelTo(stage, tenant, '2026-02-18');
-  const broken = await setAside();
+  const broken = await quarantinedLoans();
   await setFee('25.00');
   await travelTo(stage, tenant, '2026-02-19');
 
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
   expect(broken).toEqual([true, true]);
-  expect(await setAside()).toEqual([false, false]);
+  expect(await quarantinedLoans()).toEqual([false, false]);
   expect(body.outstanding_fees).toBe('25.00');
 });

@@ -14,7 +14,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-const setAside = async (tenant: Tenant) =>
+const quarantinedLoans = async (tenant: Tenant) =>
   (
     await stage.owner.query<{ loan_id: string; step: string; error: string; is_open: boolean }>(
       `select loan_id, step, error, resolved_at is null as is_open
@@ -61,7 +61,7 @@ test.each([
 
   expect(answered.map(({ id }) => id)).toEqual(loans.filter((id) => !bad.includes(id)));
   const error = 'division by zero (22012)';
-  expect(await setAside(tenant)).toEqual(
+  expect(await quarantinedLoans(tenant)).toEqual(
     bad.map((loan_id) => ({ loan_id, step: 'trial', error, is_open: true })),
   );
 });
@@ -73,7 +73,7 @@ test('a statement that fails for more than fifty loans is itself wrong, and fail
   const asking = asked(tenant, failingFor(loans));
 
   await expect(asking).rejects.toThrow('division by zero');
-  expect(await setAside(tenant)).toEqual([]);
+  expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
 test('a lock timeout quarantines no loan: the step is to be repeated', async () => {
@@ -84,7 +84,7 @@ test('a lock timeout quarantines no loan: the step is to be repeated', async () 
   const asking = asked(tenant, busy);
 
   await expect(asking).rejects.toThrow('busy');
-  expect(await setAside(tenant)).toEqual([]);
+  expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
 test('the nightly accrual goes on without a loan that it fails for, and makes up for it', async () => {
@@ -98,7 +98,7 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
 
   await travelTo(stage, tenant, '2026-01-16');
   const without = await balancesByRole(tenant);
-  const left = await setAside(tenant);
+  const left = await quarantinedLoans(tenant);
   const shown = await tenant.within(({ tx }) => unresolvedLoanErrors(tx, 10));
   await travelTo(stage, tenant, '2026-01-17');
   const balances = await tenant.officer.get(`/loans/${broken}/get-balances`);
@@ -112,7 +112,11 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   );
   expect(balances.body.accrued_interest).toBe('4.66');
   expect((await balancesByRole(tenant))['interest_receivable']).toBe('13.98');
-  expect((await setAside(tenant)).map(({ is_open }) => is_open)).toEqual([false, false, false]);
+  expect((await quarantinedLoans(tenant)).map(({ is_open }) => is_open)).toEqual([
+    false,
+    false,
+    false,
+  ]);
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -134,7 +138,7 @@ test('of loans charged in parallel, only the failing one is quarantined and the 
     fees.push((await tenant.officer.get(`/loans/${id}`)).body.outstanding_fees);
 
   expect(fees).toEqual(['25.00', '25.00', '0.00', '25.00']);
-  expect((await setAside(tenant)).map(({ loan_id, step }) => [loan_id, step])).toEqual([
+  expect((await quarantinedLoans(tenant)).map(({ loan_id, step }) => [loan_id, step])).toEqual([
     [broken, 'late_fee'],
   ]);
   expect(await balancesByRole(tenant)).toMatchObject({

@@ -21,19 +21,20 @@ export async function newSubscriber(stage: Stage, url = 'https://receiver.exampl
   });
   const { keys } = stage.installation;
   const outside = Object.assign(newOutside(stage.pool), { keys });
-  const happen = () => tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
+  const emitPayment = () =>
+    tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
   const relayed = async () => {
     await stage.owner.query('select app.relay_events(100)');
     return latestDelivery(stage, tenant);
   };
   /** Fails one event on all of its attempts. */
   const failForGood = async () => {
-    await happen();
+    await emitPayment();
     const { id } = await relayed();
     outside.answers.post.push(REFUSED_POST, REFUSED_POST, REFUSED_POST, REFUSED_POST);
     for (const number of [1, 2, 3, 4]) await attemptDelivery(tenant, outside, id, number);
   };
-  return { tenant, admin, id: body.id as string, outside, happen, relayed, failForGood };
+  return { tenant, admin, id: body.id as string, outside, emitPayment, relayed, failForGood };
 }
 
 export async function latestDelivery(stage: Stage, tenant: Tenant): Promise<Delivery> {

@@ -16,13 +16,13 @@ const latest = (tenant: Tenant) => latestOf(stage, tenant);
 
 test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
   const { url, http, seen } = await newReceiver();
-  const { tenant, admin, outside, happen, relayed } = await subscribed();
+  const { tenant, admin, outside, emitPayment, relayed } = await subscribed();
   await stage.owner.query('update tenants set settings = $2 where id = $1', [
     tenant.id,
     { webhooks: { allow_private_hosts: true } },
   ]);
   const made = await admin.post('/webhooks', { url, events: ['*'], secret: SUBSCRIBER_SECRET });
-  await happen();
+  await emitPayment();
   await relayed();
   const [delivery] = (await admin.get(`/webhooks/${made.body.id}/deliveries`)).body;
   const { id, event_id } = delivery;
@@ -44,8 +44,8 @@ test('a receiver gets the bytes of the event, signed over these very bytes', asy
 });
 
 test('a delivered event is not sent again', async () => {
-  const { tenant, outside, happen, relayed } = await subscribed();
-  await happen();
+  const { tenant, outside, emitPayment, relayed } = await subscribed();
+  await emitPayment();
   const { id } = await relayed();
 
   await attemptDelivery(tenant, outside, id);
@@ -55,8 +55,8 @@ test('a delivered event is not sent again', async () => {
 });
 
 test('an attempt that crashed before it was recorded repeats with the same id and bytes', async () => {
-  const { tenant, outside, happen, relayed } = await subscribed();
-  await happen();
+  const { tenant, outside, emitPayment, relayed } = await subscribed();
+  await emitPayment();
   const { id } = await relayed();
   let killed = false;
   const dying = {
@@ -83,8 +83,8 @@ test('an attempt that crashed before it was recorded repeats with the same id an
 });
 
 test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', async () => {
-  const { tenant, outside, happen, relayed } = await subscribed();
-  await happen();
+  const { tenant, outside, emitPayment, relayed } = await subscribed();
+  await emitPayment();
   const { id } = await relayed();
   outside.answers.post.push(REFUSED_POST, REFUSED_POST, REFUSED_POST, REFUSED_POST);
 
@@ -143,9 +143,9 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
 
 test('after five deliveries in a row the subscription is off and sends nothing more', async () => {
   const given = await subscribed();
-  const { tenant, admin, id, outside, happen, relayed } = given;
+  const { tenant, admin, id, outside, emitPayment, relayed } = given;
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
-  await happen();
+  await emitPayment();
   const waiting = await relayed();
   const before = await admin.get(`/webhooks/${id}`);
 
@@ -174,10 +174,10 @@ test('after five deliveries in a row the subscription is off and sends nothing m
 
 test('any success ends the row of failures', async () => {
   const given = await subscribed();
-  const { tenant, admin, id, outside, happen, relayed } = given;
+  const { tenant, admin, id, outside, emitPayment, relayed } = given;
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
-  await happen();
+  await emitPayment();
   await attemptDelivery(tenant, outside, (await relayed()).id);
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
@@ -186,8 +186,8 @@ test('any success ends the row of failures', async () => {
 });
 
 test('a deleted subscription is sent nothing more', async () => {
-  const { tenant, admin, id, outside, happen, relayed } = await subscribed();
-  await happen();
+  const { tenant, admin, id, outside, emitPayment, relayed } = await subscribed();
+  await emitPayment();
   const waiting = await relayed();
 
   const deleted = await admin.delete(`/webhooks/${id}`);

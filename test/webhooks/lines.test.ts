@@ -24,8 +24,8 @@ const jobs = async () => {
 const forget = () => stage.owner.query('delete from graphile_worker._private_jobs');
 
 test('the relay enqueues first attempts as they would be enqueued again', async () => {
-  const { tenant, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
 
   await relayed();
   const enqueued = await jobs();
@@ -48,8 +48,8 @@ test('deliveries to a throttled receiver wait in one of its four sub-pools, afte
     slow.id,
   ]);
 
-  for (let count = 0; count < 30; count += 1) await slow.happen();
-  await healthy.happen();
+  for (let count = 0; count < 30; count += 1) await slow.emitPayment();
+  await healthy.emitPayment();
   await healthy.relayed();
 
   const [first, ...others] = await jobs();
@@ -65,10 +65,10 @@ test('deliveries to a throttled receiver wait in one of its four sub-pools, afte
 
 test('a delivery that was on its way when its receiver became slow goes to wait, unsent and once', async () => {
   await forget();
-  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   const first = await relayed();
-  await happen();
+  await emitPayment();
   const second = await relayed();
   const [, fetched] = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
   outside.answers.post.push(HANGING);
@@ -97,8 +97,8 @@ test('a delivery that was on its way when its receiver became slow goes to wait,
 
 test('the retry of a receiver that kept silent waits in a line, and its success ends that', async () => {
   await forget();
-  const { admin, id, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   await relayed();
   outside.answers.post.push(HANGING);
   const payloadOf = async () => deliverWebhook.payload.parse((await jobs()).at(-1)?.payload);
@@ -107,7 +107,7 @@ test('the retry of a receiver that kept silent waits in a line, and its success 
   const slow = await admin.get('/webhooks?is_slow=true');
   const retry = await payloadOf();
   await deliverWebhook.run(retry, outside);
-  await happen();
+  await emitPayment();
   await relayed();
 
   expect(slow.body).toMatchObject([{ id }]);
@@ -118,8 +118,8 @@ test('the retry of a receiver that kept silent waits in a line, and its success 
 
 test('what waited in a line while a receiver was not known yet is let out by its first answer', async () => {
   await forget();
-  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
-  for (let count = 0; count < 20; count += 1) await happen();
+  const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
+  for (let count = 0; count < 20; count += 1) await emitPayment();
   await relayed();
   const fetched = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
   const answer = Promise.withResolvers<void>();
@@ -161,8 +161,8 @@ test('what waited in a line while a receiver was not known yet is let out by its
 
 test('what is put into a line while the first answer of its receiver comes does not stay there', async () => {
   await forget();
-  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
-  for (let count = 0; count < 40; count += 1) await happen();
+  const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
+  for (let count = 0; count < 40; count += 1) await emitPayment();
   await relayed();
   const fetched = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
   const isAsked = Promise.withResolvers<void>();

@@ -21,8 +21,8 @@ afterAll(() => auditor.end());
 const attemptsOf = (id: string) => `/webhook-deliveries/${id}/attempts`;
 
 test('each attempt is kept: its status, how long it took, what was answered and what that means', async () => {
-  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   const { id: delivery } = await relayed();
   const echo = `key=${SUBSCRIBER_SECRET}; SSN 123-45-6789\u0000\u202e\n`;
   outside.answers.post.push(
@@ -67,7 +67,7 @@ test('each attempt is kept: its status, how long it took, what was answered and 
 
 test('another tenant sees no delivery, and nothing that was answered to it', async () => {
   const theirs = await newSubscriber(stage);
-  await theirs.happen();
+  await theirs.emitPayment();
   const { id } = await theirs.relayed();
   await attemptDelivery(theirs.tenant, theirs.outside, id);
   const { admin } = await newSubscriber(stage);
@@ -83,9 +83,9 @@ test('another tenant sees no delivery, and nothing that was answered to it', asy
 
 test('deliveries are found by status, by event and since a time', async () => {
   const given = await newSubscriber(stage);
-  const { tenant, admin, id, outside, happen, relayed } = given;
+  const { tenant, admin, id, outside, emitPayment, relayed } = given;
   await given.failForGood();
-  await happen();
+  await emitPayment();
   await attemptDelivery(tenant, outside, (await relayed()).id);
   const total = async (query: string) =>
     (await admin.get(`/webhooks/${id}/deliveries?${query}`)).headers['content-range'];
@@ -115,8 +115,8 @@ test('deliveries are found by status, by event and since a time', async () => {
 });
 
 test('a failing receiver is seen at its first failure, and no longer once it succeeds', async () => {
-  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   const { id: delivery } = await relayed();
   outside.answers.post.push(REFUSED_POST, {
     ok: false,
@@ -178,11 +178,11 @@ test('a receiver that is switched off by hand, or on again before the mail goes,
 
 test('answers are forgotten after the days that the tenant keeps them, deliveries are not', async () => {
   const given = await newSubscriber(stage);
-  const { tenant, admin, outside, happen, relayed } = given;
+  const { tenant, admin, outside, emitPayment, relayed } = given;
   await saveSettings(tenant, { webhooks: { keep_attempts_days: 7 } });
   await given.failForGood();
   const dead = await latestDelivery(stage, tenant);
-  await happen();
+  await emitPayment();
   const waiting = await relayed();
   outside.answers.post.push(REFUSED_POST);
   await attemptDelivery(tenant, outside, waiting.id);

@@ -43,8 +43,8 @@ test('all that failed since a time is sent again, and asking twice sends nothing
 });
 
 test('one delivery is sent again even though it arrived, with the same id and bytes', async () => {
-  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   const { id: delivery_id } = await relayed();
   const under = await admin.post(`/webhooks/${id}/replay`, { delivery_id });
   await attemptDelivery(tenant, outside, delivery_id);
@@ -67,7 +67,7 @@ test('one delivery is sent again even though it arrived, with the same id and by
 test('a request to send again must select deliveries of this subscription, while it is active', async () => {
   const { admin, id } = await newSubscriber(stage);
   const other = await newSubscriber(stage);
-  await other.happen();
+  await other.emitPayment();
   const { id: foreign } = await other.relayed();
   const since = '2026-01-01T00:00:00Z';
   const path = `/webhooks/${id}/replay`;

@@ -101,10 +101,10 @@ test('a secret that is answered again under its key is in no table as it is', as
 });
 
 test('while a secret is replaced both sign, until its hours are over or it is retired', async () => {
-  const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
+  const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   const path = `/webhooks/${id}/rotate-secret`;
   const sent = async () => {
-    await happen();
+    await emitPayment();
     await attemptDelivery(tenant, outside, (await relayed()).id);
     const [{ body, headers } = NOTHING] = outside.posts.slice(-1);
     const signs = (secret: string) => ({

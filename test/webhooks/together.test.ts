@@ -10,8 +10,8 @@ const OK = { ok: true, status: 200, body: 'ok', ms: 3 };
 /** A tenant with one subscription and a full batch of deliveries to it. */
 async function newDeliveries() {
   const subscriber = await newSubscriber(stage);
-  const { tenant, happen, relayed } = subscriber;
-  for (let made = 0; made < AT_ONCE; made += 1) await happen();
+  const { tenant, emitPayment, relayed } = subscriber;
+  for (let made = 0; made < AT_ONCE; made += 1) await emitPayment();
   await relayed();
   const { rows } = await stage.owner.query<{ id: string }>(
     'select id from webhook_deliveries where tenant_id = $1 order by id',
@@ -106,8 +106,8 @@ test('a job that may no longer write keeps none of those back that it was begun 
 });
 
 test('an answer that is cut in the middle of a sign is kept', async () => {
-  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
-  await happen();
+  const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
+  await emitPayment();
   const { id } = await relayed();
   outside.answers.post.push({ ...OK, body: `${'a'.repeat(999)}\u{1f600}` });
 
