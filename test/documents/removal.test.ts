@@ -19,7 +19,7 @@ const outside = newOutside(stage.pool);
 const { stored } = outside;
 Object.assign(stage.installation, { files: outside.files });
 const RENDER = ['render-document', 'print-letter', 'send-communication'];
-const GONE = /removed when the years/;
+const GONE = /removed after its retention period/;
 
 const travel = ({ id }: Tenant, day: string) =>
   stage.owner.query('update tenants set business_date = $1 where id = $2', [day, id]);

@@ -168,9 +168,8 @@ test('a disbursement that never was leaves no fee, no debt and no income behind'
     const loan = await openLoan(work, id);
     const funding = loan.events.find(({ kind }) => kind === 'disbursement');
     const reverses = funding?.id ?? '';
-    await recordEvents(work, loan, [
-      newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
-    ]);
+    const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses });
+    await recordEvents(work, loan, [reversal], { becomes: 'approved' });
   });
 
   expect(await balancesByRole(tenant)).toEqual({});

@@ -163,8 +163,8 @@ test('without its secret nothing starts in production, and all that is missing i
     await ops.ended,
     await migration.ended,
   ]).not.toContain(0);
-  expect(api.said()).toMatch(/PORT[^]*DATABASE_URL[^]*SECRET: Is needed in production/);
-  expect(worker.said()).toMatch(/DATABASE_URL[^]*LOG_LEVEL[^]*SECRET: Is needed in production/);
+  expect(api.said()).toMatch(/PORT[^]*DATABASE_URL[^]*SECRET: Is required in production/);
+  expect(worker.said()).toMatch(/DATABASE_URL[^]*LOG_LEVEL[^]*SECRET: Is required in production/);
   expect(ops.said()).toMatch(/DATABASE_URL[^]*SECRET: Must have at least 32 characters/);
   expect(migration.said()).toContain('DATABASE_URL');
 });
