@@ -12,6 +12,7 @@ import {
   MetricsHost,
   NodeEnv,
   Port,
+  wholeNumber,
   readEnvironment,
   TracesEndpoint,
   type Variables,
@@ -41,7 +42,7 @@ const Environment = z
     /** The bucket for documents. Default: DATA_DIR. Must be the same for the API and all workers. */
     STORAGE_URL: StorageUrl,
     /** Maximum number of Postgres connections of this process. */
-    DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
+    DATABASE_POOL: wholeNumber(2, 100).default(16),
     DRAIN_SECONDS: DrainSeconds,
     /** Serves /healthz and /metrics on this port. */
     METRICS_PORT: Port.optional(),

@@ -8,11 +8,17 @@ export const DatabaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'Must be the URL of the database, such as postgresql://login@host/servicing.',
 });
+/** A whole number within limits, both included. */
+export function wholeNumber(min: number, max: number) {
+  const message = `Must be a whole number from ${min} to ${max}.`;
+  return z.coerce.number(message).int(message).min(min, message).max(max, message);
+}
+
 /** In development, the port in links of mails and letters. */
-export const LocalPort = z.coerce.number().int().min(1).max(65_535);
+export const LocalPort = wholeNumber(1, 65_535);
 export const NodeEnv = z.enum(['development', 'test', 'production']).default('development');
 export const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
-export const Port = z.coerce.number().int().min(0).max(65_535);
+export const Port = wholeNumber(0, 65_535);
 /** The interface that serves /metrics. Default: this machine only. */
 export const MetricsHost = z.string().default('127.0.0.1');
 /**

@@ -16,6 +16,7 @@ import {
   MetricsHost,
   NodeEnv,
   Port,
+  wholeNumber,
   findProblems,
   readEnvironment,
   throwConfigurationError,
@@ -62,9 +63,9 @@ const ForWorker = z
     /** The receiver of traces. Without it, no tracing code is loaded. */
     OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
     /** Jobs at a time. Default: the pool's own number. */
-    WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
+    WORKER_CONCURRENCY: wholeNumber(1, 200).optional(),
     /** Connections for the jobs' transactions. */
-    DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
+    DATABASE_POOL: wholeNumber(2, 100).default(8),
   })
   .refine(hasRequiredSecret, SECRET_REQUIRED)
   .refine(
