@@ -118,16 +118,20 @@ test('a loan shown as current though it is late, an active loan that owes nothin
   await set('recovered_amount = 250', lost?.id);
 
   expect(before).toEqual([]);
-  expect((await broken(...rules)).toSorted()).toEqual([
-    expect.stringMatching(
-      /unpaid since 2026-02-15, and is shown as current, first delinquent on 2026-02-15/,
-    ),
-    expect.stringMatching(
-      /unpaid since 2026-02-15, and is shown as dpd_1_29, first delinquent on no day/,
-    ),
-    expect.stringContaining('is active and owes nothing'),
-    expect.stringContaining('recovered 250.00, and the books have a recovery of 100.00'),
-  ]);
+  const found = await broken(...rules);
+  expect(found).toHaveLength(4);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(
+        /unpaid since 2026-02-15, and is shown as current, first delinquent on 2026-02-15/,
+      ),
+      expect.stringMatching(
+        /unpaid since 2026-02-15, and is shown as dpd_1_29, first delinquent on no day/,
+      ),
+      expect.stringContaining('is active and owes nothing'),
+      expect.stringContaining('recovered 250.00, and the books have a recovery of 100.00'),
+    ]),
+  );
 });
 
 test('a promise that is kept by money that was refunded is found', async () => {
