@@ -9,7 +9,7 @@ import { describeFile } from '../../jobs/files/file-bytes.ts';
 import { FILE_BYTES_MAX, StoreUnavailable } from '../../jobs/files/files.ts';
 import { checkStorable } from './bodies.ts';
 import { HttpRefusal } from './errors.ts';
-import { MalformedForm, partsOf, type Part } from './multipart.ts';
+import { MalformedForm, readParts, type FormPart } from './multipart.ts';
 import { receiveUpload, type Intake } from './receive.ts';
 
 const FIELDS_BYTES_MAX = 65_536;
@@ -43,7 +43,9 @@ export async function withFileForm<Result>(
   const folder = await mkdtemp(path.join(tmpdir(), 'form-'));
   try {
     const form = await receiveUpload(ctx, intake, undefined, (content) =>
-      readForm(partsOf(ctx.get('Content-Type'), content), folder, bytes_max).catch(throwAsRefusal),
+      readForm(readParts(ctx.get('Content-Type'), content), folder, bytes_max).catch(
+        throwAsRefusal,
+      ),
     );
     checkStorable(form.fields, []);
     for (const { name } of form.files) checkStorable({ file: name }, []);
@@ -55,7 +57,7 @@ export async function withFileForm<Result>(
 
 /** Reads all parts. An empty file field arrives as a file without a name and is ignored. */
 async function readForm(
-  parts: AsyncIterable<Part>,
+  parts: AsyncIterable<FormPart>,
   folder: string,
   bytes_max: number,
 ): Promise<FileForm> {

@@ -1,5 +1,5 @@
 /** One part of a form: a file if it has a file name, otherwise a field. */
-export type Part = {
+export type FormPart = {
   name: string;
   filename: string | null;
   type: string;
@@ -21,10 +21,10 @@ const PLAIN_ENCODINGS = new Set(['', '7bit', '8bit', 'binary']);
  * Buffer.indexOf searches for the boundary, so the cost depends only on the form's length. Parsers that
  * inspect each byte need minutes for 25 MB of line ends.
  */
-export async function* partsOf(
+export async function* readParts(
   contentType: string,
   source: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Part> {
+): AsyncGenerator<FormPart> {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw new MalformedForm('The form names no boundary.');
@@ -118,7 +118,7 @@ class PartReader {
 }
 
 /** Parses the headers of a part. */
-function parsePartHeaders(head: string): Omit<Part, 'content'> {
+function parsePartHeaders(head: string): Omit<FormPart, 'content'> {
   const headers = new Map(
     head
       .trimEnd()

@@ -11,7 +11,7 @@ import { billMonth, enqueueStatements, loadStatementSender } from '../documents/
 import { refold } from '../loans/history/record-events.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
-import { withWholeChunk } from './run-steps.ts';
+import { queryByHalves } from './run-steps.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 type UnbilledChunk = Chunk & { unbilled_month: string };
@@ -51,7 +51,7 @@ async function billByHalves({ within }: ExternalServices, payload: Payload, chun
   const { tenant_id, run_id } = payload;
   const month = chunk.unbilled_month;
   const failed = await within(tenant_id, async (work) => {
-    await withWholeChunk(work.tx, payload, STEP, chunk, async (_tx, part) => {
+    await queryByHalves(work.tx, payload, STEP, chunk, async (_tx, part) => {
       await billMonth(work, month, statements.loansInChunk(part));
       return [];
     });

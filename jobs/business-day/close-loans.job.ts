@@ -20,7 +20,7 @@ import { loanSteps } from './loan-steps.ts';
 import { planClose } from './plan-close.ts';
 import {
   runSteps,
-  withWholeChunk,
+  queryByHalves,
   retryByHalves,
   findDueTasks,
   type ChunkQueryRunner,
@@ -55,7 +55,7 @@ export const closeLoans = job({
     const begun = await startChunk(outside, payload);
     if (begun === null) return;
     const { chunk, due } = begun;
-    if (due !== null && due.found.deeds.length > 0) {
+    if (due !== null && due.found.tasks.length > 0) {
       await runSteps(outside, payload, chunk, due);
       await accrueChunk(outside, payload);
     }
@@ -115,7 +115,7 @@ const startChunk = (outside: ExternalServices, payload: Payload) =>
         if (chunk.done_at !== null) return { chunk, due: null };
         const ordered = loanSteps(await settingsOf(work.tx));
         const found = await findDueTasks(work.tx, payload, chunk, { steps: ordered, asking });
-        if (found.deeds.length === 0) await post(work, payload, asking);
+        if (found.tasks.length === 0) await post(work, payload, asking);
         return { chunk, due: { steps: ordered, found } };
       },
       WITHOUT_DATE,
@@ -175,7 +175,7 @@ const snapshotAndAge = (outside: ExternalServices, payload: Payload) =>
         await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
           // The snapshot and `done_at` commit together. If a second worker does the same, this insert
           // fails, and the retry finds the chunk done.
-          steps.snapshotLoans(tx, part, chunk.cob_date, asking === withWholeChunk),
+          steps.snapshotLoans(tx, part, chunk.cob_date, asking === queryByHalves),
         );
         const morning = addDays(chunk.cob_date, 1);
         const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>

@@ -52,15 +52,15 @@ export async function endReliefsOfChunk(outside: ExternalServices, payload: Payl
   const { within } = outside;
   const { tenant_id, run_id } = payload;
   let after: string | null | undefined;
-  let alone = 0;
+  let singlesLeft = 0;
   while (after !== null) {
-    const part: PageRange = { after, limit: alone > 0 ? 1 : BATCH_SIZE };
+    const part: PageRange = { after, limit: singlesLeft > 0 ? 1 : BATCH_SIZE };
     try {
       after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, part));
-      alone -= 1;
+      singlesLeft -= 1;
     } catch (error) {
-      if (alone > 0 || isTransient(error)) throw error;
-      alone = BATCH_SIZE;
+      if (singlesLeft > 0 || isTransient(error)) throw error;
+      singlesLeft = BATCH_SIZE;
     }
   }
   await within(tenant_id, ({ tx }) => billing.markReliefsEnded(tx, run_id, payload.chunk));

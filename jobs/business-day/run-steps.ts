@@ -13,14 +13,14 @@ const QUARANTINE_MAX = 50;
 
 export type ClosePayload = { tenant_id: string; run_id: string };
 type ChunkQuery<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
-export type ChunkQueryRunner = typeof withWholeChunk;
+export type ChunkQueryRunner = typeof queryByHalves;
 
 /**
  * Runs a statement for all loans of a chunk, in the caller's transaction. If it fails, runs it for each
  * half, down to the loans that make it fail. Those are quarantined, and the day continues for the other
  * loans.
  */
-export async function withWholeChunk<Row>(
+export async function queryByHalves<Row>(
   tx: Transaction,
   { run_id }: Pick<ClosePayload, 'run_id'>,
   step: string,
@@ -62,7 +62,7 @@ export const retryByHalves = <Result>(
 ): Promise<Result> =>
   run(queryWholeChunk).catch((error: unknown) => {
     if (isTransient(error)) throw error;
-    return run(withWholeChunk);
+    return run(queryByHalves);
   });
 
 /** The work for one group of loans. */
@@ -93,7 +93,7 @@ export const defineLoanStep = <Row extends DueRow>(
   find: due.DueQuery<Row>,
   act: (work: Work, row: Row) => Promise<unknown>,
 ): LoanStep => {
-  const alone = async (
+  const runAlone = async (
     outside: ExternalServices,
     { tenant_id, run_id }: ClosePayload,
     row: Row,
@@ -109,7 +109,7 @@ export const defineLoanStep = <Row extends DueRow>(
     }
   };
   /** Rows of the same loan are handled one after the other. */
-  const sharing = (
+  const runGroup = (
     outside: ExternalServices,
     { tenant_id }: ClosePayload,
     loans: readonly Row[][],
@@ -126,10 +126,10 @@ export const defineLoanStep = <Row extends DueRow>(
       return splitIntoBatches([...Map.groupBy(found, loanIdOf).values()]).map(
         (loans) => async (outside) => {
           try {
-            await sharing(outside, payload, loans);
+            await runGroup(outside, payload, loans);
           } catch (error) {
             if (isTransient(error)) throw error;
-            for (const row of loans.flat()) await alone(outside, payload, row);
+            for (const row of loans.flat()) await runAlone(outside, payload, row);
           }
         },
       );
@@ -143,7 +143,7 @@ const splitIntoBatches = <Item>(items: readonly Item[]) =>
   );
 
 /** The work of the first step that finds something, and the number of steps covered so far. */
-type StepWork = { deeds: readonly LoanGroupTask[]; taken: number };
+type StepWork = { tasks: readonly LoanGroupTask[]; stepsCovered: number };
 
 /**
  * Searches the steps in order and returns the first with work. Most steps find nothing on most days, so one
@@ -157,10 +157,10 @@ export async function findDueTasks(
 ): Promise<StepWork> {
   const from = asking === queryWholeChunk ? await due.indexOfFirstMatch(tx, chunk, steps) : 0;
   for (const [index, step] of steps.slice(from).entries()) {
-    const deeds = await step.search(tx, payload, chunk, asking);
-    if (deeds.length > 0) return { deeds, taken: from + index + 1 };
+    const tasks = await step.search(tx, payload, chunk, asking);
+    if (tasks.length > 0) return { tasks, stepsCovered: from + index + 1 };
   }
-  return { deeds: [], taken: steps.length };
+  return { tasks: [], stepsCovered: steps.length };
 }
 
 /** Does the work found, then continues with the later steps. */
@@ -172,8 +172,8 @@ export async function runSteps(
 ) {
   let { steps, found } = first;
   for (;;) {
-    for (const deed of found.deeds) await deed(outside);
-    const left = steps.slice(found.taken);
+    for (const task of found.tasks) await task(outside);
+    const left = steps.slice(found.stepsCovered);
     if (left.length === 0) return;
     steps = left;
     found = await retryByHalves((asking) =>

@@ -43,7 +43,7 @@ export const findFormInForce = (tx: Transaction, loanId: string, code: string, y
   `);
 
 /** The numbers of the loan's manual forms that are in force. */
-export const manualInForce = (tx: Transaction, loanId: string) =>
+export const listManualFormNumbers = (tx: Transaction, loanId: string) =>
   tx.anyFirst(sql.type(z.object({ form_number: z.string() }))`
     select form_number from forms_1099c
     where loan_id = ${loanId} and source = 'manual' and status not in ('void', 'corrected')

@@ -1,20 +1,9 @@
-import { globSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Table } from '../../sql/table.ts';
+import { tablesDeclaring } from '../setup/declared-tables.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const root = path.resolve(import.meta.dirname, '../..');
-const modules = await Promise.all(
-  globSync('sql/*/*.ts', { cwd: root }).map(
-    (file) => import(pathToFileURL(path.join(root, file)).href) as Promise<Record<string, unknown>>,
-  ),
-);
-const isCounted = (value: unknown): value is Table & Required<Pick<Table, 'counted'>> =>
-  typeof value === 'object' && value !== null && 'rows' in value && 'counted' in value;
-const declared = modules.flatMap((module) => Object.values(module)).filter(isCounted);
+const declared = tablesDeclaring('counted');
 
 const TRIGGERS = `
   select table_name, array_agg(name::text order by name) as triggers from (

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MalformedForm, partsOf } from '../../api/http/multipart.ts';
+import { MalformedForm, readParts } from '../../api/http/multipart.ts';
 
 const TYPE = 'multipart/form-data; boundary=xXx';
 
@@ -12,7 +12,7 @@ type Read = { name: string; filename: string | null; type: string; text: string;
 
 async function read(raw: string | Buffer, size = 65_536, type = TYPE): Promise<Read[]> {
   const parts: Read[] = [];
-  for await (const { content, ...part } of partsOf(type, inPieces(Buffer.from(raw), size))) {
+  for await (const { content, ...part } of readParts(type, inPieces(Buffer.from(raw), size))) {
     const pieces: Uint8Array[] = [];
     for await (const piece of content) pieces.push(piece);
     parts.push({ ...part, text: Buffer.concat(pieces).toString(), pieces: pieces.length });
@@ -138,7 +138,7 @@ test('nothing more of a form is read once its reader has had enough', async () =
     }
   }
 
-  for await (const { content } of partsOf(TYPE, endless())) {
+  for await (const { content } of readParts(TYPE, endless())) {
     await content.next();
     await content.return(undefined);
     break;

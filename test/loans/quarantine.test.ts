@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { withWholeChunk } from '../../jobs/business-day/run-steps.ts';
+import { queryByHalves } from '../../jobs/business-day/run-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
 import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
@@ -43,7 +43,7 @@ const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
     const run = await startClose(work, work.today);
     const chunk = await close.findChunk(work.tx, run?.id ?? '', 1);
     if (!run || !chunk) throw new Error('Nothing was planned.');
-    return withWholeChunk(work.tx, { run_id: run.id }, 'trial', chunk, ask);
+    return queryByHalves(work.tx, { run_id: run.id }, 'trial', chunk, ask);
   });
 
 test.each([

@@ -109,21 +109,21 @@ const areSame = (lines: readonly Line[] = [], others: readonly Line[] = []): boo
 /** The new or changed splits of events of these kinds. */
 export const changedSplits = (
   kinds: readonly string[],
-  isOther: (id: string) => boolean,
+  isChanged: (id: string) => boolean,
   after: LoanState,
   events: readonly LoanEvent[],
 ) =>
   events
-    .filter(({ kind, id }) => kinds.includes(kind) && isOther(id))
+    .filter(({ kind, id }) => kinds.includes(kind) && isChanged(id))
     .map(({ id }) => explainSplit(after, id));
 
 /** The collateral sales whose allocation is new or changed. */
 export function changedSales(
-  isOther: (id: string) => boolean,
+  isChanged: (id: string) => boolean,
   after: LoanState,
   events: readonly LoanEvent[],
 ) {
-  return changedSplits(['liquidation'], isOther, after, events).map(({ id }) => {
+  return changedSplits(['liquidation'], isChanged, after, events).map(({ id }) => {
     const lines = after.allocations.filter(({ event_id }) => event_id === id);
     return {
       id,

@@ -31,15 +31,15 @@ type Before = {
 export type PostedByEvent = { of: (eventId: string) => Posting; purpose: string };
 
 /**
- * The loan after the new events. `isOther`: events with changed amounts. `counted` and `counts`: effective
- * events before and after.
+ * The loan after the new events. `isChanged`: whether an event has changed amounts. `effectiveBefore` and
+ * `effectiveAfter`: the events in force before and after.
  */
 type After = {
   state: LoanState;
-  fresh: readonly LoanEvent[];
-  isOther: (id: string) => boolean;
-  counted: readonly LoanEvent[];
-  counts: readonly LoanEvent[];
+  newEvents: readonly LoanEvent[];
+  isChanged: (id: string) => boolean;
+  effectiveBefore: readonly LoanEvent[];
+  effectiveAfter: readonly LoanEvent[];
 };
 
 /** `accrual_relief`: payments relieve the receivable. */
@@ -55,7 +55,12 @@ export async function postChanges(work: Work, loan: Before, input: Input, after:
  * Interest is posted through yesterday, or through today once the close has processed the loan. If the new
  * events change the interest of these days, posts the difference as an adjustment dated today.
  */
-async function postAccrual(work: Work, loan: Before, input: Input, { state: after, fresh }: After) {
+async function postAccrual(
+  work: Work,
+  loan: Before,
+  input: Input,
+  { state: after, newEvents }: After,
+) {
   const as_of = loan.row.posted_until;
   const isToday = as_of === input.as_of;
   const { schedule, events } = loan;
@@ -64,7 +69,7 @@ async function postAccrual(work: Work, loan: Before, input: Input, { state: afte
   const amount = earnedInterest(stateAfter, input.events).minus(
     earnedInterest(stateBefore, loan.events),
   );
-  await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
+  await adjustInterest(work, loan.row, amount, newEvents.at(-1)?.id ?? null);
 }
 
 /** Posts one accrual adjustment. Does nothing if the amount is zero. */
@@ -102,42 +107,55 @@ async function postDifferences(
   work: Work,
   loan: Before,
   { terms, events }: Input,
-  { state: after, fresh, isOther, counted, counts }: After,
+  { state: after, newEvents, isChanged, effectiveBefore, effectiveAfter }: After,
 ) {
-  const isFresh = new Set(fresh.map(({ id }) => id));
+  const newIds = new Set(newEvents.map(({ id }) => id));
   const reversed = new Map(
-    fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
+    newEvents.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
   const { booked } = loan;
   // If a history is only continued, nearly all its events were effective before; skip them.
-  const at = counts.findIndex((event, place) => event !== counted[place]);
-  const from = at < 0 ? counts.length : at;
-  const [did, does] = [idsOf(counted.slice(from)), idsOf(counts.slice(from))];
-  const changed = events.filter(({ id }) => booked || did.has(id) !== does.has(id) || isOther(id));
-  const were = postingsOf(changed, { ...loan, counting: counted }, terms.accrual_relief);
-  const are = postingsOf(changed, { state: after, counting: counts }, terms.accrual_relief);
+  const at = effectiveAfter.findIndex((event, place) => event !== effectiveBefore[place]);
+  const from = at < 0 ? effectiveAfter.length : at;
+  const [idsBefore, idsAfter] = [
+    idsOf(effectiveBefore.slice(from)),
+    idsOf(effectiveAfter.slice(from)),
+  ];
+  const changed = events.filter(
+    ({ id }) => booked || idsBefore.has(id) !== idsAfter.has(id) || isChanged(id),
+  );
+  const postedBefore = postingsOf(
+    changed,
+    { ...loan, counting: effectiveBefore },
+    terms.accrual_relief,
+  );
+  const postedAfter = postingsOf(
+    changed,
+    { state: after, counting: effectiveAfter },
+    terms.accrual_relief,
+  );
   for (const event of changed) {
     const { id } = event;
     const change = booked
-      ? postingDifference(booked.of(id), netPosting(are.of(id)))
-      : postingDifference(were.of(id), are.of(id));
+      ? postingDifference(booked.of(id), netPosting(postedAfter.of(id)))
+      : postingDifference(postedBefore.of(id), postedAfter.of(id));
     if (isEmptyPosting(change)) continue;
     const reversal = reversed.get(event.id);
-    const cause = fresh.at(-1) ?? event;
-    const isNew = !booked && fresh.length > 0;
+    const cause = newEvents.at(-1) ?? event;
+    const isNew = !booked && newEvents.length > 0;
     const posting = {
-      entry_date: isFresh.has(event.id)
+      entry_date: newIds.has(event.id)
         ? event.effective_date
         : (reversal?.effective_date ?? work.today),
       effective_date: event.effective_date,
       reference_type: reversal ? `${event.kind}_reversal` : referenceType(event.kind),
-      reference_id: isFresh.has(event.id) || booked ? event.id : cause.id,
-      purpose: isFresh.has(event.id) ? '' : (booked?.purpose ?? event.id),
+      reference_id: newIds.has(event.id) || booked ? event.id : cause.id,
+      purpose: newIds.has(event.id) ? '' : (booked?.purpose ?? event.id),
       loan_id: loan.row.id,
       description: descriptionOf(
         event,
         loan.row.loan_number,
-        isFresh.has(event.id),
+        newIds.has(event.id),
         reversal !== undefined,
       ),
       debit: amounts(change.debit),

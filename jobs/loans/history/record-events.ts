@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
-import * as happened from '../../../sql/loans/event-effects.ts';
+import * as eventEffects from '../../../sql/loans/event-effects.ts';
 import * as history from '../../../sql/loans/history.ts';
 import { BusinessDateChanged, Invalid, NotFound, ReliefEnding } from '../../errors.ts';
 import { money } from '../../money.ts';
@@ -102,39 +102,39 @@ export type RecordOptions = {
 export async function recordEvents(
   work: Work,
   loan: OpenLoan,
-  said: readonly LoanEvent[],
+  requested: readonly LoanEvent[],
   { schedule: first, becomes, trigger, reason, because }: RecordOptions = {},
 ): Promise<LoanState> {
   const { row } = loan;
   const schedule = first ?? loan.schedule;
-  const fresh = [...said, ...(await findWithdrawnEvents(work, loan, said))];
-  const events = [...loan.events, ...fresh];
+  const newEvents = [...requested, ...(await findWithdrawnEvents(work, loan, requested))];
+  const events = [...loan.events, ...newEvents];
   const input = { terms: readTerms(row), schedule, events, as_of: work.today };
-  const counted = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
+  const effectiveBefore = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
   const { state, anchor, run } = foldWithCheckpoint(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
   const final = finalPayment(run);
   assertStorable(loan.state, state);
-  const cause = because ?? scheduleReason(fresh, events, work.today);
-  const isOther = changedEvents(loan.state, state);
+  const cause = because ?? scheduleReason(newEvents, events, work.today);
+  const isChanged = changedEvents(loan.state, state);
   const now = { ...row, status: becomes ?? row.status };
   // Boarding notifies subscribers of the whole loan; its initial state is not a change.
-  const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
+  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   const replaced = newScheduleVersion(loan, state, first !== undefined, cause);
-  await happened.writeEventEffects(work.tx, {
+  await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
-    events: fresh.map(storedForm),
+    events: newEvents.map(storedForm),
     plan: replaced,
     covered: {
       version: row.schedule_version,
       rows: replaced ? [] : changedCoverage(loan.state, state),
     },
     // The caller writes a new payment together with its split.
-    payments: changedSplits(PAYMENT_KINDS, isOther, state, loan.events),
-    credits: changedSplits(CREDIT_KINDS, isOther, state, events),
-    sales: changedSales(isOther, state, events),
+    payments: changedSplits(PAYMENT_KINDS, isChanged, state, loan.events),
+    credits: changedSplits(CREDIT_KINDS, isChanged, state, events),
+    sales: changedSales(isChanged, state, events),
     fees: state.fees,
     anchor: {
       ...checkpointColumns(state, anchor),
@@ -145,22 +145,28 @@ export async function recordEvents(
       ...replaced?.shown,
     },
   });
-  await postChanges(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
+  await postChanges(work, loan, input, {
+    state,
+    isChanged,
+    newEvents,
+    effectiveBefore,
+    effectiveAfter: run.events,
+  });
   await supersedeStaleQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
-  const before = { events: counted, state: loan.state };
+  const before = { events: effectiveBefore, state: loan.state };
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
   await reviewManualForms(work, row, before, after);
   if (!isBoarded) {
     const moved = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, now, moved, trigger);
-    if (affectsPastDays(fresh, work.today))
+    if (affectsPastDays(newEvents, work.today))
       sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
     await notifyOfficer(work, row, sentences);
     if (replaced) await updateAutopayDates(work, row.id, loan.state, state);
   }
-  if (replaced && !becomes && !changesAgreedSchedule(fresh, events))
+  if (replaced && !becomes && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
 }

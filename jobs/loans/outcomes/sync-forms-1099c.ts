@@ -58,7 +58,7 @@ export async function reviewManualForms(
   const counting = new Set(after.events.map(({ id }) => id));
   const isUndone = before.events.some(({ id, kind }) => kind === 'charge_off' && !counting.has(id));
   if (!isUndone) return;
-  const numbers = await forms.manualInForce(work.tx, loan.id);
+  const numbers = await forms.listManualFormNumbers(work.tx, loan.id);
   if (numbers.length === 0) return;
   const made = `${numbers.join(', ')} was made by hand`;
   await createCheckTask(

@@ -12,20 +12,20 @@ import type { Agreement } from '../schedule/agreement.ts';
 import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import {
-  countOf,
+  countInstallments,
   isOnePayment,
-  onlyDueDate,
+  singleDueDate,
   ROWS_MAX,
   termFieldOf,
-  type Change,
-  type Open,
+  type ModificationTerms,
+  type ReplacedInstallments,
 } from './new-term.ts';
 
 /**
  * The events of a modification: rate change, capitalization, forgiveness, and a schedule that repays the
  * resulting debt. Terms that the modification does not name stay unchanged.
  */
-export function buildModificationEvents(loan: OpenLoan, change: Change): LoanEvent[] {
+export function buildModificationEvents(loan: OpenLoan, change: ModificationTerms): LoanEvent[] {
   const { row, schedule } = loan;
   const on = change.effective_date;
   assertNotAccelerated(loan);
@@ -53,17 +53,20 @@ function assertNotAccelerated({ row, state }: OpenLoan) {
   throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
 }
 
-const rateChange = ({ new_interest_rate }: Change, effective_date: string): LoanEvent[] =>
+const rateChange = (
+  { new_interest_rate }: ModificationTerms,
+  effective_date: string,
+): LoanEvent[] =>
   new_interest_rate === null
     ? []
     : [newEvent({ kind: 'rate_change', effective_date, interest_rate: new_interest_rate })];
 
-const isCapitalized = (change: Change) => ({
+const isCapitalized = (change: ModificationTerms) => ({
   interest: change.capitalize_interest || change.interest_treatment === 'capitalize',
   fees: change.capitalize_fees || change.fee_treatment === 'capitalize',
 });
 
-function capitalization(change: Change, effective_date: string): LoanEvent[] {
+function capitalization(change: ModificationTerms, effective_date: string): LoanEvent[] {
   const { interest, fees } = isCapitalized(change);
   if (!interest && !fees) return [];
   const portions = { ...(interest && { interest: 'all' }), ...(fees && { fees: 'all' }) };
@@ -72,7 +75,7 @@ function capitalization(change: Change, effective_date: string): LoanEvent[] {
 
 function forgiveness(
   { row, state }: OpenLoan,
-  change: Change,
+  change: ModificationTerms,
   effective_date: string,
 ): LoanEvent[] {
   const principal = parseMoney(change.principal_forgiven);
@@ -95,8 +98,8 @@ function forgiveness(
 function replacedInstallments(
   loan: OpenLoan,
   trial: LoanState,
-  { modification_type, effective_date }: Change,
-): Open {
+  { modification_type, effective_date }: ModificationTerms,
+): ReplacedInstallments {
   const terms = readTerms(loan.row);
   const unpaid = trial.installments.filter(({ status }) => status !== 'paid');
   const toCome = unpaid.filter(({ due_date }) => due_date >= effective_date);
@@ -111,12 +114,12 @@ function replacedInstallments(
 }
 
 /** The schedule that the modification agrees. Terms that it does not name come from the loan. */
-function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreement {
+function agreementOf(loan: OpenLoan, trial: LoanState, change: ModificationTerms): Agreement {
   const { new_payment_day, new_payment_amount } = change;
   const open = replacedInstallments(loan, trial, change);
   const isReAge = change.modification_type === 're_age';
   const first = firstDue(loan, trial, change, open);
-  const count = countOf(loan, change, open, first);
+  const count = countInstallments(loan, change, open, first);
   if (isPaymentDayChange(change)) {
     return { rule: 'moved', from: open.first_number, by: { payment_day: Number(new_payment_day) } };
   }
@@ -145,7 +148,7 @@ function assertRepays(
 }
 
 /** Whether the modification changes due dates, payment amounts or the number of installments. */
-const changesSchedule = (change: Change) =>
+const changesSchedule = (change: ModificationTerms) =>
   [
     change.new_payment_day,
     change.new_payment_amount,
@@ -154,12 +157,17 @@ const changesSchedule = (change: Change) =>
     change.new_maturity_date,
   ].some((wanted) => wanted !== null);
 
-const isPaymentDayChange = (change: Change) =>
+const isPaymentDayChange = (change: ModificationTerms) =>
   change.modification_type === 'due_date_change' && change.new_payment_day !== null;
 
-function firstDue(loan: OpenLoan, trial: LoanState, change: Change, open: Open) {
+function firstDue(
+  loan: OpenLoan,
+  trial: LoanState,
+  change: ModificationTerms,
+  open: ReplacedInstallments,
+) {
   const { new_payment_day } = change;
-  if (isOnePayment(loan) && termFieldOf(change) !== null) return onlyDueDate(loan, change, open);
+  if (isOnePayment(loan) && termFieldOf(change) !== null) return singleDueDate(loan, change, open);
   if (new_payment_day === null) return open.first_due;
   const frequency = readTerms(loan.row).payment_frequency;
   if (!['monthly', 'quarterly', 'semi_monthly'].includes(frequency))

@@ -11,18 +11,22 @@ export const TERM_FIELDS = ['new_term_months', 'extend_months', 'new_maturity_da
 /** More rows than any loan has. A payment amount that needs this many does not repay the loan. */
 export const ROWS_MAX = 1200;
 
-export type Change = Omit<AgreedModification, 'id' | 'status' | 'loan_id'>;
+export type ModificationTerms = Omit<AgreedModification, 'id' | 'status' | 'loan_id'>;
 
 /** The installments that the new schedule replaces. */
-export type Open = { remaining: number; first_number: number; first_due: string };
+export type ReplacedInstallments = { remaining: number; first_number: number; first_due: string };
 
-export const termFieldOf = (change: Change) =>
+export const termFieldOf = (change: ModificationTerms) =>
   TERM_FIELDS.find((field) => change[field] !== null) ?? null;
 
 export const isOnePayment = ({ row }: OpenLoan) => readTerms(row).payment_frequency === 'single';
 
 /** The new due date of a loan with a single payment. */
-export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Open): string {
+export function singleDueDate(
+  { row }: OpenLoan,
+  change: ModificationTerms,
+  { first_due }: ReplacedInstallments,
+): string {
   const { new_term_months, extend_months, new_maturity_date, new_payment_day } = change;
   const { payment_frequency, payment_day } = readTerms(row);
   const start = row.disbursement_date ?? row.origination_date ?? change.effective_date;
@@ -44,14 +48,19 @@ export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Op
  * The number of installments that repay the rest. If only a payment amount is given, the amount decides the
  * number, up to `ROWS_MAX`.
  */
-export function countOf(loan: OpenLoan, change: Change, open: Open, first: string): number {
+export function countInstallments(
+  loan: OpenLoan,
+  change: ModificationTerms,
+  open: ReplacedInstallments,
+  first: string,
+): number {
   const field = termFieldOf(change);
   if (field === null) return change.new_payment_amount === null ? open.remaining : ROWS_MAX;
   if (isOnePayment(loan)) {
     if (first <= open.first_due) assertNotExtension(change, field, open.first_due);
     return 1;
   }
-  const count = countNamed(loan, change, open, first);
+  const count = countForTerm(loan, change, open, first);
   if (count <= open.remaining) assertNotExtension(change, field, loan.state.maturity_date);
   return count;
 }
@@ -60,7 +69,7 @@ export function countOf(loan: OpenLoan, change: Change, open: Open, first: strin
  * A `term_extension` must lengthen the term. The error message says which type to use for a shorter one.
  */
 function assertNotExtension(
-  { modification_type }: Change,
+  { modification_type }: ModificationTerms,
   field: (typeof TERM_FIELDS)[number],
   maturity: string | null,
 ) {
@@ -69,7 +78,12 @@ function assertNotExtension(
   throw new Invalid({ [field]: `${message} To shorten the term, use the type "combined".` });
 }
 
-function countNamed(loan: OpenLoan, change: Change, open: Open, first: string): number {
+function countForTerm(
+  loan: OpenLoan,
+  change: ModificationTerms,
+  open: ReplacedInstallments,
+  first: string,
+): number {
   const { payment_frequency } = readTerms(loan.row);
   const { new_term_months, extend_months } = change;
   assertWholePeriods(payment_frequency, { new_term_months, extend_months });
@@ -92,7 +106,7 @@ function assertWholePeriods(frequency: string, months: Record<string, number | n
 }
 
 /** The last installment is due on the maturity date, so that date must be one of the due dates. */
-function countUntil({ row }: OpenLoan, change: Change, first: string): number {
+function countUntil({ row }: OpenLoan, change: ModificationTerms, first: string): number {
   const { payment_frequency, payment_day } = readTerms(row);
   const wanted = change.new_maturity_date ?? first;
   const day = change.new_payment_day ?? payment_day;
