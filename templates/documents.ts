@@ -144,6 +144,8 @@ export type PayoffLetter = Letter & {
   } | null;
   /** The tenant's instructions for wires and other transfers. */
   remittance_instructions?: string | null;
+  /** Agreed changes that the amount includes. The key of each names the change. */
+  agreed_changes?: readonly ({ date: Day } & Record<string, Day | boolean>)[];
   is_secured?: boolean;
 };
 

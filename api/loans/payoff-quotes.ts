@@ -30,6 +30,8 @@ const perDiemLine = z.object({
   rule: z.string(),
 });
 
+const agreedChange = z.object({ date, change: z.string(), description: z.string() });
+
 export const payoffQuotes = resource({
   name: 'PayoffQuote',
   path: 'payoff-quotes',
@@ -65,8 +67,20 @@ export const payoffQuotes = resource({
     include_prepayment_penalty: flag.default(true),
     delivery_method: z.enum(DELIVERY_METHODS).default('none'),
     explanation: z.array(perDiemLine).readonly(),
+    agreed_changes: z
+      .array(agreedChange)
+      .readonly()
+      .describe('Agreed changes through `good_through_date` that the amounts include.'),
     remittance_instructions: prose.nullish(),
     status: z.enum(QUOTE_STATUSES).default('active'),
+    superseded_reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe(
+        'Why the quote was superseded: `newer_quote`, `agreed_change`, `payment_insufficient`, or the ' +
+          'event that changed the payoff amount.',
+      ),
     document_id: uuid.nullable().readonly(),
     document_status: z.string().nullable().readonly(),
     document_failure_reason: z.string().nullable().readonly(),

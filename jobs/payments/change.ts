@@ -3,6 +3,7 @@ import type { Row } from '../../sql/table.ts';
 import { update } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
+import { updateAgreed } from '../loans/history/record-events.ts';
 import { reversePayment } from './reverse.ts';
 
 const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];
@@ -17,7 +18,10 @@ export async function changePayment(work: Work, id: string, changes: Record<stri
 
 /** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {
-  if (row['status'] === 'scheduled') return payments.cancelScheduled(work.tx, id);
+  if (row['status'] === 'scheduled') {
+    await payments.cancelScheduled(work.tx, id);
+    return updateAgreed(work, String(row['loan_id']));
+  }
   if (row['status'] === 'completed' || row['status'] === 'settled') {
     return reversePayment(work, id, { reason: 'deleted', return_code: null });
   }

@@ -1,5 +1,5 @@
 import * as payments from '../../sql/payments/payments.ts';
-import { openLoan } from '../loans/history/record-events.ts';
+import { openLoan, updateAgreed } from '../loans/history/record-events.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { canStillDraw } from './nacha/bank-order.ts';
@@ -35,4 +35,5 @@ async function failScheduled(work: Work, payment_id: string, loan_id: string, am
   await payments.markScheduledFailed(work.tx, payment_id, failure_reason);
   const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
   await emit(work, 'payment.failed', told);
+  await updateAgreed(work, loan_id);
 }

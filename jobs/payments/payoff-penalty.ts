@@ -1,37 +1,17 @@
-import type { Big } from 'big.js';
 import { reverse } from '../../sql/loans/fees.ts';
-import { money, parseMoney, ZERO } from '../money.ts';
+import { penaltyIncludedIn } from '../loans/agreed/scheduled-payment.ts';
+import { money } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
-import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
-import { fold } from '../loans/engine/fold.ts';
-import { payoffAmount } from '../loans/engine/projection/payoff-amounts.ts';
+import type { LoanEvent } from '../loans/engine/events.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
-import { readTerms } from '../loans/products/loan-terms.ts';
 import type { Work } from '../work.ts';
-
-type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
-
-/**
- * The prepayment penalty that a payment includes: the full penalty if the payment covers the payoff amount,
- * otherwise zero.
- */
-export function penaltyIncludedIn(
-  { row, schedule, events }: Pick<OpenLoan, 'row' | 'schedule' | 'events'>,
-  { payment_type, amount, effective_date: on }: Payoff,
-): Big {
-  if (payment_type !== 'payoff') return ZERO;
-  const state = fold({ terms: readTerms(row), schedule, events, as_of: on });
-  const penalty = prepaymentPenalty(row, state);
-  return parseMoney(amount).lt(payoffAmount(state, penalty)) ? ZERO : penalty;
-}
 
 export async function assessPenaltyIncludedIn(
   work: Work,
   loan: OpenLoan,
-  payment: Payoff,
+  payment: Parameters<typeof penaltyIncludedIn>[1],
 ): Promise<LoanEvent[]> {
   const penalty = penaltyIncludedIn(loan, payment);
   if (penalty.eq(0)) return [];

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { date, positiveMoney } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
+import { projectLoan } from '../loans/agreed/read-agreed-steps.ts';
+import { penaltyIncludedIn, residueWriteOff } from '../loans/agreed/scheduled-payment.ts';
 import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { explainSplit } from '../loans/history/differences.ts';
 import { readLoan } from '../loans/history/record-events.ts';
-import { newEvent } from '../loans/history/new-event.ts';
-import { residueWriteOff } from '../loans/history/residue-write-off.ts';
+import { newEvent, newEvents } from '../loans/history/new-event.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
 import { money } from '../money.ts';
 import type { Work } from '../work.ts';
-import { penaltyIncludedIn } from './payoff-penalty.ts';
 import { effectivePaymentType } from './receive.ts';
 
 export const PaymentPreview = z.object({
@@ -26,10 +26,11 @@ export async function previewPayment(
   loanId: string,
   input: z.output<typeof PaymentPreview>,
 ) {
-  const loan = await readLoan(work, loanId);
-  assertAllowed(loan.row, 'payments');
+  const known = await readLoan(work, loanId);
+  assertAllowed(known.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
+  const loan = await projectLoan(work, known, on);
   const payment_type = effectivePaymentType(loan, on, input.payment_type);
   const payment = { effective_date: on, amount: input.amount, payment_type };
   const trial = newEvent({ kind: 'payment', ...payment });
@@ -37,7 +38,7 @@ export async function previewPayment(
   const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
   const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
   const paid = [...besides, trial];
-  const fresh = [...paid, ...residueWriteOff({ ...work, today: on }, loan, paid)];
+  const fresh = [...paid, ...newEvents(residueWriteOff(loan, paid))];
   const events = [...loan.events, ...fresh];
   const state = fold({ terms: readTerms(loan.row), schedule: loan.schedule, events, as_of: on });
   const { id: _, coverage: _covered, ...split } = explainSplit(state, trial.id);

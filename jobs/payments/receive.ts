@@ -12,8 +12,8 @@ import { explainSplit } from '../loans/history/differences.ts';
 import { isClosed } from '../loans/history/after-payoff.ts';
 import { recordEvents, openLoan } from '../loans/history/record-events.ts';
 import type { OpenLoan } from '../loans/history/open-loan.ts';
-import { newEvent } from '../loans/history/new-event.ts';
-import { residueWriteOff } from '../loans/history/residue-write-off.ts';
+import { newEvent, newEvents } from '../loans/history/new-event.ts';
+import { residueWriteOff } from '../loans/agreed/scheduled-payment.ts';
 import { assertAllowed, refusalDetails } from '../loans/history/statuses.ts';
 import { assertAdmin } from '../assert-admin.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -177,6 +177,7 @@ async function schedule(work: Work, loan: OpenLoan, input: Dated) {
   const row = paymentColumns(loan, newId(), input);
   await insert(work.tx, 'payments', { ...row, status: 'scheduled' });
   await bank.saveOrderAccount(work, { payment_id: row.id }, { ...row, method: row.payment_method });
+  await recordEvents(work, loan, [], { hasNewAgreement: true });
   return row.id;
 }
 
@@ -223,7 +224,7 @@ export async function postPayment(
   });
   const before = besides ?? (await assessPenaltyIncludedIn(work, loan, { ...input, payment_type }));
   const events = [...before, event];
-  const happened = [...events, ...residueWriteOff(work, loan, events)];
+  const happened = [...events, ...newEvents(residueWriteOff(loan, events))];
   const state = await recordEvents(work, loan, happened, { trigger });
   const { id: _, ...split } = explainSplit(state, id);
   await payments.add(work.tx, {

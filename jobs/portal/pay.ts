@@ -17,7 +17,7 @@ import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receivePayment } from '../payments/receive.ts';
 import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
-import { totalDebt } from './debt.ts';
+import { totalDebtOn } from './debt.ts';
 import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
 
 /** An identical payment within this time may be a double click. */
@@ -116,12 +116,13 @@ async function assertNotDuplicate({ tx }: Work, order: Parameters<typeof portal.
  * payments scheduled until then, is higher.
  */
 async function typeOf(
-  { tx }: Work,
+  work: Work,
   loan: OpenLoan,
   { amount, payment_date }: { amount: string; payment_date: string },
 ): Promise<PaymentType> {
+  const { tx } = work;
   const { row } = loan;
-  const debt = totalDebt(loan, payment_date);
+  const debt = await totalDebtOn(work, loan, payment_date);
   const scheduled = parseMoney(await portal.sumScheduledUntil(tx, row.id, payment_date));
   const quoted = parseMoney((await quotedAmountOn(tx, row.id, payment_date)) ?? '0.00');
   const most = atLeastZero(max(debt, quoted).minus(scheduled));

@@ -14,7 +14,7 @@ export const deferments = table({
   `,
 });
 
-const Open = z.object({
+export const OpenDefermentRow = z.object({
   id: z.string(),
   status: z.string(),
   deferment_type: z.string(),
@@ -26,12 +26,17 @@ const Open = z.object({
   extend_maturity: z.boolean(),
   fee_amount: z.string(),
 });
-export type OpenDeferment = z.output<typeof Open>;
+export type OpenDeferment = z.output<typeof OpenDefermentRow>;
+
+/** Amounts are text, because JSON would turn them into numbers. */
+export const openDefermentColumns = sql.fragment`
+  id, status, deferment_type, periods, start_date, end_date, start_installment,
+  interest_treatment, extend_maturity, fee_amount::text as fee_amount
+`;
 
 export const lockOpenDeferments = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Open)`
-    select id, status, deferment_type, periods, start_date, end_date, start_installment,
-           interest_treatment, extend_maturity, fee_amount
+  tx.any(sql.type(OpenDefermentRow)`
+    select ${openDefermentColumns}
     from deferments where loan_id = ${loanId} and status in ('scheduled', 'active')
     order by start_date, id for update
   `);

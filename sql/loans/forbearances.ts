@@ -15,7 +15,7 @@ export const forbearances = table({
   `,
 });
 
-const Open = z.object({
+export const OpenForbearanceRow = z.object({
   id: z.string(),
   status: z.string(),
   forbearance_type: z.string(),
@@ -27,12 +27,18 @@ const Open = z.object({
   end_treatment: z.string(),
   event_ids: z.array(z.string()),
 });
-export type OpenForbearance = z.output<typeof Open>;
+export type OpenForbearance = z.output<typeof OpenForbearanceRow>;
+
+/** Amounts are text, because JSON would turn them into numbers. */
+export const openForbearanceColumns = sql.fragment`
+  id, status, forbearance_type, start_date, end_date,
+  reduced_payment_amount::text as reduced_payment_amount, interest_accrues, suspend_delinquency,
+  end_treatment, event_ids
+`;
 
 export const lockOpenForbearances = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Open)`
-    select id, status, forbearance_type, start_date, end_date, reduced_payment_amount,
-           interest_accrues, suspend_delinquency, end_treatment, event_ids
+  tx.any(sql.type(OpenForbearanceRow)`
+    select ${openForbearanceColumns}
     from forbearances where loan_id = ${loanId} and status in ('scheduled', 'active')
     order by start_date, id for update
   `);

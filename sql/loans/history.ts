@@ -6,6 +6,7 @@ import { EventsFromText, eventsAsText } from './events.ts';
 import { rowsAsText, RowsFromText } from './installments.ts';
 import { acquireLocks, RawLoanRow, rawColumns } from './loans.ts';
 import { loansWithEndedRelief } from './reliefs.ts';
+import { hasAgreedRecords } from './agreed-records.ts';
 
 const History = RawLoanRow.extend({
   /** The current date. It may have moved since the transaction read it. */
@@ -18,6 +19,8 @@ const History = RawLoanRow.extend({
   unbilled_month: z.string().nullable(),
   /** Whether a relief of the loan ended with the previous day and the close has not ended it yet. */
   has_ended_relief: z.boolean(),
+  /** Whether anything is agreed for a later day, for example the end of a relief. */
+  has_agreed_records: z.boolean(),
   quote_id: z.string().nullable(),
   schedule: RowsFromText,
   events: EventsFromText,
@@ -71,6 +74,7 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
                  select from (${loansWithEndedRelief(sql.fragment`day.today`)}) as ended where ended.loan_id = loan.id
                )
            ) as has_ended_relief,
+           ${hasAgreedRecords} as has_agreed_records,
            (
              select quote.id from payoff_quotes as quote
              where quote.loan_id = loan.id and quote.status = 'active'

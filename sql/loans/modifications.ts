@@ -30,7 +30,7 @@ export const loansWithDueModification = (chunk: Chunk) =>
     order by loan.id
   `);
 
-const AgreedModification = z.object({
+export const AgreedModificationRow = z.object({
   id: z.string(),
   loan_id: z.string(),
   status: z.string(),
@@ -51,23 +51,25 @@ const AgreedModification = z.object({
   previous_terms: z.record(z.string(), z.unknown()),
   event_ids: z.array(z.string()),
 });
-export type AgreedModification = z.output<typeof AgreedModification>;
+export type AgreedModification = z.output<typeof AgreedModificationRow>;
 
-const AGREED = sql.fragment`
+/** Amounts and rates are text, because JSON would turn them into numbers. */
+export const agreedModificationColumns = sql.fragment`
   id, loan_id, status, requested_by, modification_type, effective_date,
-  trim_scale(new_interest_rate) as new_interest_rate, new_term_months, extend_months,
-  new_payment_amount, new_payment_day, new_maturity_date, principal_forgiven, capitalize_interest,
-  capitalize_fees, interest_treatment, fee_treatment, previous_terms, event_ids
+  trim_scale(new_interest_rate)::text as new_interest_rate, new_term_months, extend_months,
+  new_payment_amount::text as new_payment_amount, new_payment_day, new_maturity_date,
+  principal_forgiven::text as principal_forgiven, capitalize_interest, capitalize_fees,
+  interest_treatment, fee_treatment, previous_terms, event_ids
 `;
 
 export const lockModification = (tx: Transaction, id: string) =>
   tx.one(
-    sql.type(AgreedModification)`select ${AGREED} from modifications where id = ${id} for update`,
+    sql.type(AgreedModificationRow)`select ${agreedModificationColumns} from modifications where id = ${id} for update`,
   );
 
 export const listDueModifications = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(AgreedModification)`
-    select ${AGREED} from modifications
+  tx.any(sql.type(AgreedModificationRow)`
+    select ${agreedModificationColumns} from modifications
     where loan_id = ${loanId} and status = 'approved' and effective_date <= app.business_date()
     order by effective_date, id for update
   `);

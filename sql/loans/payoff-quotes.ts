@@ -12,6 +12,7 @@ export const payoffQuotes = table({
            record.per_diem, record.fees_amount, record.unbilled_fees, record.prepayment_penalty,
            record.credits_amount, record.payoff_amount, record.payoff_amount_good_through,
            record.include_prepayment_penalty, record.delivery_method, record.explanation,
+           record.agreed_changes, record.superseded_reason,
            record.remittance_instructions,
            case
              when record.status = 'active' and record.good_through_date < app.business_date()
@@ -53,11 +54,12 @@ const EndedQuote = z.object({ id: z.string(), status: z.string() });
 /**
  * Supersedes the loan's active quote, because of a newer quote or an event that changes the payoff amount.
  */
-export const supersede = (tx: Transaction, loanId: string) =>
+export const supersede = (tx: Transaction, loanId: string, reason: string) =>
   tx.any(sql.type(EndedQuote)`
     update payoff_quotes
     set status =
-      case when good_through_date < app.business_date() then 'expired' else 'superseded' end
+      case when good_through_date < app.business_date() then 'expired' else 'superseded' end,
+        superseded_reason = case when good_through_date >= app.business_date() then ${reason} end
     where loan_id = ${loanId} and status = 'active'
     returning id, status
   `);
@@ -78,7 +80,7 @@ export const accept = (tx: Transaction, id: string) =>
 /** Supersedes an accepted quote whose payment did not pay the loan off. */
 export async function supersedeAccepted(tx: Transaction, loanId: string) {
   const ended = await tx.any(sql.type(z.object({ id: z.string() }))`
-    update payoff_quotes set status = 'superseded'
+    update payoff_quotes set status = 'superseded', superseded_reason = 'payment_insufficient'
     where loan_id = ${loanId} and status = 'accepted'
     returning id
   `);

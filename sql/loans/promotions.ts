@@ -23,7 +23,7 @@ export const promotions = table({
   `,
 });
 
-const Promotion = z.object({
+export const PromotionRow = z.object({
   id: z.string(),
   loan_id: z.string(),
   promo_type: z.string(),
@@ -33,15 +33,16 @@ const Promotion = z.object({
   event_id: z.string().nullable(),
   is_over: z.boolean(),
 });
-export type Promotion = z.output<typeof Promotion>;
+export type Promotion = z.output<typeof PromotionRow>;
 
-const PROMOTION = sql.fragment`
-  id, loan_id, promo_type, trim_scale(promo_rate) as promo_rate, start_date, end_date, event_id,
+/** The rate is text, because JSON would turn it into a number. */
+export const promotionColumns = sql.fragment`
+  id, loan_id, promo_type, trim_scale(promo_rate)::text as promo_rate, start_date, end_date, event_id,
   is_over
 `;
 
 export const read = (tx: Transaction, id: string) =>
-  tx.one(sql.type(Promotion)`select ${PROMOTION} from loan_promotions where id = ${id}`);
+  tx.one(sql.type(PromotionRow)`select ${promotionColumns} from loan_promotions where id = ${id}`);
 
 export const overlaps = (tx: Transaction, loanId: string, from: string, to: string) =>
   tx.exists(sql.typeAlias('void')`

@@ -652,7 +652,11 @@ create table payoff_quotes (
   include_prepayment_penalty boolean not null,
   delivery_method text not null,
   explanation jsonb not null,
+  -- Agreed changes through the good-through date that affect the amounts.
+  agreed_changes jsonb not null default '[]',
   remittance_instructions text,
+  -- Why the quote was superseded.
+  superseded_reason text,
   status text not null default 'active' check (status in ('active', 'expired', 'accepted', 'superseded', 'canceled')),
   document_id uuid,
   created_by uuid,

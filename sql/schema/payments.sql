@@ -107,6 +107,8 @@ create index payments_loan on payments (tenant_id, loan_id, created_at desc, id 
 create index payments_held on payments (tenant_id, hold_until)
   where status = 'completed' and hold_until is not null;
 create index payments_scheduled on payments (tenant_id, payment_date) where status = 'scheduled';
+-- For the payments that are agreed for a loan.
+create index payments_scheduled_loan on payments (tenant_id, loan_id) where status = 'scheduled';
 create index payments_autopay on payments (tenant_id, autopay_plan_id)
   where autopay_plan_id is not null;
 create index payments_ordered on payments (tenant_id, payment_plan_id) where payment_plan_id is not null;

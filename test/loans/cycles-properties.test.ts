@@ -4,7 +4,8 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms, DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
-import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/projection/project.ts';
+import { projectedPaymentEvent } from '../../jobs/loans/engine/projection/course.ts';
+import { projectState } from '../../jobs/loans/engine/projection/project.ts';
 import { closedThrough, drawn, paid, stateOn, undone } from './line-fixtures.ts';
 
 const anyLine = fc

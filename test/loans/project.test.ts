@@ -4,7 +4,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { latest } from '../../jobs/dates.ts';
 import { isBilledByCycle } from '../../jobs/loans/arithmetic/terms.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/projection/project.ts';
+import { projectedPaymentEvent } from '../../jobs/loans/engine/projection/course.ts';
+import { projectState } from '../../jobs/loans/engine/projection/project.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
 

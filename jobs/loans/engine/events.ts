@@ -156,3 +156,8 @@ type BaseEvent<Kind extends EventKind> = {
 
 export type LoanEvent = { [Kind in EventKind]: BaseEvent<Kind> }[EventKind];
 export type EventOf<Kind extends EventKind> = Extract<LoanEvent, { kind: Kind }>;
+
+/** An event before it is recorded. It gets its id when it is recorded or projected. */
+export type EventDraft = {
+  [Kind in EventKind]: Omit<EventOf<Kind>, 'id'> & { id?: string };
+}[EventKind];

@@ -14,7 +14,7 @@ import { type LoanEvent } from '../engine/events.ts';
 import type { InstallmentState } from '../engine/bills.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
-import { fundingDate } from '../history/accrual-stops.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
 import {
   feeAmount,
   loanFeeRules,

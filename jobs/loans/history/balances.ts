@@ -5,6 +5,7 @@ import { daysBetween, addMonths } from '../../dates.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
@@ -40,12 +41,14 @@ const HORIZON_MONTHS = 600;
 
 /** The balances on a future day if every scheduled payment is made on its due date. */
 export async function projectBalances(work: Work, loanId: string, asOf: string | undefined) {
-  const { row, schedule, events } = await readLoan(work, loanId);
+  const loan = await readLoan(work, loanId);
+  const { row, schedule, events } = loan;
   if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
   if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
   if (asOf > addMonths(work.today, HORIZON_MONTHS))
     throw new Invalid({ as_of_date: 'Must be at most 50 years from today.' });
-  const input = { terms: readTerms(row), schedule, events };
+  const agreed = await readAgreedSteps(work, loan);
+  const input = { terms: readTerms(row), schedule, events, agreed };
   const { state } = projectState(input, { today: work.today, as_of: asOf });
   return {
     as_of_date: asOf,
@@ -76,8 +79,10 @@ const lastDay = (row: OpenLoan['row'], { bill }: LoanState) =>
 
 /** The current schedule: paid installments as of today, and projected amounts for the open ones. */
 export async function readSchedule(work: Work, loanId: string) {
-  const { row, schedule, events } = await readLoan(work, loanId);
-  return projectSchedule({ terms: readTerms(row), schedule, events, as_of: work.today });
+  const loan = await readLoan(work, loanId);
+  const { row, schedule, events } = loan;
+  const agreed = await readAgreedSteps(work, loan);
+  return projectSchedule({ terms: readTerms(row), schedule, events, agreed, as_of: work.today });
 }
 
 /** All schedule versions with their reasons. The requested version includes its rows. */

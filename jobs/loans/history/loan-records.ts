@@ -42,7 +42,7 @@ type Kind = {
   noun: string;
   /** The statuses in which a cancellation leaves no effects behind. */
   cancelable: readonly string[];
-  cancel?: (work: Work, id: string) => Promise<unknown>;
+  cancel?: (work: Work, loanId: string, id: string) => Promise<unknown>;
 };
 
 /** Locks the record's loan, then the record, and returns the current record. */
@@ -76,11 +76,11 @@ export const recordCanceler =
 async function cancelRecord(
   work: Work,
   { table, noun, cancelable, cancel }: Kind,
-  { id, status }: Awaited<ReturnType<typeof lockRecord>>,
+  { id, loan_id, status }: Awaited<ReturnType<typeof lockRecord>>,
 ) {
   if (!cancelable.includes(status)) throw immutableConflict(noun, status);
   await records.setStatus(work.tx, table, id, 'canceled');
-  await cancel?.(work, id);
+  await cancel?.(work, loan_id, id);
 }
 
 /** A record that has taken effect is reversed by another entry, never deleted. */

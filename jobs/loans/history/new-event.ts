@@ -1,5 +1,12 @@
 import { newId } from '../../../sql/new-id.ts';
-import { EVENT_FACTS, type EventKind, type EventOf, type FactsOf } from '../engine/events.ts';
+import {
+  EVENT_FACTS,
+  type EventDraft,
+  type EventKind,
+  type EventOf,
+  type FactsOf,
+  type LoanEvent,
+} from '../engine/events.ts';
 
 /** The input of `newEvent`. Pass the id of the record that the event belongs to. Default: a new id. */
 type NewEvent<Kind extends EventKind> = {
@@ -14,3 +21,7 @@ export function newEvent<Kind extends EventKind>(event: NewEvent<Kind>): EventOf
   const checked = EVENT_FACTS[kind].parse(facts);
   return { ...checked, id, kind, effective_date } as EventOf<Kind>;
 }
+
+/** Creates the events of a workout (`jobs/loans/agreed`) so that they can be recorded. */
+export const newEvents = (drafts: readonly EventDraft[]): LoanEvent[] =>
+  drafts.map((draft) => newEvent(draft as NewEvent<EventKind>) as LoanEvent);

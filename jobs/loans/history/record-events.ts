@@ -7,10 +7,11 @@ import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
+import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { finalPayment } from '../engine/projection/final-payment.ts';
+import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
@@ -47,6 +48,14 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billBeforeEvent(work.tx, { work, id: loanId, month });
   return toUnfoldedLoan(work, whole);
+}
+
+/**
+ * Updates what follows from a loan's agreed changes after one was added or canceled: its final payment and
+ * its payoff quote.
+ */
+export async function updateAgreed(work: Work, loanId: string) {
+  await recordEvents(work, await openLoan(work, loanId), []);
 }
 
 /** Refolds a loan before it is billed. An outdated checkpoint may be the reason why billing failed. */
@@ -91,6 +100,8 @@ export type RecordOptions = {
   reason?: string | null | undefined;
   /** The reason for a schedule change, if it does not follow from the events. */
   because?: string | undefined;
+  /** Set if something was agreed for a later day after the loan was opened. */
+  hasNewAgreement?: true;
 };
 
 /**
@@ -103,7 +114,7 @@ export async function recordEvents(
   work: Work,
   loan: OpenLoan,
   requested: readonly LoanEvent[],
-  { schedule: first, becomes, trigger, reason, because }: RecordOptions = {},
+  { schedule: first, becomes, trigger, reason, because, hasNewAgreement }: RecordOptions = {},
 ): Promise<LoanState> {
   const { row } = loan;
   const schedule = first ?? loan.schedule;
@@ -115,7 +126,12 @@ export async function recordEvents(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
-  const final = finalPayment(run);
+  const agreed =
+    hasNewAgreement || row.has_agreed_records
+      ? await readAgreedSteps(work, { row, schedule, events, state })
+      : [];
+  const final =
+    agreed.length > 0 ? finalPaymentAsAgreed({ ...input, agreed }) : finalPayment(run);
   assertStorable(loan.state, state);
   const cause = because ?? scheduleReason(newEvents, events, work.today);
   const isChanged = changedEvents(loan.state, state);
@@ -152,7 +168,7 @@ export async function recordEvents(
     effectiveBefore,
     effectiveAfter: run.events,
   });
-  await supersedeStaleQuote(work, row.quote_id, input);
+  await supersedeStaleQuote(work, row.quote_id, { ...input, agreed }, newEvents);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   const before = { events: effectiveBefore, state: loan.state };
   const after = { events: run.events, state };

@@ -1,10 +1,15 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
-import type { RawLoan } from '../../../sql/loans/loans.ts';
 import type { Row } from '../../../sql/table.ts';
 import { Conflict } from '../../errors.ts';
-import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { readTerms } from '../products/loan-terms.ts';
+import {
+  actionsOfStatus,
+  BILLED_BY_CYCLE,
+  refusalDetails,
+  type ActionInputs,
+} from '../products/refusals.ts';
+
+export { refusalDetails } from '../products/refusals.ts';
 
 export const LOAN_STATUSES = [
   'pending',
@@ -18,12 +23,6 @@ export const LOAN_STATUSES = [
   'transferred',
 ] as const satisfies (keyof typeof ACTIONS_BY_STATUS)[];
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
-
-/** The inputs of the loan's `allowed_actions`. */
-type ActionInputs = Pick<RawLoan, 'status' | 'blockers'>;
-
-const ofStatus = (status: string): readonly string[] =>
-  ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
 
 const PAST = dictionary<string>({
   approve: 'approved',
@@ -56,20 +55,20 @@ const BLOCKED_MESSAGES = dictionary<string>({
   before_boarding: 'The loan was charged off by its previous servicer.',
   no_payment_day: 'Only monthly and quarterly installments have a day of the month.',
   no_installments_ahead: 'The loan has no future installments to move.',
-  billed_by_cycle: 'The line is billed by cycle. Its minimum payments cannot be rescheduled.',
+  billed_by_cycle: BILLED_BY_CYCLE,
   interest_follows_plan: 'The interest of this loan follows its schedule. Modify the loan instead.',
 });
 
 /** Throws `Conflict` if the loan's status or a blocker forbids the action. */
 export function assertAllowed(loan: ActionInputs, action: string, details: object = {}) {
-  if (ofStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
+  if (actionsOfStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
   throw wrongStatus(action, refusalDetails(loan));
 }
 
 /** Checks only the status, using a row of the public view. */
 export function assertStatusAllows(loan: Row, action: string) {
   const current_status = String(loan['status']);
-  if (ofStatus(current_status).includes(action)) return;
+  if (actionsOfStatus(current_status).includes(action)) return;
   throw wrongStatus(action, { current_status, allowed_actions: loan['allowed_actions'] });
 }
 
@@ -95,19 +94,3 @@ export function assertNotBlocked(loan: ActionInputs, action: string, details: ob
     },
   );
 }
-
-/** Throws `Conflict` for a line billed by cycle, which has no schedule to change. */
-export function assertHasSchedule(loan: RawLoan) {
-  if (!isBilledByCycle(readTerms(loan))) return;
-  throw new Conflict(
-    BLOCKED_MESSAGES['billed_by_cycle'] ?? '',
-    'billed_by_cycle',
-    refusalDetails(loan),
-  );
-}
-
-/** Details of a refusal. They show the caller which actions are possible. */
-export const refusalDetails = ({ status, blockers }: ActionInputs) => ({
-  current_status: status,
-  allowed_actions: ofStatus(status).filter((action) => blockers[action] === undefined),
-});

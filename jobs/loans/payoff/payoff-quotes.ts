@@ -8,7 +8,7 @@ import { orderDocument } from '../../documents/order-document.ts';
 import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { fold } from '../engine/fold.ts';
+import { loanOn, readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { payoff, type Payoff } from '../engine/projection/payoff-amounts.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import {
@@ -43,19 +43,30 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const loan = await openInService(work, input.loan_id);
   const { row, schedule, events } = loan;
   const { payoff_date, good_through_date } = datesOf(work, loan, input);
+  const agreed = good_through_date > work.today ? await readAgreedSteps(work, loan) : [];
+  const on = (day: string) => loanOn(loan, agreed, day);
   const prepayment_penalty = input.include_prepayment_penalty
-    ? penaltyOn(loan, payoff_date)
+    ? money(prepaymentPenalty(row, on(payoff_date).state))
     : '0.00';
-  const { unearned_interest: _, ...amounts } = payoff(
-    { terms: readTerms(row), schedule, events },
-    { payoff_date, good_through_date, prepayment_penalty },
-  );
+  const history = { terms: readTerms(row), schedule, events, agreed };
+  const { unearned_interest: _, ...amounts } = payoff(history, {
+    payoff_date,
+    good_through_date,
+    prepayment_penalty,
+  });
+  const last = payoff(history, { payoff_date: good_through_date, prepayment_penalty });
   const number = (await records.countForLoan(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
-  await supersedeActiveQuotes(work, row.id);
+  await supersedeActiveQuotes(work, row.id, 'newer_quote');
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
-  const told = { ...amounts, remittance_instructions };
-  const letterFor = (borrowerId: string) => orderLetter(work, loan, borrowerId, quote_number, told);
+  const quoted = {
+    ...last,
+    agreed_changes: amounts.agreed_changes,
+    quote_number,
+    remittance_instructions,
+    interest_rate: on(good_through_date).state.current_rate,
+  };
+  const letterFor = (borrowerId: string) => orderLetter(work, loan, borrowerId, quoted);
   const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,
@@ -68,7 +79,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     remittance_instructions,
   });
   if (delivery_method === 'email' || delivery_method === 'letter')
-    await sendQuote(work, loan, delivery_method, { document_id, letterFor }, amounts);
+    await sendQuote(work, loan, delivery_method, { document_id, letterFor }, last);
   return id;
 }
 
@@ -87,25 +98,15 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
   return { payoff_date, good_through_date };
 }
 
-function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
-  return money(
-    prepaymentPenalty(row, fold({ terms: readTerms(row), schedule, events, as_of: on })),
-  );
-}
-
-type Quoted = Omit<Payoff, 'unearned_interest'>;
-type Instructed = Quoted & Pick<NewQuote, 'remittance_instructions'>;
+/** The figures of the last day on which the quote is valid. */
+type Quoted = Payoff & {
+  quote_number: string;
+  interest_rate: string;
+} & Pick<NewQuote, 'remittance_instructions'>;
 
 /** The letter states the amount valid through the last day, because borrowers act on it until then. */
-async function orderLetter(
-  work: Work,
-  { row, state }: OpenLoan,
-  borrower_id: string,
-  quote_number: string,
-  quoted: Instructed,
-) {
-  const { good_through_date, payoff_amount_good_through, per_diem } = quoted;
-  const interest = parseMoney(payoff_amount_good_through)
+async function orderLetter(work: Work, { row }: OpenLoan, borrower_id: string, quoted: Quoted) {
+  const interest = parseMoney(quoted.payoff_amount)
     .plus(quoted.credits_amount)
     .minus(quoted.principal_amount)
     .minus(quoted.fees_amount)
@@ -117,17 +118,18 @@ async function orderLetter(
     borrower_id,
     loan_id: row.id,
     data: {
-      quote_number,
-      per_diem,
-      good_through: good_through_date,
-      payoff_amount: payoff_amount_good_through,
+      quote_number: quoted.quote_number,
+      per_diem: quoted.per_diem,
+      good_through: quoted.good_through_date,
+      payoff_amount: quoted.payoff_amount,
       principal: quoted.principal_amount,
       interest: money(interest),
       fees: quoted.fees_amount,
       prepayment_penalty: quoted.prepayment_penalty,
       remittance_instructions: quoted.remittance_instructions ?? null,
       credits: quoted.credits_amount,
-      interest_rate: state.current_rate,
+      interest_rate: quoted.interest_rate,
+      agreed_changes: quoted.agreed_changes.map(({ date, change }) => ({ date, [change]: true })),
       is_secured: (await find(work.tx, loans, row.id))?.['is_secured'] === true,
     },
   });
@@ -139,7 +141,7 @@ async function sendQuote(
   { row }: OpenLoan,
   channel: 'email' | 'letter',
   { document_id, letterFor }: { document_id: string; letterFor: (id: string) => Promise<string> },
-  { payoff_amount_good_through, good_through_date, per_diem }: Quoted,
+  { payoff_amount, good_through_date, per_diem }: Payoff,
 ) {
   const message = {
     template_type: 'payoff_letter',
@@ -148,7 +150,7 @@ async function sendQuote(
     borrower_id: row.borrower_id,
     loan_id: row.id,
     context: {
-      payoff: { amount: payoff_amount_good_through, good_through: good_through_date, per_diem },
+      payoff: { amount: payoff_amount, good_through: good_through_date, per_diem },
     },
     triggered_by: 'user' as const,
   };

@@ -6,7 +6,7 @@ import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
-import { fundingDate } from '../history/accrual-stops.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
 import { assertAllowed } from '../history/statuses.ts';
 
 export const Acceleration = z.object({

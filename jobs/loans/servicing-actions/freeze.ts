@@ -4,7 +4,8 @@ import { date, prose } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
-import { fundingDate, resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
+import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
 
 export const FREEZE_REASONS = [
   'scra',
@@ -38,7 +39,7 @@ export async function freeze(work: Work, loanId: string, input: z.output<typeof 
   const on = input.effective_date ?? work.today;
   const rest = stopAccrualFrom(work, loan, on, { reason: 'freeze' });
   await flags.freeze(work.tx, loanId, input.reason ?? null, input.until_date ?? null);
-  if (fundingDate(loan) !== null) await recordEvents(work, loan, [rest]);
+  if (fundingDate(loan) !== null) await recordEvents(work, loan, [rest], { hasNewAgreement: true });
 }
 
 /** Resumes accrual. The frozen days earn no interest. Unfreezing a loan that is not frozen does nothing. */
@@ -48,5 +49,5 @@ export async function unfreeze(work: Work, loanId: string, input: z.output<typeo
   const on = input.effective_date ?? work.today;
   const end = resumeAccrualFrom(work, loan, on, { reason: 'freeze' });
   await flags.unfreeze(work.tx, loanId);
-  if (fundingDate(loan) !== null) await recordEvents(work, loan, [end]);
+  if (fundingDate(loan) !== null) await recordEvents(work, loan, end);
 }

@@ -36,7 +36,7 @@ export async function setNonAccrual(work: Work, loanId: string, input: NonAccrua
   if (!enabled) {
     const end = resumeAccrualFrom(work, loan, on, { reason, catch_up: input.catch_up });
     await flags.setNonAccrual(work.tx, loanId, null);
-    await recordEvents(work, loan, [end]);
+    await recordEvents(work, loan, end);
     return;
   }
   const { accounting } = await settingsOf(work.tx);

@@ -10,10 +10,11 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, readLoan } from '../history/record-events.ts';
+import { defersInterest } from '../agreed/promotion.ts';
+import { openLoan, readLoan, updateAgreed } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
-import { startPromotion, deferredInterest, defersInterest, PROMO_TYPES } from './promotions.ts';
+import { startPromotion, deferredInterest, PROMO_TYPES } from './promotions.ts';
 
 export const PromoActivation = z.object({
   name: requiredText.nullish(),
@@ -50,7 +51,8 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
     conditions: input.conditions ?? {},
     promo_program_id: input.promo_program_id ?? null,
   });
-  if (start_date <= work.today) await startPromotion(work, loan, await stored.read(work.tx, id));
+  if (start_date > work.today) await updateAgreed(work, loanId);
+  else await startPromotion(work, loan, await stored.read(work.tx, id));
   return { ...(await find(work.tx, loans, loanId)), promotions: await promotionsOf(work, loanId) };
 }
 

@@ -1,17 +1,18 @@
 import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import { setStatus } from '../../../sql/loans/records.ts';
 import { update } from '../../../sql/write.ts';
-import { money, parseMoney, sum, ZERO } from '../../money.ts';
+import { money, sum } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
+import { buildModificationEvents, modificationFees } from '../agreed/modification.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { recordEvents } from '../history/record-events.ts';
+import { newEvents } from '../history/new-event.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
-import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
-import { buildModificationEvents } from './modified-terms.ts';
 
 /** The terms that `previous_terms` and `new_terms` compare. */
 const termsIn = ({ row }: OpenLoan, state: LoanState) => {
@@ -39,14 +40,15 @@ export async function applyModification(
 ) {
   const { row } = loan;
   const previous_terms = termsIn(loan, loan.state);
-  const changes = buildModificationEvents(loan, modification);
-  const fees = await feesOf(work, loan, modification);
+  const changes = newEvents(buildModificationEvents(loan, modification));
+  const fees = await assessFees(work, loan, modification);
+  // First, because what a loan will owe includes the modifications that are not completed yet.
+  await setStatus(work.tx, 'modifications', modification.id, 'completed');
   const state = await recordEvents(work, loan, [...changes, ...fees]);
   const payment_day = modification.new_payment_day ?? row.payment_day;
   const new_terms = { ...termsIn(loan, state), payment_day };
   await update(work.tx, 'loans', row.id, { payment_day, ...currentAndOriginalRate(row, state) });
   await update(work.tx, 'modifications', modification.id, {
-    status: 'completed',
     previous_terms,
     new_terms,
     applied_at: new Date().toISOString(),
@@ -74,19 +76,11 @@ export function currentAndOriginalRate(
   return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
 }
 
-/** The product's fees for a modification. */
-async function feesOf(
-  work: Work,
-  { row, state }: OpenLoan,
-  { effective_date: on }: AgreedModification,
-) {
+/** Assesses the product's fees for a modification and returns their events. */
+async function assessFees(work: Work, loan: OpenLoan, modification: AgreedModification) {
   const events: LoanEvent[] = [];
-  for (const rule of loanFeeRules(row).filter(({ trigger }) => trigger === 'modification')) {
-    const amount = money(feeAmount(rule, state.principal_balance));
-    if (parseMoney(amount).lte(ZERO)) continue;
-    const fee = { fee_type: 'modification', amount, on, fee_rule_id: rule.id ?? null };
-    events.push(await assessFee(work, row, { ...fee, description: 'Modification fee' }));
-  }
+  for (const fee of modificationFees(loan, modification))
+    events.push(await assessFee(work, loan.row, { ...fee, description: 'Modification fee' }));
   return events;
 }
 

@@ -3,27 +3,27 @@ import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { countAgainstDefermentLimit as counted, overlaps } from '../../../sql/loans/reliefs.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import type { LoanEvent } from '../engine/events.ts';
+import {
+  buildDeferredSchedule,
+  defermentFee,
+  endOfDeferment,
+  startOfDeferment,
+} from '../agreed/deferment.ts';
+import { isInService } from '../agreed/standing.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { recordCanceler, recordChanger, openInService } from '../history/loan-records.ts';
-import { newEvent } from '../history/new-event.ts';
+import { newEvents } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
-import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
-import { buildDeferredSchedule } from './deferment-schedule.ts';
 
 export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
 export const INTEREST_TREATMENTS = ['accrue', 'waive', 'capitalize_at_end'] as const;
 
 /** Two years of monthly payments. */
 export const MAX_DEFERRED_PERIODS = 24;
-
-const REST = { reason: 'deferment' } as const;
 
 type NewDeferment = {
   loan_id: string;
@@ -73,7 +73,8 @@ export async function addDeferment(work: Work, input: NewDeferment): Promise<str
     extend_maturity,
     start_installment: start_installment ?? null,
   });
-  await startAndEndDeferments(work, loan.row.id);
+  if (start_date > work.today) await updateAgreed(work, loan.row.id);
+  else await startAndEndDeferments(work, loan.row.id);
   return id;
 }
 
@@ -111,62 +112,38 @@ export async function startAndEndDeferments(work: Work, loanId: string) {
 }
 
 async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
-  const { row } = loan;
-  if (row.status !== 'active') {
+  if (!isInService(loan)) {
     await records.setStatus(work.tx, 'deferments', deferment.id, 'canceled');
     return;
   }
-  const { start_date: effective_date, fee_amount } = deferment;
-  const { agreement, resumes_on, first_number } = buildDeferredSchedule(loan, deferment);
-  // A principal-only deferment skips nothing: each period still has an interest installment.
-  const isSkipping = deferment.deferment_type !== 'principal_only';
-  const skipped = { from_number: first_number, periods: deferment.periods, until: resumes_on };
-  const events: LoanEvent[] = [
-    newEvent({
-      kind: 'schedule_agreed',
-      effective_date,
-      agreement,
-      ...(isSkipping && { defers: skipped }),
-    }),
-  ];
-  if (deferment.interest_treatment === 'waive')
-    events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
-  if (parseMoney(fee_amount).gt(ZERO)) {
-    const what = { fee_type: 'other', description: 'Deferment fee' };
-    events.push(await assessFee(work, row, { ...what, amount: fee_amount, on: effective_date }));
+  const { events: drafts, end_date, first_number } = startOfDeferment(loan, deferment);
+  const events = newEvents(drafts);
+  const fee = defermentFee(deferment);
+  if (fee !== null) {
+    const description = 'Deferment fee';
+    events.push(await assessFee(work, loan.row, { ...fee, description }));
   }
-  await recordEvents(work, loan, events);
+  // First, because what a loan will owe includes the deferments that have not started yet.
   await update(work.tx, 'deferments', deferment.id, {
     status: 'active',
-    end_date: addDays(resumes_on, -1),
+    end_date,
     start_installment: first_number,
     event_ids: events.map(({ id }) => id),
   });
+  await recordEvents(work, loan, events);
 }
 
 async function endDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
-  const effective_date = work.today;
-  const events: LoanEvent[] = [];
-  if (deferment.interest_treatment === 'waive')
-    events.push(newEvent({ kind: 'accrual_start', effective_date, ...REST }));
-  if (deferment.interest_treatment === 'capitalize_at_end' && loan.row.status === 'active')
-    events.push(...capitalized(loan, effective_date));
-  if (events.length > 0) await recordEvents(work, loan, events);
+  const events = newEvents(endOfDeferment(loan, deferment, work.today));
   await records.setStatus(work.tx, 'deferments', deferment.id, 'completed');
+  if (events.length > 0) await recordEvents(work, loan, events);
 }
 
-/**
- * Capitalizes the interest accrued during the deferment and spreads the new principal over the remaining
- * schedule.
- */
-function capitalized({ state }: OpenLoan, effective_date: string): LoanEvent[] {
-  const capitalization = newEvent({ kind: 'capitalization', effective_date, interest: 'all' });
-  const from = nextUnpaidNumber(state, effective_date);
-  if (from === null) return [capitalization];
-  const agreement = { rule: 'spread', from, accrues_from: effective_date } as const;
-  return [capitalization, newEvent({ kind: 'schedule_agreed', effective_date, agreement })];
-}
-
-const kind = { table: 'deferments', noun: 'deferment', cancelable: ['scheduled'] } as const;
+const kind = {
+  table: 'deferments',
+  noun: 'deferment',
+  cancelable: ['scheduled'],
+  cancel: updateAgreed,
+} as const;
 export const changeDeferment = recordChanger(kind);
 export const cancelDeferment = recordCanceler(kind);

@@ -9,8 +9,13 @@ import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import {
+  changesSchedule,
+  endOfForbearance,
+  startOfForbearance,
+} from '../agreed/forbearance.ts';
+import { isInService } from '../agreed/standing.ts';
+import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
@@ -18,14 +23,9 @@ import {
   immutableConflict,
   openInService,
 } from '../history/loan-records.ts';
-import { newEvent } from '../history/new-event.ts';
-import { fundingDate } from '../history/accrual-stops.ts';
-import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
-import {
-  scheduleAfterForbearance,
-  changesSchedule,
-  scheduleDuringForbearance,
-} from './forbearance-schedule.ts';
+import { newEvent, newEvents } from '../history/new-event.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
+import { assertHasSchedule, refusalDetails } from '../products/refusals.ts';
 import { addPaymentPlan } from './payment-plans.ts';
 
 export const FORBEARANCE_TYPES = ['full', 'reduced_payment', 'interest_only'] as const;
@@ -34,9 +34,6 @@ export const END_TREATMENTS = [
   ...(['re_amortize'] as const),
 ] as const;
 export const RELIEF_STATUSES = ['scheduled', 'active', 'completed', 'canceled', 'broken'] as const;
-
-/** A loan may have several reasons to stop accrual at the same time. */
-const REST = { reason: 'forbearance' } as const;
 
 type NewForbearance = Omit<
   OpenForbearance,
@@ -82,7 +79,8 @@ export async function addForbearance(work: Work, input: NewForbearance): Promise
     notes,
     created_by: work.actor.id,
   });
-  await startAndEndForbearances(work, loan.row.id);
+  if (start_date > work.today) await updateAgreed(work, loan.row.id);
+  else await startAndEndForbearances(work, loan.row.id);
   return lastOf(work, loan.row.id);
 }
 
@@ -120,22 +118,16 @@ export async function startAndEndForbearances(work: Work, loanId: string) {
 }
 
 async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
-  if (loan.row.status !== 'active') {
+  if (!isInService(loan)) {
     await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
     return;
   }
-  const { start_date: effective_date, end_date: to } = forbearance;
   const { delinquency } = await settingsOf(work.tx);
-  const events: LoanEvent[] = [];
-  if (forbearance.suspend_delinquency && delinquency.pause_in_forbearance)
-    events.push(newEvent({ kind: 'delinquency_pause', effective_date, to }));
-  if (!forbearance.interest_accrues)
-    events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
-  const agreement = scheduleDuringForbearance(loan, forbearance);
-  if (agreement) events.push(newEvent({ kind: 'schedule_agreed', effective_date, agreement }));
-  if (events.length > 0) await recordEvents(work, loan, events);
+  const events = newEvents(startOfForbearance(loan, forbearance, delinquency));
   const event_ids = events.map(({ id }) => id);
+  // First, because what a loan will owe includes the forbearances that have not started yet.
   await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
+  if (events.length > 0) await recordEvents(work, loan, events);
 }
 
 async function completeForbearance(
@@ -144,20 +136,11 @@ async function completeForbearance(
   forbearance: OpenForbearance,
   isBroken = false,
 ) {
-  const effective_date = work.today;
-  const rest = forbearance.interest_accrues
-    ? []
-    : [newEvent({ kind: 'accrual_start', effective_date, ...REST })];
-  const isTreated = loan.row.status === 'active' && !isBroken && !loan.state.is_accelerated;
-  const after = isTreated
-    ? scheduleAfterForbearance(loan, forbearance, work.today)
-    : { agreement: null, owed: [] };
-  const { agreement } = after;
-  const plan = agreement ? [newEvent({ kind: 'schedule_agreed', effective_date, agreement })] : [];
-  if (rest.length + plan.length > 0) await recordEvents(work, loan, [...rest, ...plan]);
+  const { events, owed } = endOfForbearance(loan, forbearance, work.today, isBroken);
   const status = isBroken ? 'broken' : 'completed';
   await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
-  if (after.owed.length > 0) await scheduleAfter(work, loan, after.owed);
+  if (events.length > 0) await recordEvents(work, loan, newEvents(events));
+  if (owed.length > 0) await scheduleAfter(work, loan, owed);
 }
 
 /** Proposes a payment plan for the missed amounts, due in addition to the regular installments. */
@@ -213,6 +196,11 @@ export async function endForbearance(
   await completeForbearance(work, await openLoan(work, loanId), ended, input.status === 'broken');
 }
 
-const kind = { table: 'forbearances', noun: 'forbearance', cancelable: ['scheduled'] } as const;
+const kind = {
+  table: 'forbearances',
+  noun: 'forbearance',
+  cancelable: ['scheduled'],
+  cancel: updateAgreed,
+} as const;
 export const changeForbearance = recordChanger(kind);
 export const cancelForbearance = recordCanceler(kind);

@@ -7,7 +7,9 @@ import { insert, update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { buildModificationEvents } from '../agreed/modification.ts';
+import { TERM_FIELDS } from '../agreed/new-term.ts';
+import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
@@ -16,11 +18,9 @@ import {
   openInService,
 } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { fundingDate } from '../history/accrual-stops.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
 import { refusalDetails } from '../history/statuses.ts';
 import { applyModification, currentAndOriginalRate } from './apply-modification.ts';
-import { buildModificationEvents } from './modified-terms.ts';
-import { TERM_FIELDS } from './new-term.ts';
 
 export const MODIFICATION_TYPES = [
   ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
@@ -81,6 +81,7 @@ export async function addModification(work: Work, input: NewModification): Promi
   if (effective_date > work.today || !mayApply)
     buildModificationEvents(loan, { ...modification, effective_date: work.today });
   else await applyModification(work, loan, modification);
+  if (effective_date > work.today && mayApply) await updateAgreed(work, loan.row.id);
   return id;
 }
 
@@ -150,7 +151,8 @@ export async function approveModification(work: Work, id: string) {
   if (isOwn && approvals.four_eyes.includes('modifications'))
     throw new Conflict('A second person must approve this.', 'four_eyes');
   await update(work.tx, 'modifications', id, { status: 'approved', approved_by: work.actor.id });
-  if (modification.effective_date <= work.today) await applyModification(work, loan, modification);
+  if (modification.effective_date > work.today) await updateAgreed(work, loan.row.id);
+  else await applyModification(work, loan, modification);
 }
 
 export async function rejectModification(work: Work, id: string) {
@@ -200,6 +202,7 @@ const kind = {
   table: 'modifications',
   noun: 'modification',
   cancelable: ['pending', 'approved'],
+  cancel: updateAgreed,
 } as const;
 export const changeModification = recordChanger(kind);
 export const cancelModification: (work: Work, id: string, row: Row) => Promise<void> =

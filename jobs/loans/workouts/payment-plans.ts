@@ -10,7 +10,7 @@ import type { Work } from '../../work.ts';
 import { planCoveredDate, isSettlement, evaluatePlanProgress } from '../outcomes/payment-plans.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan } from '../history/record-events.ts';
+import { openLoan, updateAgreed } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
@@ -142,7 +142,10 @@ const kind = {
   table: 'payment_plans',
   noun: 'payment plan',
   cancelable: ['proposed', 'active'],
-  cancel: ({ tx }: Work, id: string) => plans.cancelScheduledPayments(tx, id),
+  async cancel(work: Work, loanId: string, id: string) {
+    await plans.cancelScheduledPayments(work.tx, id);
+    await updateAgreed(work, loanId);
+  },
 } as const;
 
 /**
@@ -174,7 +177,10 @@ export async function evaluatePaymentPlan(work: Work, loanId: string) {
   const receipts = listReceipts(loan.events, eventsInForce(loan.events, work.today));
   const progress = evaluatePlanProgress(plan, receipts, endOfDayCutoff(work.today));
   await plans.saveProgress(work.tx, plan.id, progress);
-  if (progress.status === 'broken') await plans.cancelScheduledPayments(work.tx, plan.id);
+  if (progress.status === 'broken') {
+    await plans.cancelScheduledPayments(work.tx, plan.id);
+    await updateAgreed(work, loanId);
+  }
   const isOver = progress.status === 'completed' && isSettlement(plan);
   if (isOver && ['active', 'charged_off'].includes(loan.row.status))
     await completeSettlement(work, loan, planCoveredDate(plan, receipts) ?? work.today);

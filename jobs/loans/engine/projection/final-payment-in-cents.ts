@@ -12,7 +12,7 @@ import {
 import { accruesBySchedule } from '../../arithmetic/terms.ts';
 import { amountStillDue } from '../coverage.ts';
 import { feesOwed } from '../position.ts';
-import { remainingInstallments } from './project.ts';
+import { remainingInstallments } from './course.ts';
 import { nextAccrualChange, type ReplayRun } from '../run.ts';
 
 const ACCRUED_PLACES = 10;

@@ -9,6 +9,13 @@ import {
   remainingPrincipal,
   type Installment,
 } from '../coverage.ts';
+import {
+  isPayable,
+  payInstallment,
+  payPastDue,
+  remainingInstallments,
+  type ProjectionInput,
+} from './course.ts';
 import { finalPaymentInCents, hasSteadyInterest } from './final-payment-in-cents.ts';
 import { updateAccrualPace } from '../interest/accrual-pace.ts';
 import {
@@ -20,8 +27,9 @@ import {
   outstandingFeeAmount,
   type Position,
 } from '../position.ts';
-import { remainingInstallments, isPayable, payInstallment, payPastDue } from './project.ts';
 import { advanceTo, type ReplayRun } from '../run.ts';
+import { replay } from '../fold.ts';
+import { followSchedule } from './follow-schedule.ts';
 
 /**
  * The amount of the last installment, assuming that the borrower pays the past-due amount on the run's day
@@ -36,6 +44,14 @@ export function finalPayment({ position, day }: ReplayRun): Big | null {
   payPastDue(run, day);
   if (!usesDefaultOrder(run)) return finalPaymentByEvents(run);
   return hasSteadyInterest(run) ? finalPaymentInCents(run) : finalPaymentByBalances(run);
+}
+
+/** The same for a loan for which something is agreed: a relief, a modification or a scheduled payment. */
+export function finalPaymentAsAgreed(input: ProjectionInput): Big | null {
+  const { position } = replay(input);
+  if (!isPayable(position, input.as_of) || isBilledByCycle(position.terms)) return null;
+  const asking = followSchedule(input).filter(({ asks }) => asks.gt(0));
+  return asking.at(-1)?.asks ?? null;
 }
 
 function finalPaymentByEvents(run: ReplayRun): Big | null {

@@ -11,9 +11,10 @@ import {
   type Rounding,
 } from '../../../money.ts';
 import type { DayCount } from '../../arithmetic/terms.ts';
-import { fold, replay, type FoldInput } from '../fold.ts';
+import { fold, replay } from '../fold.ts';
 import { segmentInterest, type InterestSegment, type InterestMeter } from '../interest/interest.ts';
 import type { LoanState } from '../state.ts';
+import { startFuture, takeSteps, type AgreedChange, type AgreedStep, type History } from './agreed-steps.ts';
 
 type PayoffLine = Omit<InterestSegment, 'rule'> & {
   rule: InterestSegment['rule'] | 'brought_forward';
@@ -36,22 +37,27 @@ export type Payoff = {
   payoff_amount_good_through: string;
   /** The segments that make up the interest. Their amounts add up to it before rounding. */
   explanation: PayoffLine[];
+  /** Agreed changes through `good_through_date` that affect the amounts. */
+  agreed_changes: readonly AgreedChange[];
 };
 
 /**
  * The payoff amounts of a day. Both the quote and the payment use the same fold: a payoff payment of
- * exactly `payoff_amount` on `payoff_date`, with the penalty assessed, leaves no debt and no excess.
+ * exactly `payoff_amount` on `payoff_date`, with the penalty assessed, leaves no debt and no excess. A payoff
+ * precedes everything that happens at the close of its day.
  */
 export function payoff(
-  input: Omit<FoldInput, 'as_of'>,
+  { agreed = [], ...history }: History & { agreed?: readonly AgreedStep[] },
   on: { payoff_date: string; good_through_date?: string; prepayment_penalty?: string },
 ): Payoff {
   const { payoff_date } = on;
   const good_through_date = on.good_through_date ?? payoff_date;
   const penalty = parseMoney(on.prepayment_penalty ?? '0.00');
-  const { position } = replay({ ...input, as_of: payoff_date });
-  const state = fold({ ...input, as_of: payoff_date });
-  const later = fold({ ...input, as_of: good_through_date });
+  const by = takeSteps(startFuture(history, agreed), { date: payoff_date, at: 'morning' });
+  const last = takeSteps(by, { date: good_through_date, at: 'morning' });
+  const { position } = replay({ ...by.history, as_of: payoff_date });
+  const state = fold({ ...by.history, as_of: payoff_date });
+  const later = fold({ ...last.history, as_of: good_through_date });
   return {
     payoff_date,
     good_through_date,
@@ -64,7 +70,8 @@ export function payoff(
     unearned_interest: money(unearnedInterest(state)),
     payoff_amount: money(payoffAmount(state, penalty)),
     payoff_amount_good_through: money(payoffAmount(later, penalty)),
-    explanation: explainInterest(state, input.terms.rounding_mode),
+    explanation: explainInterest(state, history.terms.rounding_mode),
+    agreed_changes: last.changes,
   };
 }
 

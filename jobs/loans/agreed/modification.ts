@@ -1,16 +1,16 @@
 import { Conflict, Invalid } from '../../errors.ts';
-import { parseMoney, ZERO } from '../../money.ts';
+import { money, parseMoney, ZERO } from '../../money.ts';
 import { onePeriodAfter } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import type { LoanEvent } from '../engine/events.ts';
+import type { EventDraft, LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
-import { newEvent } from '../history/new-event.ts';
-import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
+import { assertHasSchedule, refusalDetails } from '../products/refusals.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
+import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import type { Standing } from './standing.ts';
 import {
   countInstallments,
   isOnePayment,
@@ -25,7 +25,7 @@ import {
  * The events of a modification: rate change, capitalization, forgiveness, and a schedule that repays the
  * resulting debt. Terms that the modification does not name stay unchanged.
  */
-export function buildModificationEvents(loan: OpenLoan, change: ModificationTerms): LoanEvent[] {
+export function buildModificationEvents(loan: Standing, change: ModificationTerms): EventDraft[] {
   const { row, schedule } = loan;
   const on = change.effective_date;
   assertNotAccelerated(loan);
@@ -39,15 +39,18 @@ export function buildModificationEvents(loan: OpenLoan, change: ModificationTerm
     if (changesSchedule(change) || change.modification_type === 're_age') assertHasSchedule(row);
     return besides;
   }
-  const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
+  const trial = fold({ terms, schedule, events: [...loan.events, ...onTrial(besides)], as_of: on });
   if (parseMoney(trial.principal_balance).eq(0)) return besides;
   const agreement = agreementOf(loan, trial, change);
-  const plan = newEvent({ kind: 'schedule_agreed', effective_date: on, agreement });
+  const plan: EventDraft = { kind: 'schedule_agreed', effective_date: on, agreement };
   assertRepays(loan, [...besides, plan], on);
   return [...besides, plan];
 }
 
-function assertNotAccelerated({ row, state }: OpenLoan) {
+const onTrial = (drafts: readonly EventDraft[]): LoanEvent[] =>
+  drafts.map((draft, at) => ({ ...draft, id: `trial-${at}` }) as LoanEvent);
+
+function assertNotAccelerated({ row, state }: Standing) {
   if (!state.is_accelerated) return;
   const message = 'The loan is accelerated. Reverse the acceleration first.';
   throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
@@ -56,28 +59,31 @@ function assertNotAccelerated({ row, state }: OpenLoan) {
 const rateChange = (
   { new_interest_rate }: ModificationTerms,
   effective_date: string,
-): LoanEvent[] =>
+): EventDraft[] =>
   new_interest_rate === null
     ? []
-    : [newEvent({ kind: 'rate_change', effective_date, interest_rate: new_interest_rate })];
+    : [{ kind: 'rate_change', effective_date, interest_rate: new_interest_rate }];
 
 const isCapitalized = (change: ModificationTerms) => ({
   interest: change.capitalize_interest || change.interest_treatment === 'capitalize',
   fees: change.capitalize_fees || change.fee_treatment === 'capitalize',
 });
 
-function capitalization(change: ModificationTerms, effective_date: string): LoanEvent[] {
+function capitalization(change: ModificationTerms, effective_date: string): EventDraft[] {
   const { interest, fees } = isCapitalized(change);
   if (!interest && !fees) return [];
-  const portions = { ...(interest && { interest: 'all' }), ...(fees && { fees: 'all' }) };
-  return [newEvent({ kind: 'capitalization', effective_date, ...portions })];
+  const portions = {
+    ...(interest && { interest: 'all' as const }),
+    ...(fees && { fees: 'all' as const }),
+  };
+  return [{ kind: 'capitalization', effective_date, ...portions }];
 }
 
 function forgiveness(
-  { row, state }: OpenLoan,
+  { row, state }: Standing,
   change: ModificationTerms,
   effective_date: string,
-): LoanEvent[] {
+): EventDraft[] {
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
     throw new Conflict('This is more than the principal.', 'exceeds_balance', {
@@ -87,16 +93,16 @@ function forgiveness(
   }
   const portions = {
     ...(principal.gt(ZERO) && { principal: change.principal_forgiven }),
-    ...(change.interest_treatment === 'waive' && { interest: 'all' }),
-    ...(change.fee_treatment === 'waive' && { fees: 'all' }),
+    ...(change.interest_treatment === 'waive' && { interest: 'all' as const }),
+    ...(change.fee_treatment === 'waive' && { fees: 'all' as const }),
   };
   if (Object.keys(portions).length === 0) return [];
-  return [newEvent({ kind: 'forgiveness', effective_date, ...portions })];
+  return [{ kind: 'forgiveness', effective_date, ...portions }];
 }
 
 /** The installments that the new schedule replaces: the future ones, or all unpaid ones for `re_age`. */
 function replacedInstallments(
-  loan: OpenLoan,
+  loan: Standing,
   trial: LoanState,
   { modification_type, effective_date }: ModificationTerms,
 ): ReplacedInstallments {
@@ -114,7 +120,7 @@ function replacedInstallments(
 }
 
 /** The schedule that the modification agrees. Terms that it does not name come from the loan. */
-function agreementOf(loan: OpenLoan, trial: LoanState, change: ModificationTerms): Agreement {
+function agreementOf(loan: Standing, trial: LoanState, change: ModificationTerms): Agreement {
   const { new_payment_day, new_payment_amount } = change;
   const open = replacedInstallments(loan, trial, change);
   const isReAge = change.modification_type === 're_age';
@@ -137,11 +143,11 @@ function agreementOf(loan: OpenLoan, trial: LoanState, change: ModificationTerms
 
 /** Throws `Invalid` if the agreed payment never repays the loan. */
 function assertRepays(
-  { row, schedule, events }: OpenLoan,
-  fresh: readonly LoanEvent[],
+  { row, schedule, events }: Standing,
+  fresh: readonly EventDraft[],
   on: string,
 ) {
-  const all = [...events, ...fresh];
+  const all = [...events, ...onTrial(fresh)];
   const state = fold({ terms: readTerms(row), schedule, events: all, as_of: on });
   if (state.installments.length < ROWS_MAX) return;
   throw new Invalid({ new_payment_amount: 'These payments do not repay the loan.' });
@@ -161,7 +167,7 @@ const isPaymentDayChange = (change: ModificationTerms) =>
   change.modification_type === 'due_date_change' && change.new_payment_day !== null;
 
 function firstDue(
-  loan: OpenLoan,
+  loan: Standing,
   trial: LoanState,
   change: ModificationTerms,
   open: ReplacedInstallments,
@@ -174,4 +180,23 @@ function firstDue(
     throw new Invalid({ new_payment_day: `A ${frequency} loan has no fixed day of the month.` });
   const next = trial.installments.find(({ due_date }) => due_date >= open.first_due);
   return next === undefined ? open.first_due : nextPaymentDayAfter(next.due_date, new_payment_day);
+}
+
+type ModificationFee = { fee_type: 'modification'; amount: string; on: string; fee_rule_id: string | null };
+
+/** The product's fees for a modification. */
+export function modificationFees(
+  { row, state }: Standing,
+  { effective_date: on }: Pick<ModificationTerms, 'effective_date'>,
+): ModificationFee[] {
+  return loanFeeRules(row)
+    .filter(({ trigger }) => trigger === 'modification')
+    .map((rule) => ({ rule, amount: money(feeAmount(rule, state.principal_balance)) }))
+    .filter(({ amount }) => parseMoney(amount).gt(ZERO))
+    .map(({ rule, amount }) => ({
+      fee_type: 'modification',
+      amount,
+      on,
+      fee_rule_id: rule.id ?? null,
+    }));
 }

@@ -2,8 +2,8 @@ import type { AgreedModification } from '../../../sql/loans/modifications.ts';
 import { addMonths } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import type { Standing } from './standing.ts';
 
 /** The fields that set a new term. A modification may use only one of them. */
 export const TERM_FIELDS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
@@ -19,11 +19,11 @@ export type ReplacedInstallments = { remaining: number; first_number: number; fi
 export const termFieldOf = (change: ModificationTerms) =>
   TERM_FIELDS.find((field) => change[field] !== null) ?? null;
 
-export const isOnePayment = ({ row }: OpenLoan) => readTerms(row).payment_frequency === 'single';
+export const isOnePayment = ({ row }: Standing) => readTerms(row).payment_frequency === 'single';
 
 /** The new due date of a loan with a single payment. */
 export function singleDueDate(
-  { row }: OpenLoan,
+  { row }: Standing,
   change: ModificationTerms,
   { first_due }: ReplacedInstallments,
 ): string {
@@ -49,7 +49,7 @@ export function singleDueDate(
  * number, up to `ROWS_MAX`.
  */
 export function countInstallments(
-  loan: OpenLoan,
+  loan: Standing,
   change: ModificationTerms,
   open: ReplacedInstallments,
   first: string,
@@ -79,7 +79,7 @@ function assertNotExtension(
 }
 
 function countForTerm(
-  loan: OpenLoan,
+  loan: Standing,
   change: ModificationTerms,
   open: ReplacedInstallments,
   first: string,
@@ -106,7 +106,7 @@ function assertWholePeriods(frequency: string, months: Record<string, number | n
 }
 
 /** The last installment is due on the maturity date, so that date must be one of the due dates. */
-function countUntil({ row }: OpenLoan, change: ModificationTerms, first: string): number {
+function countUntil({ row }: Standing, change: ModificationTerms, first: string): number {
   const { payment_frequency, payment_day } = readTerms(row);
   const wanted = change.new_maturity_date ?? first;
   const day = change.new_payment_day ?? payment_day;

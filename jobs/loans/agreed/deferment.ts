@@ -1,12 +1,14 @@
 import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
+import { parseMoney, ZERO } from '../../money.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
-import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
+import { assertHasSchedule, refusalDetails } from '../products/refusals.ts';
+import type { EventDraft } from '../engine/events.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import { isInService, type Standing } from './standing.ts';
 
 type DefermentRequest = Pick<
   OpenDeferment,
@@ -19,7 +21,7 @@ type Deferred = { agreement: Agreement; resumes_on: string; first_number: number
  * move by that many periods. Otherwise fewer payments repay the loan by the same maturity date. For
  * `principal_only`, the borrower still pays the interest of the deferred periods.
  */
-export function buildDeferredSchedule(loan: OpenLoan, wish: DefermentRequest): Deferred {
+export function buildDeferredSchedule(loan: Standing, wish: DefermentRequest): Deferred {
   const { row, state } = loan;
   assertHasSchedule(row);
   if (state.is_accelerated) {
@@ -51,7 +53,51 @@ export function buildDeferredSchedule(loan: OpenLoan, wish: DefermentRequest): D
   return { agreement: { rule: 'spread', from, dates }, resumes_on, first_number };
 }
 
-function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: DefermentRequest) {
+const STOP = { reason: 'deferment' } as const;
+
+/** The events with which a deferment starts, dated its first day, without its fee. */
+export function startOfDeferment(loan: Standing, deferment: OpenDeferment) {
+  const { start_date: effective_date } = deferment;
+  const { agreement, resumes_on, first_number } = buildDeferredSchedule(loan, deferment);
+  // A principal-only deferment skips nothing: each period still has an interest installment.
+  const isSkipping = deferment.deferment_type !== 'principal_only';
+  const defers = { from_number: first_number, periods: deferment.periods, until: resumes_on };
+  const events: EventDraft[] = [
+    { kind: 'schedule_agreed', effective_date, agreement, ...(isSkipping && { defers }) },
+  ];
+  if (deferment.interest_treatment === 'waive')
+    events.push({ kind: 'accrual_stop', effective_date, ...STOP });
+  return { events, end_date: addDays(resumes_on, -1), first_number };
+}
+
+/** The fee of a deferment, or null. */
+export const defermentFee = ({ fee_amount: amount, start_date: on }: OpenDeferment) =>
+  parseMoney(amount).gt(ZERO) ? ({ fee_type: 'other', amount, on } as const) : null;
+
+/** The events with which a deferment ends, on the day on which payments resume. */
+export function endOfDeferment(
+  loan: Standing,
+  { interest_treatment }: OpenDeferment,
+  effective_date: string,
+): EventDraft[] {
+  if (interest_treatment === 'waive') return [{ kind: 'accrual_start', effective_date, ...STOP }];
+  const isCapitalized = interest_treatment === 'capitalize_at_end' && isInService(loan);
+  return isCapitalized ? capitalized(loan, effective_date) : [];
+}
+
+/**
+ * Capitalizes the interest accrued during the deferment and spreads the new principal over the remaining
+ * schedule.
+ */
+function capitalized({ state }: Standing, effective_date: string): EventDraft[] {
+  const capitalization = { kind: 'capitalization', effective_date, interest: 'all' } as const;
+  const from = nextUnpaidNumber(state, effective_date);
+  if (from === null) return [capitalization];
+  const agreement = { rule: 'spread', from, accrues_from: effective_date } as const;
+  return [capitalization, { kind: 'schedule_agreed', effective_date, agreement }];
+}
+
+function firstDeferred({ state }: Standing, { start_installment, start_date }: DefermentRequest) {
   const number = start_installment ?? nextUnpaidNumber(state, start_date);
   const first = state.installments.find(({ period_number }) => period_number === number);
   if (first === undefined || first.status === 'paid') {

@@ -1,12 +1,13 @@
 import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import type { EventDraft } from '../engine/events.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import { isInService, type Standing } from './standing.ts';
 
 /** The unpaid installments due during the forbearance. */
-const unpaidDuringForbearance = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
+const unpaidDuringForbearance = ({ state }: Standing, { start_date, end_date }: OpenForbearance) =>
   state.installments.filter(
     ({ due_date, status }) =>
       status !== 'paid' && status !== 'canceled' && due_date >= start_date && due_date <= end_date,
@@ -24,8 +25,8 @@ export const changesSchedule = ({
  * bills unchanged. The other types bill less and add the shortfall to the next installment (for
  * `reinstatement`) or to the last one.
  */
-export function scheduleDuringForbearance(
-  loan: OpenLoan,
+function scheduleDuringForbearance(
+  loan: Standing,
   forbearance: OpenForbearance,
 ): Agreement | null {
   const { forbearance_type, reduced_payment_amount, end_treatment } = forbearance;
@@ -42,6 +43,46 @@ export function scheduleDuringForbearance(
   };
 }
 
+/** A loan may have several reasons to stop accrual at the same time. */
+const STOP = { reason: 'forbearance' } as const;
+
+/** The events with which a forbearance starts, dated its first day. */
+export function startOfForbearance(
+  loan: Standing,
+  forbearance: OpenForbearance,
+  { pause_in_forbearance }: { pause_in_forbearance: boolean },
+): EventDraft[] {
+  const { start_date: effective_date, end_date: to } = forbearance;
+  const events: EventDraft[] = [];
+  if (forbearance.suspend_delinquency && pause_in_forbearance)
+    events.push({ kind: 'delinquency_pause', effective_date, to });
+  if (!forbearance.interest_accrues) events.push({ kind: 'accrual_stop', effective_date, ...STOP });
+  const agreement = scheduleDuringForbearance(loan, forbearance);
+  if (agreement) events.push({ kind: 'schedule_agreed', effective_date, agreement });
+  return events;
+}
+
+/**
+ * The events with which a forbearance ends, and the amounts of a repayment plan. A broken forbearance, or
+ * one of a loan that is no longer in service, ends without its agreed treatment.
+ */
+export function endOfForbearance(
+  loan: Standing,
+  forbearance: OpenForbearance,
+  today: string,
+  isBroken = false,
+): { events: EventDraft[]; owed: AfterForbearance['owed'] } {
+  const isTreated = isInService(loan) && !isBroken && !loan.state.is_accelerated;
+  const { agreement, owed } = isTreated
+    ? scheduleAfterForbearance(loan, forbearance, today)
+    : UNCHANGED;
+  const events: EventDraft[] = [];
+  if (!forbearance.interest_accrues)
+    events.push({ kind: 'accrual_start', effective_date: today, ...STOP });
+  if (agreement) events.push({ kind: 'schedule_agreed', effective_date: today, agreement });
+  return { events, owed };
+}
+
 type AfterForbearance = {
   agreement: Agreement | null;
   owed: { due_date: string; amount: string }[];
@@ -52,8 +93,8 @@ const UNCHANGED: AfterForbearance = { agreement: null, owed: [] };
  * The schedule after the forbearance, or the amounts of a repayment plan, depending on the agreed treatment
  * of the missed payments.
  */
-export function scheduleAfterForbearance(
-  loan: OpenLoan,
+function scheduleAfterForbearance(
+  loan: Standing,
   forbearance: OpenForbearance,
   today: string,
 ): AfterForbearance {
@@ -93,6 +134,6 @@ export function scheduleAfterForbearance(
   return { ...UNCHANGED, owed: owed.filter(({ amount }) => parseMoney(amount).gt(ZERO)) };
 }
 
-const missedPeriods = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
+const missedPeriods = ({ state }: Standing, { start_date, end_date }: OpenForbearance) =>
   state.installments.filter(({ due_date }) => due_date >= start_date && due_date <= end_date)
     .length;

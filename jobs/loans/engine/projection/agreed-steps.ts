@@ -1,0 +1,109 @@
+import type { EventDraft, LoanEvent } from '../events.ts';
+import type { FoldInput } from '../fold.ts';
+
+/** What a fold needs, apart from its day. */
+export type History = Omit<FoldInput, 'as_of'>;
+
+/** A change that was agreed in advance, in words for the borrower. */
+export type AgreedChange = { date: string; change: string; description: string };
+
+/**
+ * Something agreed for a known day: a relief that starts or ends, a modification, a scheduled payment. The
+ * close records its events on that day. Until then only projections contain them.
+ */
+export type AgreedStep = {
+  date: string;
+  /** Reliefs end in the morning, before the day's payments. Everything else happens at the day's close. */
+  at: 'morning' | 'close';
+  /** The order among the steps of the same moment, and among the records of the same kind. */
+  rank: string;
+  /** True if the step happens in the morning as soon as another relief of the loan ends on that day. */
+  joins_morning?: boolean;
+  /** The amount, if the step is a scheduled payment. */
+  pays?: string;
+  take: (history: History) => AgreedOutcome;
+};
+
+export type AgreedOutcome = {
+  events: readonly EventDraft[];
+  /** New terms of the loan, if the step changes them. */
+  terms?: History['terms'];
+  /** Steps that become known with this one, for example the end of a deferment. */
+  then?: readonly AgreedStep[];
+  /** Null if the step changes no amount. */
+  change?: AgreedChange | null;
+};
+
+/** A loan's history, and the steps that are still to come. */
+export type Future = {
+  history: History;
+  steps: readonly AgreedStep[];
+  /** The changes so far that affect amounts. */
+  changes: readonly AgreedChange[];
+  /** The number of projected events so far. */
+  count: number;
+};
+
+export const startFuture = (history: History, steps: readonly AgreedStep[]): Future => ({
+  history,
+  steps,
+  changes: [],
+  count: 0,
+});
+
+export type Moment = Pick<AgreedStep, 'date' | 'at'>;
+
+/** The next step, or null. On a morning when a relief ends, the loan's other reliefs also start. */
+export function nextStep({ steps }: Pick<Future, 'steps'>): AgreedStep | null {
+  const first = steps.toSorted(inOrder)[0] ?? null;
+  if (first === null || first.at === 'close') return first;
+  const joining = steps.map((step) => joinMorning(step, first.date));
+  return joining.toSorted(inOrder)[0] ?? null;
+}
+
+const joinMorning = (step: AgreedStep, date: string): AgreedStep =>
+  step.joins_morning && step.date <= date && step.at === 'close'
+    ? { ...step, date, at: 'morning' }
+    : step;
+
+const keyOf = ({ date, at, rank }: AgreedStep) => `${date} ${at === 'morning' ? 0 : 1} ${rank}`;
+const inOrder = (one: AgreedStep, other: AgreedStep) => (keyOf(one) < keyOf(other) ? -1 : 1);
+
+/** True if the step happens by that moment. */
+export const isTakenBy = (step: Moment, by: Moment): boolean =>
+  step.date < by.date || (step.date === by.date && (step.at === 'morning' || by.at === 'close'));
+
+/** Takes all steps up to a moment. The borrower pays nothing except by scheduled payments. */
+export function takeSteps(future: Future, by: Moment): Future {
+  let reached = future;
+  for (
+    let step = nextStep(reached);
+    step !== null && isTakenBy(step, by);
+    step = nextStep(reached)
+  )
+    reached = takeStep(reached, step);
+  return reached;
+}
+
+/** Takes one step. Its events get ids that no recorded event has. */
+export function takeStep(future: Future, step: AgreedStep): Future {
+  const { history, changes, count } = future;
+  const { events, terms = history.terms, then = [], change } = step.take(history);
+  const rest = future.steps.filter(({ rank }) => rank !== step.rank);
+  return {
+    history: { ...history, terms, events: [...history.events, ...withIds(events, count)] },
+    steps: [...rest, ...then],
+    changes: change ? [...changes, change] : changes,
+    count: count + events.length,
+  };
+}
+
+const withIds = (drafts: readonly EventDraft[], count: number): LoanEvent[] =>
+  drafts.map((draft, at) => {
+    const id = draft.id ?? `agreed-${String(count + at + 1).padStart(4, '0')}`;
+    return { ...draft, id } as LoanEvent;
+  });
+
+/** The history by the morning of a day, before its payments. */
+export const historyOn = (future: Future, date: string): History =>
+  takeSteps(future, { date, at: 'morning' }).history;
