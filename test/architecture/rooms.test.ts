@@ -10,6 +10,7 @@ const ROOMS = [
   'products',
   'schedule',
   'engine',
+  'agreed',
   'outcomes',
   'history',
   'fees',

@@ -48,7 +48,7 @@ export function buildModificationEvents(loan: Standing, change: ModificationTerm
 }
 
 const onTrial = (drafts: readonly EventDraft[]): LoanEvent[] =>
-  drafts.map((draft, at) => ({ ...draft, id: `trial-${at}` }) as LoanEvent);
+  drafts.map((draft, at) => ({ ...draft, id: `trial-${at}` }));
 
 function assertNotAccelerated({ row, state }: Standing) {
   if (!state.is_accelerated) return;

@@ -137,7 +137,7 @@ function promotionSteps(ground: Ground, promotion: PromotionRecord): AgreedStep[
   return [
     step(ground, { date, at: 'close', rank }, (loan, on) =>
       isInService(loan)
-        ? { events: [startOfPromotion(loan, promotion, on)], then: ends, kind: 'promotion_start' }
+        ? { events: [startOfPromotion(loan, promotion, on)], follows: ends, kind: 'promotion_start' }
         : { events: [] },
     ),
   ];
@@ -160,7 +160,7 @@ function forbearanceStep(ground: Ground, forbearance: ForbearanceRecord): Agreed
     isInService(loan)
       ? {
           events: startOfForbearance(loan, forbearance, settings),
-          then: [end],
+          follows: [end],
           kind: 'forbearance_start',
         }
       : { events: [] },
@@ -183,7 +183,7 @@ function defermentStep(ground: Ground, deferment: DefermentRecord): AgreedStep {
     const { events, end_date: last } = startOfDeferment(loan, deferment);
     const fee = defermentFee(deferment);
     const fees: EventDraft[] = fee ? [feeDraft(fee)] : [];
-    return { events: [...events, ...fees], then: [endAfter(last)], kind: 'deferment_start' };
+    return { events: [...events, ...fees], follows: [endAfter(last)], kind: 'deferment_start' };
   });
 }
 

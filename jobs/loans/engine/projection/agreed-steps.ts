@@ -29,7 +29,7 @@ export type AgreedOutcome = {
   /** New terms of the loan, if the step changes them. */
   terms?: History['terms'];
   /** Steps that become known with this one, for example the end of a deferment. */
-  then?: readonly AgreedStep[];
+  follows?: readonly AgreedStep[];
   /** Null if the step changes no amount. */
   change?: AgreedChange | null;
 };
@@ -88,11 +88,11 @@ export function takeSteps(future: Future, by: Moment): Future {
 /** Takes one step. Its events get ids that no recorded event has. */
 export function takeStep(future: Future, step: AgreedStep): Future {
   const { history, changes, count } = future;
-  const { events, terms = history.terms, then = [], change } = step.take(history);
+  const { events, terms = history.terms, follows = [], change } = step.take(history);
   const rest = future.steps.filter(({ rank }) => rank !== step.rank);
   return {
     history: { ...history, terms, events: [...history.events, ...withIds(events, count)] },
-    steps: [...rest, ...then],
+    steps: [...rest, ...follows],
     changes: change ? [...changes, change] : changes,
     count: count + events.length,
   };
@@ -101,7 +101,7 @@ export function takeStep(future: Future, step: AgreedStep): Future {
 const withIds = (drafts: readonly EventDraft[], count: number): LoanEvent[] =>
   drafts.map((draft, at) => {
     const id = draft.id ?? `agreed-${String(count + at + 1).padStart(4, '0')}`;
-    return { ...draft, id } as LoanEvent;
+    return { ...draft, id };
   });
 
 /** The history by the morning of a day, before its payments. */

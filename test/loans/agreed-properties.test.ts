@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addDays } from '../../jobs/dates.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const START = '2026-01-15';
+/** The day on which everything is agreed. The first installment, due February 15, is paid. */
+const AGREED_ON = '2026-02-20';
+
+type Agreement = { path: string; role?: 'admin'; body: Record<string, unknown> };
+
+const startDay = fc.integer({ min: 0, max: 50 }).map((days) => addDays(AGREED_ON, days));
+const days = fc.integer({ min: 0, max: 70 });
+
+const freeze = fc
+  .integer({ min: 1, max: 90 })
+  .map((until): Agreement => ({
+    path: 'freeze',
+    role: 'admin',
+    body: { until_date: addDays(AGREED_ON, until) },
+  }));
+
+const forbearance = fc
+  .record({
+    start: startDay,
+    days,
+    forbearance_type: fc.constantFrom('full', 'reduced_payment', 'interest_only'),
+    interest_accrues: fc.boolean(),
+    end_treatment: fc.constantFrom(
+      ...['reinstatement', 'extend_term', 'deferred_balance', 'repayment_plan', 're_amortize'],
+    ),
+  })
+  .map(({ start, days: length, ...rest }): Agreement => ({
+    path: 'forbearances',
+    body: {
+      ...rest,
+      start_date: start,
+      end_date: addDays(start, length),
+      reduced_payment_amount: rest.forbearance_type === 'reduced_payment' ? '100.00' : null,
+      reason: 'hardship',
+    },
+  }));
+
+const deferment = fc
+  .record({
+    start_date: startDay,
+    periods: fc.integer({ min: 1, max: 3 }),
+    deferment_type: fc.constantFrom('payment_skip', 'principal_only', 'full'),
+    interest_treatment: fc.constantFrom('accrue', 'waive', 'capitalize_at_end'),
+    extend_maturity: fc.boolean(),
+    fee_amount: fc.constantFrom('0.00', '25.00'),
+  })
+  .map((body): Agreement => ({ path: 'deferments', body: { ...body, reason: 'Holiday' } }));
+
+const promotion = fc
+  .record({
+    start_date: startDay,
+    days,
+    promo_type: fc.constantFrom(
+      ...['reduced_rate', 'zero_interest', 'deferred_interest', 'interest_only', 'same_as_cash'],
+    ),
+  })
+  .map(({ days: length, ...rest }): Agreement => ({
+    path: 'activate-promo',
+    role: 'admin',
+    body: {
+      ...rest,
+      end_date: addDays(rest.start_date, length),
+      promo_rate: rest.promo_type === 'reduced_rate' ? '0.03' : null,
+    },
+  }));
+
+const modification = fc
+  .record({
+    effective_date: startDay,
+    terms: fc.constantFrom<Record<string, unknown>>(
+      { modification_type: 'rate_change', new_interest_rate: '0.06' },
+      { modification_type: 'term_extension', extend_months: 6 },
+      { modification_type: 'capitalization', capitalize_interest: true },
+      { modification_type: 'principal_forgiveness', principal_forgiven: '500.00' },
+      { modification_type: 'due_date_change', new_payment_day: 25 },
+      { modification_type: 'combined', new_interest_rate: '0.08', interest_treatment: 'waive' },
+    ),
+  })
+  .map(({ effective_date, terms }): Agreement => ({
+    path: 'modifications',
+    body: { ...terms, effective_date, reason: 'hardship' },
+  }));
+
+const payment = fc
+  .record({ days: fc.integer({ min: 1, max: 80 }), amount: fc.constantFrom('300.00', '888.49') })
+  .map(({ days: later, amount }): Agreement => ({
+    path: 'payments',
+    body: { amount, payment_date: addDays(AGREED_ON, later), payment_method: 'check' },
+  }));
+
+const anyAgreements = (withPayments: boolean) =>
+  fc.array(
+    fc.oneof(
+      ...[freeze, forbearance, deferment, promotion, modification],
+      ...(withPayments ? [payment] : []),
+    ),
+    { minLength: 1, maxLength: 3 },
+  );
+
+const LOANS = Number(process.env['LIVES'] ?? 24);
+const sampled = <Value>(arbitrary: fc.Arbitrary<Value>, seed: number) =>
+  fc.sample(arbitrary, { numRuns: LOANS, seed: Number(process.env['PROPERTY_SEED'] ?? seed) });
+
+const PRODUCTS = [{}, { day_count: '30_360' }, { interest_method: 'scheduled' }];
+
+type Life = { id: string; agreements: readonly Agreement[] };
+
+/** Loans that have paid their first installment. The API may refuse an agreement; the others stay. */
+async function agreedLives(tenant: Tenant, cases: readonly (readonly Agreement[])[]) {
+  const admin = await tenant.signedIn('admin');
+  const products: string[] = [];
+  for (const product of PRODUCTS) products.push(await newProduct(tenant, product, admin));
+  const lives: Life[] = [];
+  for (const [at, agreements] of cases.entries()) {
+    const product_id = products[at % products.length];
+    const wish = { product_id, interest_rate: '0.12', term_months: 12 };
+    lives.push({ id: (await newLoan(tenant, wish)).id, agreements });
+  }
+  await travelTo(stage, tenant, '2026-02-15');
+  for (const { id } of lives) await payAsAsked(tenant, id);
+  await travelTo(stage, tenant, AGREED_ON);
+  for (const life of lives) {
+    const made: Agreement[] = [];
+    for (const agreement of life.agreements) {
+      const client = agreement.role ? admin : tenant.officer;
+      const { status } = await client.post(`/loans/${life.id}/${agreement.path}`, agreement.body);
+      expect(status, JSON.stringify(agreement)).toBeLessThan(500);
+      if (status < 300) made.push(agreement);
+    }
+    life.agreements = made;
+  }
+  return lives;
+}
+
+type Row = { due_date: string; open_amount: string; status: string };
+const rowsOf = async (tenant: Tenant, id: string) =>
+  (await tenant.officer.get(`/loans/${id}/amortization`)).body as Row[];
+
+const askedOn = (rows: readonly Row[], day: string) =>
+  rows.filter(({ due_date }) => due_date === day).map(({ open_amount }) => open_amount);
+
+/** Pays what the schedule asks for on the business date. */
+async function payAsAsked(tenant: Tenant, id: string, today = '2026-02-15') {
+  for (const amount of askedOn(await rowsOf(tenant, id), today)) {
+    if (amount === '0.00') continue;
+    const body = { amount, payment_method: 'check' };
+    const { status, body: reply } = await tenant.officer.post(`/loans/${id}/payments`, body);
+    expect(status, JSON.stringify(reply)).toBe(201);
+  }
+}
+
+test('a quote for a later day is what the loan owes on that day, whatever is agreed', async () => {
+  const tenant = await stage.tenant(START);
+  const lives = await agreedLives(tenant, sampled(anyAgreements(true), 11));
+  const ahead = [1, 9, 26, 47, 68, 95].map((later) => addDays(AGREED_ON, later));
+  const quoted = new Map<string, string>();
+  for (const { id } of lives)
+    for (const payoff_date of ahead) {
+      const path = `/loans/${id}/payoff-quotes`;
+      const quote = await tenant.officer.post(path, { payoff_date });
+      expect(quote.status, JSON.stringify(quote.body)).toBe(201);
+      quoted.set(`${id} ${payoff_date}`, quote.body.payoff_amount);
+    }
+
+  const found: unknown[] = [];
+  for (const day of ahead) {
+    await travelTo(stage, tenant, day);
+    for (const { id, agreements } of lives) {
+      const { body } = await tenant.officer.get(`/loans/${id}/get-balances`);
+      const told = quoted.get(`${id} ${day}`);
+      if (body.payoff_amount !== told) found.push({ day, told, owed: body.payoff_amount, agreements });
+    }
+  }
+
+  expect(JSON.stringify(found, null, 1)).toBe('[]');
+}, 900_000);
+
+test('the schedule ahead asks for what is asked on each due date of a borrower who pays it', async () => {
+  const tenant = await stage.tenant(START);
+  const lives = await agreedLives(tenant, sampled(anyAgreements(false), 12));
+  const told = new Map<string, readonly Row[]>();
+  const final = new Map<string, string | null>();
+  for (const { id } of lives) {
+    told.set(id, await rowsOf(tenant, id));
+    final.set(id, (await tenant.officer.get(`/loans/${id}`)).body.final_payment_amount);
+  }
+  const dues = [...told.values()].flat().map(({ due_date }) => due_date);
+  const days = [...new Set(dues)].filter((day) => day >= AGREED_ON && day < '2026-07-01');
+
+  const found: unknown[] = [];
+  for (const day of days.toSorted()) {
+    await travelTo(stage, tenant, day);
+    for (const { id, agreements } of lives) {
+      const before = askedOn(told.get(id) ?? [], day);
+      const now = askedOn(await rowsOf(tenant, id), day);
+      if (before.join() !== now.join()) found.push({ day, before, now, agreements });
+      await payAsAsked(tenant, id, day);
+    }
+  }
+  for (const { id, agreements } of lives) {
+    const last = (told.get(id) ?? []).findLast(({ open_amount }) => open_amount !== '0.00');
+    if (last?.open_amount !== final.get(id))
+      found.push({ last: last?.open_amount, final: final.get(id), agreements });
+  }
+
+  expect(JSON.stringify(found, null, 1)).toBe('[]');
+}, 900_000);
