@@ -112,7 +112,7 @@ function expectSame(schema: z.ZodType, value: unknown) {
   expect(cut).toEqual(parsed.data);
 }
 
-test('every part of every answer is cut as its schema cuts it', () => {
+test('every part of every answer is cut to its schema', () => {
   const parts = [...replies.reduce((known, reply) => partsOf(reply, known), new Set<z.ZodType>())];
 
   for (const part of parts) for (const value of [...WORDS, ...OTHERS]) expectSame(part, value);

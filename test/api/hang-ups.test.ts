@@ -41,7 +41,7 @@ async function uploadLink() {
 }
 const FILE = '%PDF-1.7 a file that takes its time';
 
-test('a link takes one upload at a time, and is free when its client goes away', async () => {
+test('a link accepts one upload at a time, and is free again when its client disconnects', async () => {
   const { begin, atWork, unfinished } = await startSlowClients(stage);
   const { head } = await uploadLink();
 
@@ -61,7 +61,7 @@ test('a link takes one upload at a time, and is free when its client goes away',
   await waitForAssertion(() => expect(parseAnswer(third).status).toBe(200));
 });
 
-test('a link is free again when an upload comes too slowly', async () => {
+test('a link is free again after an upload that was too slow', async () => {
   const { begin, unfinished } = await startSlowClients(stage, {}, { grace_ms: 200 });
   const { head } = await uploadLink();
 
@@ -73,7 +73,7 @@ test('a link is free again when an upload comes too slowly', async () => {
   await waitForAssertion(() => expect(parseAnswer(next).status).toBe(200));
 });
 
-test('a form with half a file holds no place, and a session has few of them', async () => {
+test('an incomplete form holds no upload slot, and a session has few slots', async () => {
   const { begin, atWork, unfinished } = await startSlowClients(stage, { uploads_per_session: 1 });
   const headers = {
     ...clientHeaders(tenant.officer.cookies),
@@ -90,7 +90,7 @@ test('a form with half a file holds no place, and a session has few of them', as
   expect(atWork()).toBe(0);
 });
 
-test('a client that hangs up is no error of the platform, and nothing stays of it', async () => {
+test('a client that hangs up causes no error and leaves nothing behind', async () => {
   const { begin, atWork, unfinished } = await startSlowClients(stage);
   const { head } = await uploadLink();
   const page = requestHead({
@@ -116,7 +116,7 @@ test('a client that hangs up is no error of the platform, and nothing stays of i
   expect(log.filter(({ outcome }: { outcome: string }) => outcome !== 'done')).toEqual([]);
 });
 
-test('a change that has begun is made in full, although its client does not wait for it', async () => {
+test('a change that has started is completed even if its client hangs up', async () => {
   const { begin } = await startSlowClients(stage);
   const { host, officer } = tenant;
   const { body: borrower } = await officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
@@ -140,7 +140,7 @@ test('a change that has begun is made in full, although its client does not wait
   );
 });
 
-test('a request whose client goes away before its body was read has done nothing', async () => {
+test('a request whose client hangs up before the body was read does nothing', async () => {
   const { begin, atWork } = await startSlowClients(stage);
   const { host, officer } = tenant;
   const body = JSON.stringify({ first_name: 'Gone', last_name: 'Before' });

@@ -49,7 +49,7 @@ const violations = async () => {
 const mend = () =>
   recountRecords.run({ url: stage.url } as Parameters<typeof recountRecords.run>[0]);
 
-test('a loan that was made, archived or paid off is counted so in the same transaction', async () => {
+test('a loan that is created, archived or paid off changes the counts in the same transaction', async () => {
   const other = await stage.tenant('2026-01-15');
   const first = await newLoan(other);
   const second = await newLoan(other);
@@ -77,7 +77,7 @@ const steps = fc.oneof(
   fc.record({ who, what: fc.constantFrom('fold', 'countAnew', 'commit', 'rollback') }),
 );
 
-test('however boardings, closings, folds and ends of transactions fall among each other, all that see them count what they see', async () => {
+test('counts equal the visible rows for every interleaving of boardings, closings, compactions and commits', async () => {
   const all = await writers(WRITERS);
   const [observer] = await writers(1);
 
@@ -99,7 +99,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
   );
 }, 120_000);
 
-test('no transaction waits for a compaction, nor a compaction for another, and the counts add up', async () => {
+test('compactions and other transactions never wait for each other, and the counts add up', async () => {
   const [one, other, third] = await writers(3);
   await one?.board(3);
   await one?.fold();
@@ -117,7 +117,7 @@ test('no transaction waits for a compaction, nor a compaction for another, and t
   expect(await third?.differing()).toEqual([]);
 });
 
-test('many writers at once, each in many transactions, are counted while they write and afterwards', async () => {
+test('counts are right during and after many concurrent writers', async () => {
   const all = await writers(4);
   const totals: number[] = [];
 
@@ -180,7 +180,7 @@ test('a damaged count is found, appears in lists, and is repaired while another 
   expect(await mend()).toMatchObject({ say: 'All counts are correct.' });
 });
 
-test('a list that asks for more than is counted is counted by its rows', async () => {
+test('a list with a filter that has no stored count counts its rows', async () => {
   const other = await stage.tenant('2026-01-15');
   const { borrower_id } = await newLoan(other);
   await newLoan(other);
@@ -193,7 +193,7 @@ test('a list that asks for more than is counted is counted by its rows', async (
   expect(await other.within((work) => totalOf(work))).toBe(2);
 });
 
-test('a table that is emptied has nothing left that counts it', async () => {
+test('truncating a table removes its counts', async () => {
   const kept = () =>
     stage.owner.query(`select status, is_archived, sum(rows)::integer as rows from row_counts
       where table_name = 'scratch' group by 1, 2 order by 2`);
@@ -216,7 +216,7 @@ test('a table that is emptied has nothing left that counts it', async () => {
   expect(after.rows).toEqual([]);
 });
 
-test('the application neither adds to a count nor folds one', async () => {
+test('the application can neither insert counts nor compact them', async () => {
   const [writer] = await writers(1);
 
   const rejected = await Promise.allSettled([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { date, money, sqlTypeOf, uuid } from '../../sql/types.ts';
 
-test('a kind that is described, narrowed or optional is compared as what it is', () => {
+test('a field with a description, restriction or default is compared by its base type', () => {
   const fields = [
     date.describe('Its last day.'),
     date.nullish(),

@@ -10,7 +10,7 @@ const path = `/borrowers/${borrower.body.id}`;
 const ADDRESS = { street_line_1: '1 Main St', city: 'Albany', postal_code: '12207' };
 
 test.each(['constructor', '__proto__', 'toString', 'x'.repeat(200), 'New York', 'ny', ''])(
-  'the state "%s" is no state of an address',
+  'the state "%s" is not a US state',
   async (state) => {
     const reply = await officer.post(`${path}/addresses`, { ...ADDRESS, state });
 
@@ -18,14 +18,14 @@ test.each(['constructor', '__proto__', 'toString', 'x'.repeat(200), 'New York', 
   },
 );
 
-test('an address abroad may have a region of another form', async () => {
+test('a foreign address may have any region', async () => {
   const abroad = { ...ADDRESS, country: 'CA', state: 'Quebec' };
 
   expect(await officer.post(`${path}/addresses`, abroad)).toMatchObject({ status: 201 });
 });
 
 test.each(['', 'constructor', 'Mars/Olympus', 'America/Nowhere', 'x'.repeat(200), ' UTC'])(
-  'the zone "%s" is no time zone',
+  '"%s" is not a time zone',
   async (time_zone) => {
     const replies = [
       await officer.put(path, { time_zone }),
@@ -41,7 +41,7 @@ test.each(['', 'constructor', 'Mars/Olympus', 'America/Nowhere', 'x'.repeat(200)
   },
 );
 
-test('one bad borrower fails no batch: the others are sent to, and the bad one is reported', async () => {
+test('one bad borrower does not fail a batch: the others are sent to, and the bad one is reported', async () => {
   const good = await officer.post('/borrowers', { first_name: 'C', last_name: 'D' });
   for (const { body } of [borrower, good])
     await officer.post(`/borrowers/${body.id}/emails`, { email: `${body.id}@example.com` });
@@ -59,7 +59,7 @@ test('one bad borrower fails no batch: the others are sent to, and the bad one i
   expect(reply.body).toMatchObject({ total: 3, failed: 1, queued: 2 });
 });
 
-test.each(['9999-12-31', '2076-01-16'])('a projection to %s is refused at once', async (day) => {
+test.each(['9999-12-31', '2076-01-16'])('a projection to %s is refused immediately', async (day) => {
   const loan = await newLoan(tenant);
 
   const reply = await officer.get(
@@ -72,7 +72,7 @@ test.each(['9999-12-31', '2076-01-16'])('a projection to %s is refused at once',
   });
 });
 
-test.each(['constructor', '__proto__', 'toString'])('%s is nothing that we know', async (word) => {
+test.each(['constructor', '__proto__', 'toString'])('%s is not a known value', async (word) => {
   const replies = [
     await officer.get(`/borrowers?sort=${JSON.stringify([word, 'ASC'])}`),
     await officer.get(`/borrowers?filter=${JSON.stringify({ [`${word}__ne`]: 'x' })}`),

@@ -54,7 +54,7 @@ const copyOf = async (id: string) => {
   return url;
 };
 
-test('a change on a day that is known waits for its own answers and its commit only', async () => {
+test('a change on a known business date waits only for its own answers and its commit', async () => {
   const { id } = await opened();
 
   const asked = await countQueries(() => within(id, entered('KNOWN')));
@@ -93,7 +93,7 @@ test('steps that refuse because of the date before their first query learn the c
   expect(await within(id, entered('AFTERWARDS'))).toEqual(['2026-03-04', '2026-03-04']);
 });
 
-test('of a tenant that is closed meanwhile nothing is written on a day that is known', async () => {
+test('if the tenant is closed meanwhile, nothing is written on a known date', async () => {
   const { id, before } = await opened();
   await stage.owner.query(`update tenants set door = 'closed', is_active = false where id = $1`, [
     id,
@@ -122,7 +122,7 @@ test('a refusal on the current date is reported, even if its rollback also fails
   expect(await within(id, codes)).toEqual(before);
 });
 
-test('a standby that is a day behind keeps no change from its day', async () => {
+test('a change succeeds on the new date while a standby is a day behind', async () => {
   const { id } = await opened();
   const behind = createWithin(await openPool(await copyOf(id), { size: 1 }), SYSTEM);
   await moveOn(id, '2026-03-04');
@@ -143,7 +143,7 @@ test('a standby that is a day behind keeps no change from its day', async () => 
   expect(afterwards.statements).toBe(4);
 });
 
-test('of steps side by side each may be told first that another day has begun', async () => {
+test('of several parallel steps, each may be the first to learn that the date has moved', async () => {
   const { id } = await opened();
   const pairs = (name: string, today: string): ((work: Work) => Promise<unknown>)[] => [
     () => Promise.reject(new Conflict(`Not on ${today}.`, 'not_today')),
@@ -175,7 +175,7 @@ test('of steps side by side each may be told first that another day has begun', 
   expect(await swallowed()).toBe('2026-03-06');
 });
 
-test('a request that waits for a connection while the day ends starts again', async () => {
+test('a request that waits for a connection while the day ends restarts on the new date', async () => {
   const { id } = await opened();
   await moveOn(id, '2026-03-04');
   const other = await stage.tenant();

@@ -35,7 +35,7 @@ const TABLE: Record<string, QueryCounts> = {
 
 const stage = await newStage();
 
-test('an act’s statements and round trips may fall but never rise', async () => {
+test('the number of statements and round trips of an operation may fall but never rise', async () => {
   const { tenant, officer, acts } = await everyAct();
   const found: Record<string, QueryCounts> = {};
 

@@ -53,13 +53,13 @@ function arrows(): Map<string, Set<string>> {
   return found;
 }
 
-test('every file of jobs/loans stands in a room', () => {
+test('every file of jobs/loans belongs to a layer', () => {
   const rooms = jobs.map(({ file }) => roomOf(file)).filter((room) => room?.startsWith('loans/'));
 
   expect(new Set(rooms)).toEqual(new Set(ROOMS.map((room) => `loans/${room}`)));
 });
 
-test('the rooms of jobs/loans import from right to left only', () => {
+test('the layers of jobs/loans import from right to left only', () => {
   const placeOf = (room: string) => ROOMS.findIndex((name) => room === `loans/${name}`);
   const graph = arrows();
   const drawn = ROOMS.map((room) => {
@@ -77,7 +77,7 @@ test('the rooms of jobs/loans import from right to left only', () => {
   expect(back).toEqual([]);
 });
 
-test('no rooms or areas of jobs/ import each other in a circle', () => {
+test('no layers or areas of jobs/ import each other in a circle', () => {
   const graph = arrows();
   const reach = (from: string, seen = new Set<string>()): Set<string> => {
     for (const to of graph.get(from) ?? []) {

@@ -20,7 +20,7 @@ test.each([
   { account_type: 'savings' },
   { instrument_type: 'debit_card' },
 ])(
-  'a verified instrument that becomes another by %o is verified anew or not at all',
+  'an instrument changed by %o must be verified again',
   async (other) => {
     const tenant = await stage.tenant();
     const admin = await tenant.signedIn('admin');
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('autopay continues with an account that has to be verified again', async () => {
+test('autopay continues with an account that must be verified again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);

@@ -174,12 +174,12 @@ const asMail = (
   );
 };
 
-test('every kind of message that there is has its way into this test', () => {
+test('every message type is covered by this test', () => {
   expect([...Object.keys(KINDS), 'custom'].toSorted()).toEqual([...TEMPLATE_TYPES].toSorted());
 });
 
 for (const language of LANGUAGES)
-  test(`every message in ${language} has the figures that the API has on its day, on each channel`, async () => {
+  test(`every message in ${language} shows the figures of the API for its day, on each channel`, async () => {
     const facts = await lateLoan(language);
     const about = { borrower_id: facts.borrower_id, loan_id: facts.id };
     for (const { template_type, channel } of defaultMessages().filter(
@@ -206,7 +206,7 @@ for (const language of LANGUAGES)
     }
   });
 
-test('a message that many get has its dates in the language of its words', async () => {
+test('a message to many borrowers writes dates in the language of its text', async () => {
   const { done, borrower_id, tenant } = await lateLoan('es');
   const outside = newOutside(stage.pool);
   await done(`/borrowers/${borrower_id}/emails`, { email: 'maria@example.com' });

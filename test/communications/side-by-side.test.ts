@@ -37,7 +37,7 @@ async function twoLoans() {
   return { tenant, write, loans: [first.id, other.id] };
 }
 
-test('of two messages of a kind to one borrower the second is left out, also where one transaction writes both', async () => {
+test('the second of two equal messages to a borrower is skipped, also within one transaction', async () => {
   const { write, loans } = await twoLoans();
 
   const composed = await write(loans, 'payment_reminder');
@@ -48,7 +48,7 @@ test('of two messages of a kind to one borrower the second is left out, also whe
   ]);
 });
 
-test('the contacts of a week about a debt are counted one by one there', async () => {
+test('the collections contacts of a week are counted one by one in a transaction', async () => {
   const { tenant, write, loans } = await twoLoans();
   const [loan = ''] = loans;
   const communications = { suppression_hours: 0, weekly_cap: 2 };

@@ -46,7 +46,7 @@ async function reachable(tenant = shared) {
   return { tenant, officer, borrower_id, loan_id, path, phone, reasons, send, rep };
 }
 
-test('who has an attorney gets letters that the law demands, and nothing else', async () => {
+test('a borrower with an attorney gets only letters that the law requires', async () => {
   const { officer, reasons, send, rep } = await reachable();
   const { id } = (await rep({ representative_type: 'attorney' })).body;
 
@@ -94,7 +94,7 @@ test.each([
   },
 );
 
-test('a trustee in bankruptcy says that there is one', async () => {
+test('a trustee in bankruptcy counts as a bankruptcy', async () => {
   const { reasons, rep } = await reachable();
 
   await rep({ representative_type: 'bankruptcy_trustee' });
@@ -102,7 +102,7 @@ test('a trustee in bankruptcy says that there is one', async () => {
   expect(await reasons('letter', { template_type: 'past_due_notice' })).toEqual(['bankruptcy']);
 });
 
-test('a demand to be left alone holds from its day on, but for letters that the law demands', async () => {
+test('a cease-communication demand applies from its date, except to letters that the law requires', async () => {
   const { officer, path, reasons } = await reachable();
 
   await officer.put(path, { cease_and_desist_date: '2026-01-16' });
@@ -116,7 +116,7 @@ test('a demand to be left alone holds from its day on, but for letters that the 
   expect([before, after, demanded]).toEqual([[], ['cease_and_desist'], []]);
 });
 
-test('a consent that is over is missing; one that was never asked for is where the tenant requires it', async () => {
+test('an expired consent blocks; a consent that was never requested blocks only if the tenant requires it', async () => {
   const { tenant, officer, path, reasons } = await reachable(await stage.tenant());
   const agree = async (consent: object) =>
     (await officer.post(`${path}/consents`, { consent_type: 'tcpa_sms', ...consent })).body.id;
@@ -142,7 +142,7 @@ test('a consent that is over is missing; one that was never asked for is where t
   expect(await reasons('email')).toEqual([]);
 });
 
-test('who wants no electronic records any more gets statements by letter', async () => {
+test('a borrower without consent to electronic records gets statements by letter', async () => {
   const { officer, path, reasons, send } = await reachable();
   const { id } = (await officer.post(`${path}/consents`, { consent_type: 'esign' })).body;
   await officer.post(`/borrower-consents/${id}/revoke`, {});
@@ -173,7 +173,7 @@ test.each([
     });
   },
 );
-test('the night is where the phone is, else where the borrower lives, else where the tenant is', async () => {
+test('quiet hours follow the phone’s time zone, then the borrower’s state, then the tenant', async () => {
   const { officer, path, phone, reasons } = await reachable();
   // 12:30 a.m. in New York, 9:30 p.m. in Los Angeles and 7:30 p.m. in Honolulu: only Honolulu is outside
   // quiet hours.
@@ -193,7 +193,7 @@ test('the night is where the phone is, else where the borrower lives, else where
   expect([tenants, borrowers, phones, back]).toEqual([night, [], night, []]);
 });
 
-test('a text that was to be sent again at night waits for the morning', async () => {
+test('a text whose retry falls into the night waits for the morning', async () => {
   const { tenant, officer, phone, send } = await reachable(await stage.tenant());
   // Quiet hours first cover one hour that is far away at the number's place, then all hours but one in UTC.
   const far = (new Date().getUTCHours() + 8) % 24;
@@ -239,7 +239,7 @@ test('each of two co-borrowers is contacted according to their own record', asyn
 
 const ASKED = { channel: 'sms', template_type: 'past_due_notice' };
 
-test('two who owe a loan are asked alone: one who wants no contact, and one where it is night', async () => {
+test('co-borrowers are checked separately: one wants no contact, and it is night for the other', async () => {
   const { officer } = shared;
   const { id, borrower_id, other } = await newJointLoan(shared);
   const phone = (who: string, phone_number: string, time_zone: string) =>

@@ -54,7 +54,7 @@ const logsOf = async (tenantId: string) => {
 };
 type Log = Record<'id' | 'borrower_id' | 'status' | 'provider_message_id' | 'written_by', string>;
 
-test('mails of a tenant at one moment share transactions, and each says what is its own', async () => {
+test('a tenant’s simultaneous emails share transactions, and each keeps its own content', async () => {
   const { tenant, borrowers, outside, attempt, ordered } = await newBorrowers();
   const ids = await ordered();
 
@@ -93,7 +93,7 @@ test('a borrower who has opted out receives none of the mails in a batch', async
   );
 });
 
-test('a mail that cannot be recorded, or is refused, undoes no other that was sent with it', async () => {
+test('an email that fails or is refused does not undo others in its batch', async () => {
   const { tenant, outside, attempt, ordered } = await newBorrowers();
   const [refused, unrecorded, ...others] = await ordered();
   const mail: typeof outside.mail = async ({ message_id }) => {
@@ -117,7 +117,7 @@ test('a mail that cannot be recorded, or is refused, undoes no other that was se
   expect(recorded).toHaveLength(AT_ONCE - 2);
 });
 
-test('a job that may no longer write keeps none of the mails back that it was begun with', async () => {
+test('a job that may no longer write does not hold back the emails of its batch', async () => {
   const { tenant, outside, attempt, ordered } = await newBorrowers();
   const ids = await ordered();
   const over = { ...outside, within: () => Promise.reject(new Error('The job has ended.')) };
@@ -130,7 +130,7 @@ test('a job that may no longer write keeps none of the mails back that it was be
   expect(outside.mailbox).toHaveLength(AT_ONCE - 1);
 });
 
-test('the messages of a batch that are written at one moment are each kept as they were sent', async () => {
+test('messages of a batch that are sent at the same time are each recorded as sent', async () => {
   const { tenant, officer, borrowers, template_id, outside, attempt } = await newBorrowers();
   const borrower_ids = borrowers.map(({ borrower_id }) => borrower_id);
   await officer.post('/communications/send-batch', { template_id, borrower_ids });
@@ -147,7 +147,7 @@ test('the messages of a batch that are written at one moment are each kept as th
   }
 });
 
-test('the blockers of a contact are the same alone and in a batch', async () => {
+test('the blockers of a contact are the same for one message and for a batch', async () => {
   const { tenant, officer, borrowers, ordered } = await newBorrowers();
   const [first, second, third, fourth] = borrowers.map(({ borrower_id }) => borrower_id);
   await ordered();

@@ -30,7 +30,7 @@ const WAYS: Record<string, (ground: Ground, channel: string) => Promise<{ status
 
 for (const [what, queue] of Object.entries(WAYS))
   for (const channel of ['email', 'sms', 'letter', 'in_app'])
-    test(`${what} by ${channel} that waits for a month says what it said at first`, async () => {
+    test(`${what} by ${channel} that waits for a month keeps its original content`, async () => {
       const ground = await newCorrespondent(stage);
       const outside = newOutside(stage.pool);
 
@@ -49,7 +49,7 @@ for (const [what, queue] of Object.entries(WAYS))
 
 const withoutFonts = (page: string) => page.replaceAll(/base64,[^)]*/g, '');
 
-test('a mail that is sent again after a crash is the same mail', async () => {
+test('an email that is resent after a crash is the same email', async () => {
   const ground = await newCorrespondent(stage);
   const outside = newOutside(stage.pool);
   const seen: Mail[] = [];
@@ -69,7 +69,7 @@ test('a mail that is sent again after a crash is the same mail', async () => {
   expect(outside.mailbox).toEqual(seen);
 });
 
-test('the message about a statement says the statement’s day and figures, whenever it is printed', async () => {
+test('a statement message shows the statement’s date and amounts, whenever it is printed', async () => {
   const ground = await newCorrespondent(stage);
   const { tenant, admin } = ground;
   const outside = newOutside(stage.pool);

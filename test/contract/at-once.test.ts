@@ -43,7 +43,7 @@ async function fieldsFor(client: Client, path: string, fields: Field[]) {
 }
 
 test.each(puts.map((route) => [collectionOf(route), route] as const))(
-  'of two who change one of %s at once, each is credited with his own change',
+  'when two users change one of %s at once, each change is recorded with its own user',
   async (collection, route) => {
     const path = `${collection}/${(await recordOf(collection)).id}`;
     const id = path.split('/').at(-1) ?? '';

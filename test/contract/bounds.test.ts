@@ -30,7 +30,7 @@ function endless(schema: Schema, path: string): string[] {
 const isFixed = (pattern: unknown) =>
   typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+](?!\])/.test(pattern);
 
-test('every text and every list that a body may hold has a longest length', () => {
+test('every text and list in a request body has a maximum length', () => {
   const found = routes.flatMap((route) => {
     if (!route.body) return [];
     const schema = z.toJSONSchema(route.body, {

@@ -17,7 +17,7 @@ const TRIGGERS = `
     from pg_trigger where tgname like 'count\\_%' and not tgisinternal and tgenabled = 'O'
   ) as trigger group by table_name order by table_name`;
 
-test('the tables that say they are counted, and they alone, have triggers that count them so', async () => {
+test('exactly the tables that declare counts have the triggers that count them', async () => {
   const { rows: triggers } = await stage.owner.query(TRIGGERS);
   const { rows: known } = await stage.owner.query(
     'select table_name as name, columns as counted from app.counted_tables',
@@ -41,7 +41,7 @@ test('the tables that say they are counted, and they alone, have triggers that c
   );
 });
 
-test('what a table is counted by is asked for in words of its own columns', () => {
+test('a table’s counts are grouped by its own columns', () => {
   for (const { own = [], counted } of declared)
     expect(own).toEqual(expect.arrayContaining([...counted]));
 });

@@ -176,7 +176,7 @@ test('a denied value appears in no answer of any route that showed it before', a
   ]);
 });
 
-test('a fact is looked for where there is such a field, and history by what its records are called', async () => {
+test('facts are looked up where the field exists, and history by the names of its records', async () => {
   const fields = fieldsByResource(routes);
   const isThere = ({ resource, field }: { resource: string; field: string }) =>
     resource === '*'

@@ -48,7 +48,7 @@ test('every way in which data leaves declares its controls', () => {
   expect(byKind.get('none') ?? []).toEqual([]);
 });
 
-test('an endpoint that gives out a file, sets up a destination or selects says what it carries', () => {
+test('an endpoint that sends out files, sets up destinations or selects records declares its facts', () => {
   const missing = routes.map((route: Route) =>
     whatIsMissing(route, {
       sent: namesOf(route.body, 'input'),
@@ -69,7 +69,7 @@ test('an endpoint without the declaration gets an error that says what to do', (
   );
 });
 
-test('every event names facts of resources that there are, or carries anything', () => {
+test('every event names existing facts, or carries anything', () => {
   const resources = new Set(routes.map(({ resource }) => resource));
   const unknown = EVENT_TYPES.flatMap((type) => {
     const facts = factsOfEvents([type]);

@@ -32,7 +32,7 @@ test('each endpoint is printed with a file that exists and a line that names its
   expect(lost).toEqual([]);
 });
 
-test('what is written beside a resource is found where it is written', () => {
+test('a value declared next to a resource is located there', () => {
   const fileOf = (method: string, path: string) =>
     printed.find((endpoint) => endpoint.method === method && endpoint.path === path)?.file;
 
@@ -44,7 +44,7 @@ test('what is written beside a resource is found where it is written', () => {
   );
 });
 
-test('of two endpoints with one path each is found at its own', () => {
+test('two endpoints with one path are each located at their own line', () => {
   const [listed, made] = printed.filter(({ path }) => path === '/nacha-files');
 
   expect(textAt(listed as Printed)).toContain("path: 'nacha-files'");

@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const { aMonthHasEnded, theCloseHasPassed } = newMonthEnd(stage);
 
-test('a payment before a loan’s turn bills the loan first, as it was when the day began', async () => {
+test('a payment before a loan’s turn bills the loan first, as of the start of the day', async () => {
   const { tenant, ids, pay, bill } = await aMonthHasEnded(2);
 
   const before = await januaryStatements(tenant);
@@ -22,7 +22,7 @@ test('a payment before a loan’s turn bills the loan first, as it was when the 
   expect(body.total_balance).toBe('9939.59');
 });
 
-test('a payment that is refused leaves the loan to its turn', async () => {
+test('a refused payment does not bill the loan early', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(1);
   const late = { amount: '1.00', effective_date: '2025-01-01' };
 
@@ -34,7 +34,7 @@ test('a payment that is refused leaves the loan to its turn', async () => {
   expect(await januaryStatements(tenant)).toHaveLength(1);
 });
 
-test('payments at the same moment as the billing change no statement, and none waits for long', async () => {
+test('payments during billing change no statement, and none waits long', async () => {
   const { tenant, ids, pay, bill } = await aMonthHasEnded(6);
 
   const [, ...statuses] = await Promise.all([bill(), ...ids.map(pay), bill()]);
@@ -45,7 +45,7 @@ test('payments at the same moment as the billing change no statement, and none w
   );
 });
 
-test('a loan that is paid out, or boarded, on the first itself is not billed for the month before', async () => {
+test('a loan that is funded or boarded on the first is not billed for the previous month', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(1);
 
   const fresh = await newLoan(tenant);
@@ -55,7 +55,7 @@ test('a loan that is paid out, or boarded, on the first itself is not billed for
   expect(ids).not.toContain(fresh.id);
 });
 
-test('a loan that is paid off before its turn has its last statement all the same', async () => {
+test('a loan that is paid off before its turn still gets its last statement', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(1);
 
   const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: EXPECTED_BALANCE });
@@ -68,7 +68,7 @@ test('a loan that is paid off before its turn has its last statement all the sam
   ]);
 });
 
-test('a loan that is paid out on the last day itself is billed, though its close had passed already', async () => {
+test('a loan that is funded on the last day after its close is still billed', async () => {
   const { tenant, ids, signed, endDay, bill } = await theCloseHasPassed(1);
 
   const { status } = await tenant.officer.post(`/loans/${signed}/disburse`, {});
@@ -82,7 +82,7 @@ test('a loan that is paid out on the last day itself is billed, though its close
   ]);
 });
 
-test('a loan that is paid off on the last day, and open again on the first, is not billed for the month', async () => {
+test('a loan that is paid off on the last day and reopened on the first is not billed for the month', async () => {
   const { tenant, ids, endDay, bill } = await theCloseHasPassed(1);
 
   const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: EXPECTED_BALANCE });

@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const { aMonthHasEnded, aMonthHasEndedWithoutOne, ordersOfDocuments } = newMonthEnd(stage);
 
-test('the next day is closed once all are billed, without being asked for again', async () => {
+test('the next day closes automatically once all loans are billed', async () => {
   const { tenant, ids, today } = await aMonthHasEnded(2);
 
   const planned = await tenant.within((work) => startClose(work, '2026-02-02'));
@@ -24,7 +24,7 @@ test('the next day is closed once all are billed, without being asked for again'
   expect(await ordersOfDocuments(tenant)).toBe(1);
 });
 
-test('wherever its worker is killed, the month is billed and its documents are ordered by the next', async () => {
+test('wherever a worker is killed, the next one bills the month and orders its documents', async () => {
   const { tenant, ids, billUntilKilled, bill } = await aMonthHasEnded(1);
 
   for (let after = 1; (await billUntilKilled(after)) !== null;) after += 1;
@@ -34,7 +34,7 @@ test('wherever its worker is killed, the month is billed and its documents are o
   expect(await ordersOfDocuments(tenant)).toBe(1);
 });
 
-test('a loan that the close had to set aside is mended and billed, and stops no other', async () => {
+test('a quarantined loan is repaired and billed, and does not stop the others', async () => {
   const { tenant, ids, bill, pay, today } = await aMonthHasEndedWithoutOne(3);
 
   const before = await pay(ids[1] ?? '');
@@ -49,7 +49,7 @@ test('a loan that the close had to set aside is mended and billed, and stops no 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan that cannot be billed at all is set aside, and its next statement has both months', async () => {
+test('a loan that cannot be billed is quarantined, and its next statement covers both months', async () => {
   const { tenant, ids, bill, pay } = await aMonthHasEnded(2);
   const [broken = '', whole] = ids;
   const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };

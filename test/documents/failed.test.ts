@@ -51,7 +51,7 @@ async function retryAll() {
   for (const { id } of await listFailures(owner, 100)) await retryFailedJob(owner, id);
 }
 
-test('a document whose rendering failed for good says so, also where it is waited for, until it is retried', async () => {
+test('a document whose rendering failed for good shows it until it is retried', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const loan = await newLoan(tenant);
@@ -80,7 +80,7 @@ test('a document whose rendering failed for good says so, also where it is waite
   });
 });
 
-test('a file that no scanner ever looked at stays held and says why, until one has', async () => {
+test('a file that was never scanned stays held with a reason until it is scanned', async () => {
   const tenant = await stage.tenant();
   const { id: loan_id } = await newLoan(tenant);
   const form = multipartForm({ loan_id, document_type: 'other' }, [{ content: '%PDF-1.7 stub' }]);
@@ -99,7 +99,7 @@ test('a file that no scanner ever looked at stays held and says why, until one h
   expect(await read()).toMatchObject({ status: 'uploaded', rejection_reason: null });
 });
 
-test('a message whose sending failed for good says so, and goes out when it is retried', async () => {
+test('a message whose sending failed for good shows it, and is sent on retry', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const loan = await newLoan(tenant);
@@ -130,7 +130,7 @@ test('a message whose sending failed for good says so, and goes out when it is r
   expect(outside.mailbox).toHaveLength(1);
 });
 
-test('a tape whose making failed for good says so, and is made when it is retried', async () => {
+test('a tape whose generation failed for good shows it, and is generated on retry', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const config = await admin.post('/loan-tape-configs', { name: 'T', columns: ['loan_number'] });
@@ -150,7 +150,7 @@ test('a tape whose making failed for good says so, and is made when it is retrie
   expect(made.body).toMatchObject({ status: 'completed', failure_reason: null });
 });
 
-test('a tape that was to be made at once is left to the workers where the process dies', async () => {
+test('a tape that was being generated is left to the workers if the process dies', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const config = await admin.post('/loan-tape-configs', { name: 'T', columns: ['loan_number'] });
@@ -170,7 +170,7 @@ test('a tape that was to be made at once is left to the workers where the proces
   });
 });
 
-test('a close of which a part failed for good says so until the part is retried', async () => {
+test('a close with a failed part shows it until the part is retried', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   await tenant.within((work) => startClose(work, '2026-01-15'));
@@ -215,7 +215,7 @@ const NOBODY_WAITS = [
   'close-loans',
 ];
 
-test('every job that a record waits for tells it of its failure', () => {
+test('every job that a record waits for reports its failure to the record', () => {
   const silent = allJobs.filter(({ failed }) => !failed).map(({ name }) => name);
 
   expect(silent.toSorted()).toEqual(NOBODY_WAITS.toSorted());

@@ -225,7 +225,7 @@ const ADDRESSED = [
 ];
 
 for (const language of LANGUAGES)
-  test(`every document in ${language} has the figures that the API has on its day, and nothing of ours`, async () => {
+  test(`every document in ${language} shows the figures of the API for its day, and none of our internals`, async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryLoan, async (wish) => {
         const ground = await newDocumentReader(stage, language, wish);

@@ -93,7 +93,7 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   },
 };
 
-test('three kinds of documents may be worded, and no other', async () => {
+test('exactly three kinds of documents may be worded', async () => {
   const ground = await newCorrespondent(stage);
   const may = await Promise.all(Object.keys(KINDS).map((name) => word(ground, name)));
 
@@ -104,14 +104,14 @@ test('three kinds of documents may be worded, and no other', async () => {
   ]);
 });
 
-test('every document that there is has its way into this test', () => {
+test('every document kind is covered by this test', () => {
   const files = readdirSync(new URL('../../templates/documents/', import.meta.url));
   const names = files.filter((name) => name.endsWith('.html')).map((name) => name.slice(0, -5));
   expect(Object.keys(KINDS).toSorted()).toEqual(names.toSorted());
 });
 
 for (const [name, told] of Object.entries(KINDS))
-  test(`a ${name.replaceAll('_', ' ')} is the same file when its printing is tried again a month later`, async () => {
+  test(`a ${name.replaceAll('_', ' ')} is the same file when printing is retried a month later`, async () => {
     const ground = await newCorrespondent(stage);
     const worded = await word(ground, name);
     const { print, says } = await told(ground);

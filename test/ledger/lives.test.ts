@@ -94,7 +94,7 @@ test('every invariant holds on every day, after any events on loans', async () =
 
 type SystemEntry = { reference_type: string; debit: string; credit: string };
 
-test('every booked type of entry is in the table that accountants review', async () => {
+test('every booked entry type is in the table that accountants review', async () => {
   const { officer } = await stage.tenant();
   const rows = (await officer.get('/ledger/system-entries')).body as SystemEntry[];
   // The accounts that an entry of this type may touch, in either direction.
@@ -117,7 +117,7 @@ test('every booked type of entry is in the table that accountants review', async
   expect(unknown.map(({ reference_type, role }) => `${reference_type} ${role}`)).toEqual([]);
 });
 
-test('the sub-ledger of a loan adds up to what it owes', async () => {
+test('a loan’s sub-ledger adds up to its balances', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-01');
@@ -155,7 +155,7 @@ function sumsOf(entries: Entry[]): Record<string, string> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum.toFixed(2)]));
 }
 
-test('reversed events leave every invariant as it was', async () => {
+test('reversed events leave every invariant intact', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-01');
@@ -173,7 +173,7 @@ test('reversed events leave every invariant as it was', async () => {
   expect(await checkInvariants(auditor)).toEqual([]);
 });
 
-test('a boarded loan brings what it owes', async () => {
+test('a boarded loan starts with its balances', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   const borrower = await superadmin.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
@@ -199,7 +199,7 @@ test('a boarded loan brings what it owes', async () => {
   expect(await checkInvariants(auditor)).toEqual([]);
 });
 
-test('a payment is in cash until it is reversed', async () => {
+test('a payment counts as cash until it is reversed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-20');

@@ -22,7 +22,7 @@ const WINDOWS = [
 ] as const;
 
 test.each(WINDOWS)(
-  'a payment after the close has %s is in what is kept of the day',
+  'a payment after the close has %s counts in the day’s snapshot',
   async (_, until) => {
     const { tenant, ids, endDay } = await until(2);
     const [id = '', other = ''] = ids;
@@ -41,7 +41,7 @@ test.each(WINDOWS)(
   },
 );
 
-test('a payment that is taken back after the close has passed it is not', async () => {
+test('a payment that is reversed after the close passed does not count', async () => {
   let payment = '';
   const before = async (on: Tenant, [first = '']: string[]) => {
     payment = (await payLoan(on, first, '500.00')).body.id;
@@ -60,7 +60,7 @@ test('a payment that is taken back after the close has passed it is not', async 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan that is paid off after the close has passed it is not on the books of the day', async () => {
+test('a loan that is paid off after the close passed is not on that day’s books', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(2);
   const [id = '', other = ''] = ids;
 
@@ -73,7 +73,7 @@ test('a loan that is paid off after the close has passed it is not on the books 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan that is paid off then, and open again before the day ends, is', async () => {
+test('a loan that is paid off then and reopened before the day ends is on that day’s books', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1);
   const [id = ''] = ids;
 
@@ -87,7 +87,7 @@ test('a loan that is paid off then, and open again before the day ends, is', asy
   });
 });
 
-test('a loan that is paid out, or boarded, after the close has passed is on the books of the day', async () => {
+test('a loan that is funded or boarded after the close passed is on that day’s books', async () => {
   const { tenant, signed, endDay } = await theCloseHasPassed(1);
 
   await tenant.officer.post(`/loans/${signed}/disburse`, {});
@@ -103,7 +103,7 @@ test('a loan that is paid out, or boarded, after the close has passed is on the 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a charge-off after the close has passed is announced on that day', async () => {
+test('a charge-off after the close passed is announced on that day', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1);
   const [id = ''] = ids;
 
@@ -125,7 +125,7 @@ test('a charge-off after the close has passed is announced on that day', async (
   expect(told.at(-1)).toEqual({ from_date: LAST_DAY, charge_off_date: LAST_DAY });
 });
 
-test('payments that are written together after the close has passed all count', async () => {
+test('simultaneous payments after the close passed all count', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(3);
 
   await tenant.within((work) =>
@@ -140,7 +140,7 @@ test('payments that are written together after the close has passed all count', 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that is under way when the close begins, or when the day is to end, is in what is kept', async () => {
+test('a payment in progress when the close starts or ends is in the snapshot', async () => {
   for (const until of [theCloseIsPlanned, theCloseHasPassed]) {
     const { tenant, ids, endDay } = await until(1);
     const [id = ''] = ids;
@@ -160,7 +160,7 @@ test('a payment that is under way when the close begins, or when the day is to e
   }
 });
 
-test('days end while payments come and go, and each is kept as the ledger left it', async () => {
+test('days end while payments come and go, and each snapshot equals the ledger', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '100000.00' });
   const shift = new AbortController();
@@ -193,7 +193,7 @@ test('days end while payments come and go, and each is kept as the ledger left i
   expect(days).toHaveLength(7);
 });
 
-test('portfolios and tapes count what happened after the close had passed their loans', async () => {
+test('portfolios and tapes count events after the close passed their loans', async () => {
   const inPortfolio = async (on: Tenant, loan_ids: string[]) => {
     const admin = await on.signedIn('admin');
     const { body } = await admin.post('/portfolios', { name: 'All' });
@@ -220,7 +220,7 @@ test('portfolios and tapes count what happened after the close had passed their 
   expect(tapes).toEqual([rows, rows]);
 });
 
-test('a loan whose refold fails is quarantined, and the day ends for the others', async () => {
+test('a loan whose refold fails is quarantined, and the day ends for all other loans', async () => {
   const { tenant, ids, endDay, today } = await theCloseHasPassed(3);
   const [broken = '', id = ''] = ids;
 
@@ -243,7 +243,7 @@ test('a loan whose refold fails is quarantined, and the day ends for the others'
   await stage.owner.query('update loans set accrual_period_interest = 0 where id = $1', [broken]);
 });
 
-test('snapshots of a day that has ended, or of unchanged loans, are not withdrawn', async () => {
+test('snapshots of past days and of unchanged loans are not withdrawn', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(2);
   const takeBack = () =>
     tenant.within(({ tx }) =>

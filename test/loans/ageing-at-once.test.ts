@@ -47,7 +47,7 @@ async function agedWhilePaying(tenant: Tenant, id: string, amount: string) {
 const bucketsOf = ({ within }: Tenant) =>
   within(({ tx }) => tx.anyFirst(sql.type(Kept)`select delinquency_bucket from loans order by id`));
 
-test('a borrower who pays while the loans are aged is not late', async () => {
+test('a borrower who pays while delinquency is being calculated is not late', async () => {
   const { tenant, ids } = await aDueDay();
 
   const moved = await agedWhilePaying(tenant, ids[0] ?? '', '315.68');
@@ -56,7 +56,7 @@ test('a borrower who pays while the loans are aged is not late', async () => {
   expect(await bucketsOf(tenant)).toEqual(['current', 'dpd_1_29']);
 });
 
-test('who pays a part of it then is late all the same', async () => {
+test('a borrower who then pays only a part is still late', async () => {
   const { tenant, ids } = await aDueDay();
 
   const moved = await agedWhilePaying(tenant, ids[0] ?? '', '5.00');

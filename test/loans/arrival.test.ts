@@ -122,7 +122,7 @@ async function outcome(tenant: Tenant, id: string) {
   });
 }
 
-test('the order in which events become known has no influence on what is written of a loan', async () => {
+test('the order in which events become known does not affect a loan’s records', async () => {
   const tenant = await stage.tenant(TODAY);
   const products = [];
   for (const product of PRODUCTS) products.push(await newProduct(tenant, product));

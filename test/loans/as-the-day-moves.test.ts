@@ -14,7 +14,7 @@ function onlyOnce(happens: () => Promise<unknown>) {
   return () => (happened ??= happens());
 }
 
-test('a payment that was begun before the day ended counts beside those of the new day', async () => {
+test('a payment that started before the day ended counts together with those of the new day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const another = onlyOnce(async () => {
@@ -41,7 +41,7 @@ test('a payment that was begun before the day ended counts beside those of the n
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('two payments that were begun before the day ended both count', async () => {
+test('two payments that started before the day ended both count', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const ends = onlyOnce(() => travelTo(stage, tenant, '2026-01-16'));

@@ -37,7 +37,7 @@ test('fifty concurrent payments are processed one after another, and each counts
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('of payments and a charge-off at once, each is before or after, and the books are right', async () => {
+test('of concurrent payments and a charge-off, each is before or after, and the books are right', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -64,7 +64,7 @@ test('of payments and a charge-off at once, each is before or after, and the boo
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('of a concurrent approval and denial one wins, and the other learns who decided', async () => {
+test('of a concurrent approval and denial one succeeds, and the other learns who decided', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await Promise.all(
     Array.from({ length: 8 }, () => newLoan(tenant, { status: 'pending' })),
@@ -89,7 +89,7 @@ test('of a concurrent approval and denial one wins, and the other learns who dec
   }
 });
 
-test('the same button pressed twice at once acts once', async () => {
+test('pressing a button twice at the same time acts once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved' });
   const twice = (action: string) =>
@@ -104,7 +104,7 @@ test('the same button pressed twice at once acts once', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('loans that are the first at once to earn in a month that nobody has booked yet are all funded', async () => {
+test('concurrent first loans of a month without interest records are all funded', async () => {
   const tenant = await stage.tenant('2033-05-01');
   const loans = await Promise.all(
     Array.from({ length: 6 }, () => newLoan(tenant, { status: 'approved' })),

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('where it is switched on, a loan ninety days late stops accruing, and is charged off at 120', async () => {
+test('with automation, a loan stops accruing at 90 days late and is charged off at 120', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { non_accrual: { auto: true }, charge_off: { auto_enabled: true } });
   const { id } = await newLoan(tenant);
@@ -39,7 +39,7 @@ test('where it is switched on, a loan ninety days late stops accruing, and is ch
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('where it is not, a loan stays as late as it is', async () => {
+test('without automation, a late loan keeps its status', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 

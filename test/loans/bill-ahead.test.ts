@@ -16,7 +16,7 @@ const KINDS = {
   'the next period of a flat loan': { product: { interest_method: 'flat' }, asked: '507.09' },
 };
 
-test('a bill for the whole balance includes the interest until its date, at any rate of accrual', async () => {
+test('a bill for the whole balance includes interest until its due date, for every accrual method', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const staff = tenant.officer;
   const loans = new Map<string, { id: string; asked: string }>();

@@ -63,7 +63,7 @@ const assertAnswered = (replies: readonly Reply[]) => {
     expect([200, 409], JSON.stringify(body)).toContain(status);
 };
 
-test('a loan that is canceled while it is approved ends canceled, and its history says in which order', async () => {
+test('a loan that is canceled during its approval ends canceled, and its history shows the order', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const orders = new Map<string, number>();
@@ -88,7 +88,7 @@ test('a loan that is canceled while it is approved ends canceled, and its histor
 }, 120_000);
 
 test.each(['disburse', 'disbursements'])(
-  'a loan that is canceled while a second person approves its money (%s) is either canceled or funded',
+  'a loan that is canceled while a second person approves its disbursement (%s) is either canceled or funded',
   async (endpoint) => {
     const tenant = await stage.tenant('2026-01-15');
     const admin = await tenant.signedIn('admin');

@@ -49,7 +49,7 @@ test('a settled loan, a completed plan and a kept promise without their payment 
   await stage.owner.query(`update payments set status = 'completed' where id = $1`, [payment]);
 });
 
-test('forms that do not have what was forgiven in their year are found, and years without a form', async () => {
+test('wrong amounts on 1099-C forms and missing forms are found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [loan, other] = [await newLoan(tenant), await newLoan(tenant)];
   await forgive(tenant, loan.id, '750.00');
@@ -71,7 +71,7 @@ test('forms that do not have what was forgiven in their year are found, and year
   );
 });
 
-test('closed and charged-off loans that are not, a waived residual and a released lien are found', async () => {
+test('closed and charged-off loans with a wrong state, a waived residual and a released lien are found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [closed, lost, waived, secured] = await Promise.all(
@@ -100,7 +100,7 @@ test('closed and charged-off loans that are not, a waived residual and a release
   ]);
 });
 
-test('a loan shown as current though it is late, an active loan that owes nothing, and recoveries without an entry are found', async () => {
+test('a late loan shown as current, an active loan that owes nothing, and recoveries without an entry are found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [late, undated, empty, lost] = await Promise.all([1, 2, 3, 4].map(() => newLoan(tenant)));
@@ -134,7 +134,7 @@ test('a loan shown as current though it is late, an active loan that owes nothin
   );
 });
 
-test('a promise that is kept by money that was refunded is found', async () => {
+test('a promise kept with refunded money is found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const promise = { promised_amount: '50.00', promised_date: '2026-01-15', grace_days: 0 };

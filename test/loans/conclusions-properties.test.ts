@@ -85,7 +85,7 @@ async function live(tenant: Tenant, payments: readonly Payment[]) {
   return { lived: await concluded(tenant, id), twin: await concluded(tenant, twin) };
 }
 
-test('after the last reversal a loan is as if the reversed payments had never come', async () => {
+test('reversing payments leaves a loan as if they had never been made', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyPayment, { minLength: 2, maxLength: 5 }), async (payments) => {
       const tenant = await stage.tenant(START);

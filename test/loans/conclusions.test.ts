@@ -26,7 +26,7 @@ async function settled(grace_days: number) {
   return { tenant, id, planId: plan.body.id as string, payment };
 }
 
-test('a settlement whose payment bounces is broken: the debt is back, and waiver and form are undone', async () => {
+test('a settlement whose payment bounces is broken: debt, waiver and form are reversed', async () => {
   const { tenant, id, planId, payment } = await settled(0);
   const before = await tenant.officer.get(`/loans/${id}`);
 
@@ -59,7 +59,7 @@ test('a settlement whose payment bounces is broken: the debt is back, and waiver
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a replacement that comes within the grace completes the settlement after all', async () => {
+test('a replacement payment within the grace period still completes the settlement', async () => {
   const { tenant, id, planId, payment } = await settled(10);
   await bounce(tenant, payment);
   const between = await tenant.officer.get(`/payment-plans/${planId}`);
@@ -81,7 +81,7 @@ test('a replacement that comes within the grace completes the settlement after a
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a second payment on a settled loan fulfills the settlement when the first one bounces', async () => {
+test('a second payment on a settled loan keeps the settlement when the first one bounces', async () => {
   const { tenant, id, planId, payment } = await settled(10);
   await pay(tenant, id, '4000.00');
   const held = await tenant.officer.get(`/loans/${id}`);
@@ -129,7 +129,7 @@ test('a charged-off loan whose settlement breaks is charged off again', async ()
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a lien need not be perfected again once the loan is repaid a second time', async () => {
+test('a lien need not be perfected again when the loan is repaid a second time', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { is_secured: true });

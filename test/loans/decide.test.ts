@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const TOLD = ['loan.created', 'loan.status_changed'];
 
-test('denying a loan keeps its reasons, tells subscribers and puts the notice on a desk', async () => {
+test('denying a loan stores its reasons, notifies subscribers and creates a task for the notice', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending' });
 
@@ -39,7 +39,7 @@ test('denying a loan keeps its reasons, tells subscribers and puts the notice on
   expect(tasks).toEqual([task, task]);
 });
 
-test('a reason in other words counts as other, and five reasons are too many', async () => {
+test('a free-text reason counts as other, and five reasons are too many', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending' });
 
@@ -52,7 +52,7 @@ test('a reason in other words counts as other, and five reasons are too many', a
   expect(denied.body).toMatchObject({ status: 'denied', denial_reasons: ['other'] });
 });
 
-test('a loan is withdrawn until money has gone out', async () => {
+test('a loan can be canceled until money was disbursed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const approved = await newLoan(tenant, { status: 'approved' });
   const active = await newLoan(tenant);
@@ -74,7 +74,7 @@ test('a loan is withdrawn until money has gone out', async () => {
   });
 });
 
-test('labels are a set, regardless of case and repetition', async () => {
+test('labels are a set, ignoring case and repetition', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending' });
 
@@ -94,7 +94,7 @@ test('labels are a set, regardless of case and repetition', async () => {
   expect(many).toMatchObject({ status: 422, body: { errors: { labels: expect.any(String) } } });
 });
 
-test('only an active user who may serve loans becomes their officer, and history keeps who was', async () => {
+test('only an active user with the right role can become a loan’s officer, and the history keeps the previous one', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { status: 'pending' });
@@ -121,7 +121,7 @@ test('only an active user who may serve loans becomes their officer, and history
   ]);
 });
 
-test('a denied applicant with an address is sent the notice with the reasons in words', async () => {
+test('a denied applicant with an address gets the notice with the reasons as text', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
   await tenant.officer.post(`/borrowers/${borrower_id}/addresses`, {
@@ -155,7 +155,7 @@ test('a denied applicant with an address is sent the notice with the reasons in 
   ]);
 });
 
-test('an approved loan has its disclosure ordered', async () => {
+test('approving a loan orders its disclosure', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved' });
 
@@ -168,7 +168,7 @@ test('an approved loan has its disclosure ordered', async () => {
   expect(ordered).toEqual([{ loan_id: id, template: 'tila_disclosure', total: '11362.74' }]);
 });
 
-test('a week’s loan with a fee costs more than 1,000 percent a year, and is shown all the same', async () => {
+test('a one-week loan with a fee costs more than 1,000 percent a year, and this is disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'weekly',
@@ -186,7 +186,7 @@ test('a week’s loan with a fee costs more than 1,000 percent a year, and is sh
   expect(list).toMatchObject({ status: 200, body: [{ id, apr: approved.body.apr }] });
 });
 
-test('a notice is in the applicant’s language, with the report and the score that were used', async () => {
+test('a notice uses the applicant’s language, and names the report and score that were used', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
   const { body: borrower } = await tenant.officer.get(`/borrowers/${borrower_id}`);

@@ -42,7 +42,7 @@ test('continuing a history gives the same result as folding all of it, and chang
   expect(times).toBeGreaterThan(RUNS.numRuns / 4);
 });
 
-test('what takes effect before the end of a history, or on other terms, is folded with all of it', () => {
+test('a backdated event, or one under other terms, refolds the whole history', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const folded = () => ({ input: life, run: replay(life) });

@@ -8,7 +8,7 @@ const GRACE = { ...LINE, grace_on_purchases: true };
 const onDay = (day: string, events = [OPENED], terms = GRACE) =>
   stateOn(day, closedThrough(addDays(day, -1), events, terms), terms);
 
-test('what is drawn bears no interest while each statement is paid in full when it is due', () => {
+test('draws bear no interest while each statement is paid in full by its due date', () => {
   const whole = paid('p', '2026-03-13', '3650.00');
   const again = drawn('d1', '2026-03-20', '400.00');
 
@@ -24,7 +24,7 @@ test('what is drawn bears no interest while each statement is paid in full when 
   expect(kept).toMatchObject({ interest_earned: '0.00', total_balance: '0.00' });
 });
 
-test('who pays less pays interest on what is left from the day after, and none for before', () => {
+test('a borrower who pays less pays interest on the rest from the next day, and none for earlier days', () => {
   const part = paid('p', '2026-03-10', '3000.00');
   const later = drawn('d1', '2026-03-05', '100.00');
 
@@ -36,7 +36,7 @@ test('who pays less pays interest on what is left from the day after, and none f
   expect(after).toMatchObject({ accrued_interest: '4.11', principal_balance: '750.00' });
 });
 
-test('the grace is back with the first statement that is paid in full, until that payment bounces', () => {
+test('the grace period returns with the first statement paid in full, until that payment bounces', () => {
   const first = [OPENED, paid('p', '2026-03-10', '2900.00')];
   const { cycle } = onDay('2026-03-16', first);
   const second = paid('q', '2026-04-05', cycle?.statement_remainder ?? '');
@@ -57,7 +57,7 @@ test('the grace is back with the first statement that is paid in full, until tha
   expect(late).toMatchObject({ interest_free_balance: '0.00' });
 });
 
-test('a statement that is due on the last day of the next cycle may be paid until then', () => {
+test('a statement due on the last day of the next cycle may be paid until then', () => {
   const terms = { ...GRACE, cycle_day: 28, payment_due_days: 27 };
   const opened = drawn('d0', '2026-02-01', '3650.00');
 
@@ -69,7 +69,7 @@ test('a statement that is due on the last day of the next cycle may be paid unti
   expect(whole).toMatchObject({ total_balance: '0.00' });
 });
 
-test('a credit towards the statement counts as paid, and payments repay first what bears interest', () => {
+test('a credit towards the statement counts as paid, and payments repay interest-bearing balances first', () => {
   const credit = { id: 's', kind: 'service_credit', effective_date: '2026-03-01' } as const;
   const given = { ...credit, amount: '50.00', apply_to: 'principal' } as const;
   const rest = paid('p', '2026-03-02', '3600.00');

@@ -200,7 +200,7 @@ const KNOWLEDGE = [
   ['missing', 'any values'],
 ] as const;
 
-test('a payment, the end of a day and a report read no more of a book that is four times as large', async () => {
+test('a payment, a close and a report read no more rows when the book is four times as large', async () => {
   await stage.owner.query(`
     do $$ declare one record; begin
       for one in select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'

@@ -37,7 +37,7 @@ const movesOf = ({ within }: Tenant) =>
 
 const DUE = { day: DUE_DAY };
 
-test('who pays a part after the loans were aged stays as late as he is', async () => {
+test('a borrower who pays a part after the delinquency run stays as late as before', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1, DUE);
   const [id = ''] = ids;
 
@@ -72,7 +72,7 @@ test.each([
   ['1.00', 'dpd_1_29', ['current to dpd_1_29']],
   ['315.68', 'current', []],
 ])(
-  'who pays %s before the loans are aged is %s, and told of once',
+  'a borrower who pays %s before the delinquency run is %s, announced once',
   async (amount, bucket, moves) => {
     const { tenant, ids, endDay } = await theCloseHasAccrued(1, DUE);
     const [id = ''] = ids;
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test('a loan that was thirty days late only between its ageing and a payment of the same day never was', async () => {
+test('a loan that was thirty days late only between the delinquency run and a payment that day was never thirty days late', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1, { day: '2026-03-16' });
   const [id = ''] = ids;
 
@@ -101,7 +101,7 @@ test('a loan that was thirty days late only between its ageing and a payment of 
   expect(await snapshotOf(tenant, id, '2026-03-16')).toMatchObject({ times_delinquent_30: 0 });
 });
 
-test('a loan that is boarded behind after the close has passed is told of as a whole, and no change of it', async () => {
+test('a loan that is boarded past due after the close passed is announced as boarded, not as newly late', async () => {
   const { tenant, endDay } = await theCloseHasPassed(1);
 
   const id = await boardLoan(tenant, '2025-06-15', { paid_through_date: '2025-12-15' });

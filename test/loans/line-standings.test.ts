@@ -18,7 +18,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a frozen line is billed, an accelerated one owes all, and a charged-off one is asked no more', async () => {
+test('a frozen line is billed, an accelerated one owes everything, and a charged-off one is not billed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [frozen, accelerated, lost] = [
@@ -45,7 +45,7 @@ test('a frozen line is billed, an accelerated one owes all, and a charged-off on
   expect(await fetchLoan(tenant, accelerated)).toMatchObject({ next_payment_amount: '101.14' });
 });
 
-test('what the API reads off a line on any day is what its history folds to', async () => {
+test('the API’s values of a line on any day equal the fold of its history', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant, { cycle_day: 20 });
   for (const [day, amount] of [
@@ -70,7 +70,7 @@ test('what the API reads off a line on any day is what its history folds to', as
   }
 });
 
-test('a line that comes from another servicer is billed from its first cycle here', async () => {
+test('a line from another servicer is billed from its first cycle here', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const product_id = await newProduct(tenant, LINE_OF_CREDIT);
@@ -99,7 +99,7 @@ test('a line that comes from another servicer is billed from its first cycle her
   });
 });
 
-test('a line with billing cycles is not planned otherwise: each way to do so is refused', async () => {
+test('a line with billing cycles cannot be rescheduled: each way to do so is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');
@@ -132,7 +132,7 @@ test('a line with billing cycles is not planned otherwise: each way to do so is 
   expect(await fetchMinimumPayments(tenant, id)).toEqual([['2026-03-13', '101.14', 'due']]);
 });
 
-test('a product says all of its billing cycles, or nothing of them', async () => {
+test('a product defines all of its billing cycle settings or none', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const program = await admin.post('/programs', {

@@ -115,7 +115,7 @@ const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } a
 
 const loans = new Map<string, string>();
 
-test('statement, reminder, balances, autopay and the loan itself ask for one amount by one date', async () => {
+test('statement, reminder, balances, autopay and the loan itself show one amount and one due date', async () => {
   for (const [name, { wish }] of Object.entries(STANDINGS))
     loans.set(name, (await newLoan(tenant, { product_id, ...wish })).id);
   const steps = Object.entries(STANDINGS).flatMap(([name, { story }]) =>
@@ -171,7 +171,7 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
   }
 }, 120_000);
 
-test('what a loan shows is the same where its row does not say which installments are open', async () => {
+test('a loan looks the same if its row does not list open installments', async () => {
   const shown = async () => {
     const { body } = await admin.get('/loans?limit=100');
     return (body as Record<string, unknown>[]).map(({ updated_at: _, ...loan }) => loan);

@@ -15,10 +15,10 @@ const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
 const datesFrom = ({ installments }: LoanState, number: number) =>
   installments.filter(({ period_number }) => period_number >= number).map((row) => row.due_date);
 
-describe('amortizing again', () => {
+describe('reamortization', () => {
   const paid = payment('p', '2026-02-15', '315.68');
 
-  test('spreads what is left over more installments', () => {
+  test('spreads the balance over more installments', () => {
     const dates = { first: '2026-03-15', count: 47, payment_day: null };
     const after = stateOn('2026-02-20', [
       paid,
@@ -36,7 +36,7 @@ describe('amortizing again', () => {
     expect(after.next_payment_amount).toBe(after.installments[1]?.payment_amount);
   });
 
-  test('leaves what is past due as it is, and repays only the rest', () => {
+  test('leaves the past due amount as it is, and repays only the rest', () => {
     const after = stateOn('2026-02-20', [agreed('2026-02-20', { rule: 'spread', from: 2 })]);
 
     // By then, 315.68 pays 83.84 of interest and 231.84 of principal.
@@ -44,7 +44,7 @@ describe('amortizing again', () => {
     expect(after).toMatchObject({ days_past_due: 5, past_due_amount: '315.68' });
   });
 
-  test('from the oldest unpaid installment cures the loan', () => {
+  test('from the oldest unpaid installment makes the loan current', () => {
     const change: LoanEvent = {
       id: 'r',
       kind: 'rate_change',
@@ -64,7 +64,7 @@ describe('amortizing again', () => {
     expect(after.installments).toHaveLength(36);
   });
 
-  test('follows when a payment before it turns out to have bounced', () => {
+  test('adjusts when an earlier payment bounces', () => {
     const extra = payment('x', '2026-02-18', '4000.00', { payment_type: 'extra_principal' });
     const plan = agreed('2026-02-20', { rule: 'spread', from: 2 });
     const bounced: LoanEvent = {
@@ -82,7 +82,7 @@ describe('amortizing again', () => {
     expect(after.installments[1]?.payment_amount).toBe('315.72');
   });
 
-  test('repays what the payments of its own day leave', () => {
+  test('repays the balance after payments of its own day', () => {
     const extra = payment('x', '2026-02-20', '4000.00', { payment_type: 'extra_principal' });
     const plan = agreed('2026-02-20', { rule: 'spread', from: 2 });
 
@@ -91,7 +91,7 @@ describe('amortizing again', () => {
     );
   });
 
-  test('has nothing to spread over installments that there are not', () => {
+  test('has nothing to spread if no installments remain', () => {
     const before = stateOn('2026-02-20', [paid]);
 
     expect(
@@ -116,11 +116,11 @@ describe('moving due dates', () => {
     expect(after.maturity_date).toBe('2029-03-15');
   });
 
-  test('by days keeps their distance', () => {
+  test('by days keeps the intervals', () => {
     expect(datesFrom(moved({ days: 10 }, 35), 35)).toEqual(['2028-12-25', '2029-01-25']);
   });
 
-  test('to another day of the month never asks earlier', () => {
+  test('to another day of the month never makes an installment due earlier', () => {
     expect(datesFrom(moved({ payment_day: 31 }, 2), 2).slice(0, 2)).toEqual([
       '2026-03-31',
       '2026-04-30',
@@ -131,14 +131,14 @@ describe('moving due dates', () => {
     });
   });
 
-  test('starts at the next unpaid installment', () => {
+  test('starts with the next unpaid installment', () => {
     const state = stateOn('2026-02-10', [payment('p', '2026-02-10', '315.68')]);
 
     expect(nextUnpaidNumber(state, '2026-02-10')).toBe(2);
   });
 });
 
-test('an installment whose named day the others have overtaken is named again, and stays one', () => {
+test('an installment moved to a day that later ones have passed can be moved again, and remains one', () => {
   const moved = agreed('2026-01-20', { rule: 'moved', from: 2, by: { days: 90 } });
   const named = (id: string, amount: string): LoanEvent => ({
     ...agreed('2026-01-21', {
@@ -168,8 +168,8 @@ test('an installment whose named day the others have overtaken is named again, a
   expect(installments[4]).toMatchObject({ due_date: '2026-06-20', payment_amount: '500.00' });
 });
 
-describe('asking for less', () => {
-  test('asks for what is missing with the installment after, or with the last', () => {
+describe('lowering installments', () => {
+  test('bills the difference with the next installment, or with the last', () => {
     const less = { rule: 'lowered', numbers: [2, 3], to: '100.00' } as const;
     const next = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'next' })]);
     const last = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'last' })]);

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 3_600_000 });
 
 const LIVES = Number(process.env['LIVES'] ?? 80);
 
-test('the next payment is what the schedule asks for first, where nothing is past due', () => {
+test('the next payment is the schedule’s first open installment if nothing is past due', () => {
   fc.assert(
     fc.property(anyServicedLife(12), (life) => {
       const state = fold(life);
@@ -30,7 +30,7 @@ test('the next payment is what the schedule asks for first, where nothing is pas
   );
 });
 
-test('what is past due and what comes next are never more than the debt by then', () => {
+test('the past due amount plus the next payment never exceeds the debt by then', () => {
   fc.assert(
     fc.property(anyServicedLife(12), (life) => {
       const state = fold(life);

@@ -29,7 +29,7 @@ const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
 const openOf = (rows: readonly { open_amount: string }[]) =>
   rows.map(({ open_amount }) => open_amount);
 
-test('the last installment asks for what is owed, though the installments are all covered', () => {
+test('the last installment bills what is owed even if all installments are covered', () => {
   const fee: LoanEvent = { id: 'f', kind: 'fee', effective_date: '2026-02-10', amount: '25.00' };
   const paid = { ...payment('p', '2026-02-20', '300.00'), extra_payment_to: 'next_installment' };
 
@@ -42,7 +42,7 @@ test('the last installment asks for what is owed, though the installments are al
   expect(ahead[2]).toMatchObject({ payment_amount: '125.00', status: 'partially_paid' });
 });
 
-test('what is too little to ask for is asked for with the last installment alone', () => {
+test('an amount below the minimum is billed only with the last installment', () => {
   const short = payment('p', '2026-02-28', '99.50');
 
   const { state, ahead } = stateOn('2026-03-05', [short], { satisfied_tolerance: '1.00' });
@@ -55,7 +55,7 @@ test('what is too little to ask for is asked for with the last installment alone
   expect(later.state.installments[1]).toMatchObject({ paid_amount: '100.00', status: 'paid' });
 });
 
-test('an installment below what is too little to ask for is asked for all the same, until it is paid', () => {
+test('an installment below the minimum is billed until it is paid', () => {
   // Interest only: 0.79, and 0.01 of the fee after 16 days.
   const contract: Contract = {
     principal: '500.00',
@@ -79,7 +79,7 @@ test('an installment below what is too little to ask for is asked for all the sa
   expect(paid.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
-test('interest that was paid ahead pays a fee that is left, once no principal earns it', () => {
+test('prepaid interest pays a remaining fee once no principal earns it', () => {
   // Flat: each of two installments has 3.54 of interest and half of the fee.
   const terms = { principal: '500.00', interest_rate: '0.085', term_months: 2, first: 1 };
   const contract: Contract = { ...terms, interest_method: 'flat', spread_fees: '120.35' };
@@ -93,7 +93,7 @@ test('interest that was paid ahead pays a fee that is left, once no principal ea
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
-test('a payment that makes the balance of its own period smaller pays no interest on what it repays', () => {
+test('a payment that lowers its own period’s balance pays no interest on the part it repays', () => {
   // 500.00 earns 1.51. The balance after 1.81 earns 1.50.
   const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
@@ -112,7 +112,7 @@ test('a payment that makes the balance of its own period smaller pays no interes
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
-test('interest that was paid ahead and is not earned is not asked for again, before maturity and after', () => {
+test('prepaid interest that is not earned is never billed again, before or after maturity', () => {
   // 0.06 of the 1.51 that 29 days earn. The freeze leaves one day, which earns 0.05.
   const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
@@ -139,7 +139,7 @@ test('interest that was paid ahead and is not earned is not asked for again, bef
     expect(after).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
-test('interest that comes back repays before the row that asks for the rest, and no row has less than none', () => {
+test('returned interest repays principal before the remaining row, and no row is negative', () => {
   const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 2, payment_day: 1 };
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
   const early = payment('p', '2026-01-31', '0.06');
@@ -163,7 +163,7 @@ test('interest that comes back repays before the row that asks for the rest, and
   });
 });
 
-test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
+test('a refund on the day of the last payment reduces only what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {
     id: 'c',
@@ -180,7 +180,7 @@ test('what is paid back on the day of the last payment leaves nothing of it, onl
   expect(after.state).toMatchObject({ total_balance: '0.00', charge_off_balance: '0.01' });
 });
 
-test('what a lowered installment was paid above its new amount counts for the next one', () => {
+test('an overpaid installment that was lowered counts towards the next one', () => {
   const part = payment('p', '2026-02-20', '60.00');
   const lowered = { rule: 'lowered', numbers: [1], to: '20.00', shortfall: 'next' } as const;
 
@@ -190,7 +190,7 @@ test('what a lowered installment was paid above its new amount counts for the ne
   expect(state).toMatchObject({ next_payment_date: '2026-03-31', next_payment_amount: '140.00' });
 });
 
-test('an installment that is named a day behind later ones leaves each its own days', () => {
+test('an installment moved behind later ones leaves their dates unchanged', () => {
   const named = { rule: 'named', installments: [{ number: 1, due_date: '2026-04-10' }] } as const;
   const scheduled = { interest_method: 'scheduled', day_count: '30_360' } as const;
   const plan = agreed('2026-02-05', named);
@@ -231,7 +231,7 @@ test('the last payment after a long first period is the remaining balance, as di
   expect(Number(last?.payment_amount)).toBeGreaterThan(734);
 });
 
-test('an installment that turns out to have been paid is not part of what is spread anew', () => {
+test('an installment that turns out to be paid is left out of a new schedule', () => {
   const plan = agreed('2026-02-25', { rule: 'spread', from: 1 });
   const found = payment('p', '2026-02-20', '100.00');
 
@@ -245,7 +245,7 @@ test('an installment that turns out to have been paid is not part of what is spr
   expect(openOf(ahead)).toEqual(['0.00', '100.00', '100.00']);
 });
 
-test('a payment on the day of a plan comes before it, in the schedule ahead as in the books', () => {
+test('a payment on the day of a new schedule comes before it, in the schedule and in the books', () => {
   const plan = agreed('2026-03-31', { rule: 'spread', from: 2 });
 
   const { state, ahead } = stateOn('2026-03-31', [plan]);

@@ -67,7 +67,7 @@ test('a borrower who pays the past due amount and then each installment owes not
   );
 });
 
-test('the parts of a row add up to it, its balances follow from one another, and no part is negative', () => {
+test('a row’s parts add up to it, balances connect, and no part is negative', () => {
   fc.assert(
     fc.property(anyServicedLife(12), (life) => {
       ongoing(life);
@@ -102,7 +102,7 @@ test('the parts of a row add up to it, its balances follow from one another, and
   );
 });
 
-test('the schedule stays the same after each payment that it asked for', () => {
+test('the schedule stays the same after each scheduled payment', () => {
   fc.assert(
     fc.property(anyServicedLife(9), fc.array(fc.nat(), { maxLength: 4 }), (life, dice) => {
       ongoing(life);

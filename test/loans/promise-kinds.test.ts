@@ -55,7 +55,7 @@ const KINDS: Record<string, Partial<Contract>> = {
   },
 };
 
-test.each(Object.entries(KINDS))('%s: paid as the schedule asks, nothing is owed', (_, kind) => {
+test.each(Object.entries(KINDS))('%s: a borrower who pays as scheduled owes nothing at the end', (_, kind) => {
   const usual = { principal: '10000.00', interest_rate: '0.085', term_months: 12 };
   const loan = fundedLoan({ ...usual, ...kind });
 

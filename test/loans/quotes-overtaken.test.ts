@@ -85,7 +85,7 @@ async function ground(): Promise<Ground> {
 }
 
 for (const { what, does, first, leaves = 'superseded' } of HAPPENINGS)
-  test(`after ${what} a payoff quote is ${leaves}`, async () => {
+  test(`after ${what}, a payoff quote is ${leaves}`, async () => {
     const loan = await ground();
     const { tenant, loan_id } = loan;
     const before = await first?.(loan, '');

@@ -32,14 +32,14 @@ describe('a payment', () => {
     expect(state.coverage).toEqual([{ event_id: 'p1', installment_number: 1, amount: '315.68' }]);
   });
 
-  test('some days early pays the bill, and what is more goes to principal', () => {
+  test('some days early pays the bill, and the excess repays principal', () => {
     const state = stateOn('2026-02-10', [payment('p1', '2026-02-10', '500.00')]);
 
     expect(state.oldest_unpaid_due_date).toBe('2026-03-15');
     expect(state.coverage).toEqual([{ event_id: 'p1', installment_number: 1, amount: '315.68' }]);
   });
 
-  test('covers ahead where the surplus is meant for the next installment', () => {
+  test('covers the next installment if the surplus is meant for it', () => {
     const state = stateOn('2026-02-10', [
       payment('p1', '2026-02-10', '500.00', { extra_payment_to: 'next_installment' }),
     ]);
@@ -48,7 +48,7 @@ describe('a payment', () => {
     expect(state.next_payment_amount).toBe('131.36');
   });
 
-  test('of extra principal answers no bill', () => {
+  test('of extra principal pays no bill', () => {
     const state = stateOn('2026-02-16', [
       payment('p1', '2026-02-15', '500.00', { payment_type: 'extra_principal' }),
     ]);
@@ -57,7 +57,7 @@ describe('a payment', () => {
     expect(state.principal_balance).toBe('9572.19');
   });
 
-  test('of more than the debt leaves the rest in suspense and the loan paid off', () => {
+  test('above the debt puts the rest into suspense and pays the loan off', () => {
     const state = stateOn('2026-02-20', [payment('p1', '2026-02-15', '11000.00')]);
 
     expect(state).toMatchObject({
@@ -69,7 +69,7 @@ describe('a payment', () => {
     });
   });
 
-  test('that is reversed is as if it had never been', () => {
+  test('that is reversed leaves no trace', () => {
     const reversal: LoanEvent = {
       id: 'x',
       kind: 'reversal',
@@ -82,7 +82,7 @@ describe('a payment', () => {
     expect(stateOn('2026-03-20', events)).toEqual(stateOn('2026-03-20', []));
   });
 
-  test('goes where a person says, as far as it is owed', () => {
+  test('is applied as a person specifies, up to what is owed', () => {
     const allocation_override = [{ component: 'principal' as const, amount: '300.00' }];
     const state = stateOn('2026-02-15', [
       payment('p1', '2026-02-15', '315.68', { allocation_override }),
@@ -91,7 +91,7 @@ describe('a payment', () => {
     expect(state).toMatchObject({ principal_balance: '9700.00', accrued_interest: '56.51' });
   });
 
-  test('of last-minute cents on a matured loan is still owed', () => {
+  test('on a matured loan still leaves the last cents owed', () => {
     const state = stateOn('2029-02-15', [payment('p1', '2029-01-15', '11364.28')]);
 
     expect(state).toMatchObject({ oldest_unpaid_due_date: '2029-01-15', days_past_due: 31 });

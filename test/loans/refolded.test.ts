@@ -62,7 +62,7 @@ async function story() {
   return { tenant, paying, closed, lost, resting, sold, same };
 }
 
-test('after a release that calculates loans differently, their payments and the books are brought in line', async () => {
+test('after a release that calculates loans differently, payments and books are adjusted', async () => {
   const { tenant, paying, closed, lost, resting, sold, same } = await story();
   const { officer } = tenant;
   const entries = await entriesOf(tenant, same.id);

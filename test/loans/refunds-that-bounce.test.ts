@@ -33,7 +33,7 @@ async function settled() {
   return { tenant, id, payment, loan, planned };
 }
 
-test('money that was refunded does not fulfill a settlement whose own payment bounces', async () => {
+test('refunded money does not complete a settlement whose own payment bounces', async () => {
   const { tenant, id, payment, loan, planned } = await settled();
   await pay(tenant, id, '4000.00');
   const refunded = await refund(tenant, id, '4000.00');
@@ -55,7 +55,7 @@ test('money that was refunded does not fulfill a settlement whose own payment bo
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a refund is owed when the payment that it paid back bounces, and the settlement stands', async () => {
+test('a refund is owed when the refunded payment bounces, and the settlement stands', async () => {
   const { tenant, id, loan, planned } = await settled();
   const late = await pay(tenant, id, '75.00');
   await refund(tenant, id, '75.00');
@@ -74,7 +74,7 @@ test('a refund is owed when the payment that it paid back bounces, and the settl
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a refund of money for a transferred or canceled loan is owed without interest when that money bounces', async () => {
+test('a refund for a transferred or canceled loan is owed without interest when its payment bounces', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [sold, canceled] = [await newLoan(tenant), await newLoan(tenant, { status: 'approved' })];
   const { admin, sell } = await newPortfolioForSale(tenant, sold.id);

@@ -8,7 +8,7 @@ import { bounce, pay, titlesOf } from './conclusion-steps.ts';
 
 const stage = await newStage();
 
-test('a payoff with a waived residual that bounces takes the waiver, its form and the quote back', async () => {
+test('a payoff with a waived residual that bounces reverses the waiver, its form and the quote', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const admin = await tenant.signedIn('admin');
@@ -41,7 +41,7 @@ test('a payoff with a waived residual that bounces takes the waiver, its form an
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a promise that was kept by a payment which bounces is broken, or pending while its day has not passed', async () => {
+test('a promise kept by a payment that bounces is broken, or pending until its day has passed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const promise = (promised_date: string) =>
@@ -88,7 +88,7 @@ test('a promise that was kept by a payment which bounces is broken, or pending w
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan whose payoff bounces after its lien was released asks for the lien again', async () => {
+test('a loan whose payoff bounces after its lien was released asks for a new lien', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const item = { loan_id: id, collateral_type: 'vehicle' };
@@ -121,7 +121,7 @@ test('a loan whose payoff bounces after its lien was released asks for the lien 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a delinquency that was cured by a payment which bounces goes on from its old day', async () => {
+test('a delinquency cured by a payment that bounces continues from its old first day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-03-01');
@@ -140,7 +140,7 @@ test('a delinquency that was cured by a payment which bounces goes on from its o
   expect(await shown()).toEqual(late);
 });
 
-test('a payoff of before a charge-off that is found after it leaves the loan paid off, until it bounces', async () => {
+test('a payoff that preceded a charge-off leaves the loan paid off until it bounces', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

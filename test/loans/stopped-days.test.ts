@@ -33,12 +33,12 @@ const accruedBy = (days: number, stops: readonly Stop[]) =>
 
 const NON_ACCRUAL = { reason: 'non_accrual', from: 0, to: 40, catch_up: true };
 
-test('days of a freeze within non-accrual are not caught up', () => {
+test('freeze days within non-accrual are not caught up', () => {
   expect(accruedBy(40, [NON_ACCRUAL])).toBe('121.16');
   expect(accruedBy(40, [NON_ACCRUAL, { reason: 'freeze', from: 10, to: 20 }])).toBe('90.87');
 });
 
-test('frozen days of a deferred-interest promotion are not asked for at its end, nor shown as deferred', () => {
+test('frozen days of a deferred-interest promotion are neither charged at its end nor shown as deferred', () => {
   const promo = { reason: 'promo', from: 0, to: 22, catch_up: true };
   const stops = [promo, { reason: 'freeze', from: 5, to: 9 }];
   const state = (days: number) => stateOn(day(days), eventsOf(stops), TERMS);
@@ -66,7 +66,7 @@ describe('which days are caught up', () => {
   });
 });
 
-test('a day accrues if nothing stopped it, or if every reason that did was caught up', () => {
+test('a day accrues if nothing stopped it, or if every stop was caught up', () => {
   const anyStop = (reason: string, catches: boolean) =>
     fc
       .record({
@@ -103,7 +103,7 @@ test('a day accrues if nothing stopped it, or if every reason that did was caugh
   );
 });
 
-test('money on a loan that is accelerated and on non-accrual repays principal before fees and interest', () => {
+test('payments on an accelerated non-accrual loan repay principal before fees and interest', () => {
   const events: LoanEvent[] = [
     { id: 'f', kind: 'fee', effective_date: day(5), amount: '25.00' },
     { id: 'a', kind: 'acceleration', effective_date: day(10) },

@@ -13,7 +13,7 @@ async function undo(tenant: Tenant, loanId: string) {
   return tenant.officer.post(`/disbursements/${last.id}/reverse`, {});
 }
 
-test('a reversed disbursement leaves an approved loan, which can be disbursed again', async () => {
+test('a reversed disbursement leaves an approved loan that can be disbursed again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const fee = { fee_type: 'origination', calculation: 'flat', trigger: 'disbursement' };
@@ -63,7 +63,7 @@ test('a reversed disbursement leaves an approved loan, which can be disbursed ag
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('twice taken back is twice approved', async () => {
+test('two reversals leave an approved loan', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await undo(tenant, id);
@@ -76,7 +76,7 @@ test('twice taken back is twice approved', async () => {
   expect(await balancesByRole(tenant)).toEqual({});
 });
 
-test('after a payment, a second disbursement or once only, nothing is taken back', async () => {
+test('a disbursement cannot be reversed after a payment or a second disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const paid = await newLoan(tenant);
   await tenant.officer.post(`/loans/${paid.id}/payments`, { amount: '10.00' });
@@ -90,7 +90,7 @@ test('after a payment, a second disbursement or once only, nothing is taken back
   expect(await undo(tenant, once.id)).toMatchObject({ status: 409, body: { code: 'immutable' } });
 });
 
-test('an amount that no disbursement could take is refused when the loan is made', async () => {
+test('a loan amount that no disbursement could record is refused at creation', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const refused = newLoan(tenant, { status: 'pending', principal_amount: '10000000000.00' });
 
@@ -99,7 +99,7 @@ test('an amount that no disbursement could take is refused when the loan is made
 });
 
 test.each(['deducted', 'capitalized', 'amortized'])(
-  'a fee that was %s is taken back with its disbursement, and charged anew with the next',
+  'a fee that was %s is reversed with its disbursement, and charged again with the next',
   async (treatment) => {
     const tenant = await stage.tenant('2026-01-15');
     const admin = await tenant.signedIn('admin');

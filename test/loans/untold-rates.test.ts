@@ -20,7 +20,7 @@ const AT_LEAST_TEN_THOUSAND =
 
 const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('a loan whose rate is too high to store and disclose is not approved, with the reason', async () => {
+test('a loan whose rate is too high to store and disclose is not approved, and the answer says why', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'single',
@@ -46,7 +46,7 @@ test('a loan whose rate is too high to store and disclose is not approved, with 
   expect(checked).toMatchObject({ status: 200, body: { loan_id: id } });
 });
 
-test('a line whose flat interest and fees result in such a rate is not approved either', async () => {
+test('a line whose flat interest and fees result in such a rate is not approved', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     loan_type: 'line_of_credit',
@@ -62,7 +62,7 @@ test('a line whose flat interest and fees result in such a rate is not approved 
   expect(await read(tenant, id)).toMatchObject({ status: 'pending', apr: null });
 });
 
-test('money that would make such a rate of an approved loan does not go out', async () => {
+test('an approved loan is not disbursed if its rate became too high', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'single',

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const LONGER_THAN_REPEATS_MAY_TAKE = 3_200;
 
-test('who has waited for the end of the day for longer than a repeat may take begins again all the same', async () => {
+test('a request that waited longer for the end of a day than a repeat may take still restarts', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const ending = await stage.owner.connect();

@@ -10,7 +10,7 @@ const stage = await newStage();
 const pay = (tenant: Tenant, id: string, amount: string, more: Record<string, unknown> = {}) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, ...more });
 
-test('only an admin decides what a payment is applied to', async () => {
+test('only an admin can choose what a payment is applied to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { disbursement_date: '2026-01-05' });
@@ -25,7 +25,7 @@ test('only an admin decides what a payment is applied to', async () => {
   expect(told).toMatchObject({ status: 201, body: { principal_applied: '100.00' } });
 });
 
-test('money that comes on the day of a charge-off, after it, is a recovery', async () => {
+test('a payment on the day of a charge-off but after it is a recovery', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -42,7 +42,7 @@ test('money that comes on the day of a charge-off, after it, is a recovery', asy
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money from before a charge-off, known only after it, still paid what was owed then', async () => {
+test('a late-entered payment from before a charge-off pays what was owed then', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -71,7 +71,7 @@ test('money from before a charge-off, known only after it, still paid what was o
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan that came charged off keeps its claim, and money on it is a recovery', async () => {
+test('a loan boarded as charged off keeps its claim, and payments on it are recoveries', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'Ada', last_name: 'B' });
   const boarded = await tenant.officer.post('/loans/board', {
@@ -96,7 +96,7 @@ test('a loan that came charged off keeps its claim, and money on it is a recover
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('nothing takes a loan to where the books of all could not be closed', async () => {
+test('no operation puts a loan into a state that blocks closing the books', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const most = '9999999999999.99';
   const { id } = await newLoan(tenant);
@@ -114,7 +114,7 @@ test('nothing takes a loan to where the books of all could not be closed', async
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that bounces after its surplus was refunded leaves answers that can be read', async () => {
+test('a payment that bounces after its surplus was refunded leaves valid answers', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const over = await pay(tenant, id, '11000.00');
@@ -137,7 +137,7 @@ test('a payment that bounces after its surplus was refunded leaves answers that 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a preview shows what a payoff takes from suspense, and what it gives back unearned', async () => {
+test('a preview shows what a payoff takes from suspense and which unearned interest it returns', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const own = { name: 'Scheduled', code: 'SCHEDULED', interest_method: 'scheduled' };

@@ -48,7 +48,7 @@ const redirect = (instrumentId: string) =>
     [instrumentId],
   );
 
-test('an account is not changed while an order with it waits for its file, and may be changed afterwards', async () => {
+test('an account cannot change while an order waits for its file, and can afterwards', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoanWithAccount(tenant, { status: 'approved' });
@@ -140,7 +140,7 @@ test('a file uses the account data of the order, even if the instrument has chan
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money is paid to verified accounts only, when it is ordered and when it is sent', async () => {
+test('money is paid only to verified accounts, both when ordered and when sent', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -178,7 +178,7 @@ test('money is paid to verified accounts only, when it is ordered and when it is
   });
 });
 
-test('an account without its number takes no order, and the answer says what is missing', async () => {
+test('an account without its number is refused for orders, and the answer says what is missing', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id, borrower_id } = await newLoan(tenant);
@@ -209,7 +209,7 @@ test('an account without its number takes no order, and the answer says what is 
   expect(later.status).toBe(201);
 });
 
-test('of an order and a change of its account at the same moment, one waits for the other', async () => {
+test('of an order and a simultaneous account change, one waits for the other', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant);

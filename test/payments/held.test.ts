@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('of money that is held nothing is paid out; from its day on it is settled', async () => {
+test('held money is not paid out until its release date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '1000.00' });
   const over = { amount: '1100.00', hold_until: '2026-01-20' };
@@ -40,7 +40,7 @@ test('of money that is held nothing is paid out; from its day on it is settled',
   expect(later.status, JSON.stringify(later.body)).toBe(201);
 });
 
-test('a payment whose fee was waived beforehand comes back without one', async () => {
+test('a payment whose return fee was waived beforehand is returned without a fee', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const rule = { fee_type: 'returned_payment', calculation: 'flat', trigger: 'payment_returned' };
@@ -56,7 +56,7 @@ test('a payment whose fee was waived beforehand comes back without one', async (
   expect(await feesAfter({ waive_returned_fee: true })).toBe('0.00');
 });
 
-test('a payment goes back on the day that is said, and its entry says so', async () => {
+test('a payment is returned on the given date, and its entry has that date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '500.00' });

@@ -8,7 +8,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('two processes that make files at once put each order in one of them', async () => {
+test('two processes that create files concurrently put each order into one file', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const other = newClient(await stage.listen(), tenant.host);
   await other.login(`admin@${tenant.slug}.test`, PASSWORD);
@@ -34,7 +34,7 @@ test('two processes that make files at once put each order in one of them', asyn
   expect(new Set(entries.rows.map(({ status }) => status))).toEqual(new Set(['completed']));
 });
 
-test('a file interrupted between writing and marking is created again with the same content', async () => {
+test('a file interrupted before it was marked is created again with the same content', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
@@ -96,7 +96,7 @@ test('an order reversed before its file is in no file and never becomes cash', a
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that is reversed while a file is made is in it or is not, and its cash follows', async () => {
+test('a payment reversed while a file is created is either in it or not, and its cash matches', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);

@@ -41,7 +41,7 @@ const MAILS = [
 const FOLLOWED = new Set(['tenant.url', 'link.url']);
 
 test.each(MAILS)(
-  'the mail $called links only to what is followed here, and keeps its links',
+  'the email $called links only to pages that exist, and keeps its links',
   (mail) => {
     const wanted = [...mail.body.matchAll(/href="\{\{\s*([\w.]+)\s*\}\}"/g)].map(
       ([, name]) => name,
@@ -119,7 +119,7 @@ const PHONE = { language: 'en', width: 390, has_script: true } as const;
 const expected = /status of 4(01|03|10|22)|Not supported for insecure origins/;
 
 test(
-  'an invited colleague follows the link, chooses a password, and lands on a page that works',
+  'an invited colleague follows the link, chooses a password and reaches a working page',
   { timeout: 120_000 },
   async () => {
     const tenant = await stage.tenant();
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'a borrower follows the links of mails to the portal, and an old one to a page that says what to do',
+  'a borrower follows email links to the portal, and an expired one to a page that says what to do',
   { timeout: 120_000 },
   async () => {
     const tenant = await stage.tenant();

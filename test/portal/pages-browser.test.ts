@@ -59,7 +59,7 @@ async function invited() {
 }
 
 test.each(asked)(
-  'a borrower’s day, in $language on $width, script: $has_script',
+  'a borrower’s visit, in $language on $width, script: $has_script',
   { timeout: 120_000 },
   async (visitor) => {
     const { tenant, admin, borrower_id, id, answered, link } = await invited();
@@ -192,7 +192,7 @@ test.each(asked)(
   },
 );
 
-test('a passkey is made and signed with in the browser, and asked for by nothing but a form', async () => {
+test('a passkey is created and used in the browser, and requested only by a form', async () => {
   const tenant = await stage.tenant();
   const host = `${tenant.slug}.localhost`;
   await stage.owner.query('insert into tenant_domains (tenant_id, domain) values ($1, $2)', [

@@ -31,7 +31,7 @@ function withFile(
   return { raw: `${raw}--${BOUNDARY}--\r\n`, headers };
 }
 
-test('a page loads nothing but its own style, which is kept for a year', async () => {
+test('a page loads only its own stylesheet, which is cached for a year', async () => {
   const page = await inside.get('');
   const name = /href="(\/portal\/style-[0-9a-f]{16}\.css)"/.exec(page.body)?.[1] ?? '';
   const style = await tenant.anonymous().get(`/${name}`);
@@ -47,7 +47,7 @@ test('a page loads nothing but its own style, which is kept for a year', async (
   expect(other.status).toBe(404);
 });
 
-test('a logo is let in from its own host alone', async () => {
+test('a logo is allowed only from its own host', async () => {
   const other = await stage.tenant();
   const branding = { logo_url: 'https://pictures.example/logo.png?a=1', primary_color: '#ffcc00' };
   await saveSettings(other, { branding });
@@ -60,7 +60,7 @@ test('a logo is let in from its own host alone', async () => {
   expect(page.body).toContain('<img src="https://pictures.example/logo.png?a&#x3D;1" alt="">');
 });
 
-test('what cannot be had is said in plain words, in the language of the reader', async () => {
+test('an error page uses plain words in the reader’s language', async () => {
   const nobodys = '00000000-0000-4000-8000-000000000000';
 
   const replies = [
@@ -89,7 +89,7 @@ test('an unknown address shows a page that offers nothing', async () => {
   expect(page.body).not.toContain('<form');
 });
 
-test('a session that has ended leads to the door, and says why', async () => {
+test('an expired session leads to the sign-in page, which says why', async () => {
   const visitor = tenant.anonymous();
   const pages = pageClient(visitor);
   await pages.get('/sign-in');
@@ -113,7 +113,7 @@ test('a session that has ended leads to the door, and says why', async () => {
   expect(door.body).toContain('You were signed out after a period of inactivity.');
 });
 
-test('the language is the one chosen, which is the one that letters are written in', async () => {
+test('the portal uses the chosen language, which is also that of letters', async () => {
   const visitor = newcomer();
 
   const asked = await visitor.get('/sign-in', 'es-MX,es;q=0.9');
@@ -128,7 +128,7 @@ test('the language is the one chosen, which is the one that letters are written 
   expect(profile.body.language_preference).toBe('es');
 });
 
-test('an invitation can be read in another language, and says in it what is wrong', async () => {
+test('an invitation can be read in another language, and shows its errors in that language', async () => {
   const pages = newcomer();
   const token = 'A'.repeat(43);
 
@@ -142,7 +142,7 @@ test('an invitation can be read in another language, and says in it what is wron
   expect(short.body).toContain('El enlace no es válido.');
 });
 
-test('what people have written is text on every page', async () => {
+test('text written by people is escaped on every page', async () => {
   const words = '<img src=x onerror=alert(1)>"\'{{t}}';
   await inside.send('/messages', { subject: words, description: words, case_type: 'general' });
 
@@ -152,7 +152,7 @@ test('what people have written is text on every page', async () => {
   expect(page.body).toContain('&lt;img src&#x3D;x onerror&#x3D;alert(1)&gt;');
 });
 
-test('autopay is offered for what is past due as well, and says what it draws without', async () => {
+test('autopay offers to pay the past due amount as well, and shows what it draws otherwise', async () => {
   const page = await inside.get(`/loans/${id}/autopay`);
 
   expect(page.body).toMatch(/"minimum_due"[^>]*>The payment due</);
@@ -165,13 +165,13 @@ test.each([
   ['1e3', 422],
   ['$ 1,000.00', 200],
   ['200', 200],
-])('an amount written as %s is read as people mean it, or refused', async (amount, status) => {
+])('an amount written as %s is read as intended or refused', async (amount, status) => {
   const order = { amount, payment_instrument_id: home.account, step: 'preview' };
 
   expect((await inside.send(`/loans/${id}/pay`, order)).status).toBe(status);
 });
 
-test('a file of another kind than it says, or of none that is taken, is refused beside its field', async () => {
+test('a file of an undeclared or unaccepted type is refused next to its field', async () => {
   const csrf_token = borrower.cookies.get('csrftoken') ?? '';
   const about = { csrf_token, loan_id: id, document_type: 'other' };
   const send = (file: Parameters<typeof withFile>[1], fields: Record<string, string> = about) =>
@@ -190,7 +190,7 @@ test('a file of another kind than it says, or of none that is taken, is refused 
   expect(none.body).toContain('<p class="error" id="file-error">Is required.</p>');
 });
 
-test('a second factor is asked for, and led to where it is wanted', async () => {
+test('a second factor is requested, and set up if it is required', async () => {
   const other = await newPortalBorrower(stage);
   const address = `borrower@${other.tenant.slug}.test`;
   const { secret, recovery_codes } = await enrollApp(other.borrower);
@@ -215,7 +215,7 @@ test('a second factor is asked for, and led to where it is wanted', async () => 
   expect([right.status, page.status, lost.status]).toEqual([303, 200, 303]);
 });
 
-test('a device that has signed in here is known here, also while strangers guess', async () => {
+test('a device that has signed in here stays known, also while others guess', async () => {
   const visitor = tenant.anonymous();
   const pages = pageClient(visitor);
   const form = await pages.get('/sign-in?back=/portal/accounts');

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a late loan is past due on every page, and the amount due says how much of it', async () => {
+test('a late loan is past due on every page, and the amount due shows the past due part', async () => {
   const late = await newPortalBorrower(stage, { disbursement_date: '2025-11-20' });
   const pages = pageClient(late.borrower);
 
@@ -20,7 +20,7 @@ test('a late loan is past due on every page, and the amount due says how much of
   for (const page of [loan, pay]) expect(page.body).toContain('includes $315.68 past due');
 });
 
-test('a charged-off loan shows the balance that the total is made of', async () => {
+test('a charged-off loan shows the balance that the total includes', async () => {
   const { borrower, admin, id } = await newPortalBorrower(stage, {
     disbursement_date: '2025-08-20',
   });
@@ -38,7 +38,7 @@ test('a charged-off loan shows the balance that the total is made of', async () 
   expect(loan.body).toContain(`<dt>Balance still owed</dt><dd>${shown}</dd>`);
 });
 
-test('a boarded loan says where the payments before it were made', async () => {
+test('a boarded loan says where its earlier payments were made', async () => {
   const { tenant, borrower, borrower_id } = await newPortalBorrower(stage);
   const boarded = await tenant.officer.post('/loans/board', {
     borrower_id,

@@ -17,7 +17,7 @@ const NASTY = [
   '\\u0041\b\f\u001f\u007f\u2028',
 ];
 
-test('nasty words come out of each form of a tape as they were, or as a text', async () => {
+test('hostile text in a tape stays unchanged or becomes a text cell, in each format', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await insertLoans(tenant, ...NASTY.map((external_id) => ({ external_id })), {});
@@ -54,7 +54,7 @@ test('nasty words come out of each form of a tape as they were, or as a text', a
   expect(json).toBe(`[\n${lines.join(',\n')}\n]\n`);
 });
 
-test('a tape of more loans than a page has all of them once, and is counted', async () => {
+test('a tape with several pages of loans has each of them once, and its count is right', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [model] = await insertLoans(tenant, {});

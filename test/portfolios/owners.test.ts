@@ -11,7 +11,7 @@ const stage = await newStage();
 const ownerOf = async (tenant: Tenant, id: string) =>
   (await tenant.officer.get(`/loans/${id}`)).body.investor_id;
 
-test('a loan is the seller’s until the close of the settlement day', async () => {
+test('a loan belongs to the seller until the close of the settlement date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { admin, id: portfolio, sell, list, balances } = await newPortfolioForSale(tenant, id);
@@ -62,7 +62,7 @@ test('a loan is the seller’s until the close of the settlement day', async () 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what was paid off, charged off, withdrawn or never funded is not sold, and is named', async () => {
+test('loans that are paid off, charged off, withdrawn or unfunded are not sold, and are listed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const sold = await newLoan(tenant);
   const paid = await newLoan(tenant);
@@ -114,7 +114,7 @@ test('what was paid off, charged off, withdrawn or never funded is not sold, and
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a sale that is canceled before it settles leaves no trace but its history', async () => {
+test('a sale that is canceled before it settles leaves only its history', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { admin, id: portfolio, sell, list, balances } = await newPortfolioForSale(tenant, id);
@@ -153,7 +153,7 @@ test('a sale that is canceled before it settles leaves no trace but its history'
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('of two sales of one loan at once, the second is refused', async () => {
+test('of two simultaneous sales of one loan, the second is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { admin, sell, list } = await newPortfolioForSale(tenant, id);
@@ -175,7 +175,7 @@ test('of two sales of one loan at once, the second is refused', async () => {
   expect(pending).toHaveLength(1);
 });
 
-test('a settlement day that is over settles in the next close', async () => {
+test('a past settlement date settles in the next close', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
   const { admin, sell, list } = await newPortfolioForSale(tenant, one.id);
@@ -198,7 +198,7 @@ test('a settlement day that is over settles in the next close', async () => {
   expect(entry.entry_date).toBe('2026-01-20');
 });
 
-test('a loan that is charged off and sold along for nothing brings its investor what it recovers', async () => {
+test('recoveries of a charged-off loan that was sold for nothing go to its investor', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const good = await newLoan(tenant);
   const lost = await newLoan(tenant, { disbursement_date: '2026-01-02' });

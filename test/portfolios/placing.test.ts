@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const NOWHERE = '0198a000-0000-7000-8000-000000000000';
 
-test('an admin puts a loan into a static portfolio and takes it out with the loan itself', async () => {
+test('an admin puts a loan into a static portfolio and removes it through the loan itself', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const { id: loan } = await newLoan(tenant);

@@ -117,7 +117,7 @@ test('a day’s tape is the same file a month later, regardless of later events'
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('each day has the value, the address and the rate that were known on it', async () => {
+test('each day has the value, address and rate known on that day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const loan = await securedLoan(tenant);
@@ -158,7 +158,7 @@ test('each day has the value, the address and the rate that were known on it', a
   ]);
 });
 
-test('what was not kept of a past day is refused, with the day since which it is', async () => {
+test('columns that were not stored for a past day are refused, with the first available day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const admin = await tenant.signedIn('admin');
@@ -206,7 +206,7 @@ test('what was not kept of a past day is refused, with the day since which it is
   expect(snapshot.body.code).toBe('not_known_then');
 });
 
-test('a day that was closed without a loan is a tape without a row', async () => {
+test('a day that was closed without loans gives a tape without rows', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await travelTo(stage, tenant, '2026-01-17');
@@ -215,7 +215,7 @@ test('a day that was closed without a loan is a tape without a row', async () =>
   expect(await tape.file('2026-01-16')).toBe('loan_number,ltv\r\n');
 });
 
-test('a tape that was ordered for the open day, and is made when it is closed, is made or refused the same', async () => {
+test('a tape ordered for the open day is generated or refused the same way after its close', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await newLoan(tenant);
   const admin = await tenant.signedIn('admin');

@@ -47,7 +47,7 @@ test('a month with more collections than one amount can hold is remitted, booked
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a price of more than an amount can hold is refused, and said', async () => {
+test('a price above the maximum amount is refused, and the error says so', async () => {
   const tenant = await stage.tenant('2026-01-30');
   await newLoan(tenant);
   const large = { principal_amount: MUCH, principal_balance: MUCH };

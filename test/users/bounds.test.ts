@@ -23,7 +23,7 @@ test.each([
   ['auth.portal_idle_minutes', [1, 481]],
   ['auth.absolute_hours', [0, 337]],
   ['auth.password_min', [7, 33]],
-])('%s neither switches the protection off nor locks everybody out', async (key, values) => {
+])('%s can neither disable protection nor lock out everyone', async (key, values) => {
   const [group = '', name = ''] = key.split('.');
 
   for (const value of values) {
@@ -35,7 +35,7 @@ test.each([
   }
 });
 
-test('links in mails lead to the tenant’s own domains alone', async () => {
+test('links in emails lead only to the tenant’s own domains', async () => {
   const site = (site_origin: string) => put({ auth: { site_origin } });
 
   const refused = [
@@ -55,7 +55,7 @@ test('links in mails lead to the tenant’s own domains alone', async () => {
   expect(kept).toMatchObject({ status: 200, body: { auth: { site_origin: expect.any(String) } } });
 });
 
-test('a link leads home although another origin was kept from before', async () => {
+test('a link leads to the tenant’s domain even if another origin was stored earlier', async () => {
   const other = await stage.tenant();
   await saveSettings(other, { auth: { site_origin: 'https://evil.example' } });
   const outside = newOutside(stage.pool);
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test('the logo is a picture of the public network', async () => {
+test('the logo must be an image on a public host', async () => {
   const logo_url = 'https://cdn.example.com/logo.png';
 
   const reply = await put({ branding: { logo_url } });
@@ -93,7 +93,7 @@ test('the logo is a picture of the public network', async () => {
   expect(reply).toMatchObject({ status: 200, body: { branding: { logo_url } } });
 });
 
-test('in production no tenant opens private hosts, not even with a switch from before', async () => {
+test('in production no tenant can open private hosts, not even with an old setting', async () => {
   const url = 'https://localhost:8443/hook';
   const other = await stage.tenant();
   const admin = await other.signedIn('admin');
@@ -125,7 +125,7 @@ test('in production no tenant opens private hosts, not even with a switch from b
   expect(named.status).toBe(201);
 });
 
-test('a receiver at the metadata address is refused wherever it is asked for', async () => {
+test('a receiver at the metadata address is refused on every route', async () => {
   await put({ webhooks: { allow_private_hosts: true } });
   const admin = await tenant.signedIn('admin');
 
@@ -134,7 +134,7 @@ test('a receiver at the metadata address is refused wherever it is asked for', a
   expect(reply).toMatchObject({ status: 422, body: { errors: { url: expect.any(String) } } });
 });
 
-test('what was kept beyond the bounds of today counts as unset, and the rest stays', async () => {
+test('stored settings outside today’s limits count as unset, and the rest stays', async () => {
   const other = await stage.tenant();
   const admin = await other.signedIn('admin');
   await saveSettings(other, {

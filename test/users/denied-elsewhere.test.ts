@@ -74,7 +74,7 @@ test('a denied balance is revealed by no other record, sum or journal line', asy
   expect((await superadmin.get(`/loans/${id}`)).body.principal_balance).toBe(owed);
 });
 
-test('a tape with a denied column, a letter and a message are not for whom a field is denied', async () => {
+test('a user with a denied field gets no tape with it, no letter and no message', async () => {
   const { tenant, superadmin, deny, give, officer } = await newStaff(stage);
   await newLoan(tenant);
   const config = async (name: string, ...columns: string[]) =>
@@ -107,7 +107,7 @@ test('a tape with a denied column, a letter and a message are not for whom a fie
   expect(listed.body.map((row: { id: string }) => row.id)).toContain(document);
 });
 
-test('a refusal tells no figure and no day of the records to whom a field is denied', async () => {
+test('a refusal contains no amount and no date that are denied to the user', async () => {
   const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
   const early = { amount: '1.00', payment_date: '2025-01-01' };
@@ -122,7 +122,7 @@ test('a refusal tells no figure and no day of the records to whom a field is den
   expect(own.body.errors.first_name).toBe('Must be at most 200 characters.');
 });
 
-test('nor does it say the word that a denied field has', async () => {
+test('nor does it contain a denied field’s value', async () => {
   const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
   const before = await officer.post(`/loans/${id}/approve`);
@@ -135,7 +135,7 @@ test('nor does it say the word that a denied field has', async () => {
   expect(after.body.code).toBe(before.body.code);
 });
 
-test('what waits for a second person shows no denied field, and is not agreed to by whom it is denied', async () => {
+test('a pending request shows no denied field, and a user who is denied one cannot approve it', async () => {
   const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
   await saveSettings(tenant, { approvals: { four_eyes: ['refunds'] } });
@@ -152,7 +152,7 @@ test('what waits for a second person shows no denied field, and is not agreed to
   expect(agreed).toMatchObject({ status: 403, body: { details: { fields: ['amount'] } } });
 });
 
-test('a denied term is revealed by no other field of the loan', async () => {
+test('a denied term cannot be derived from other fields of the loan', async () => {
   const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant, { term_months: 37 });
   const before = (await officer.get(`/loans/${id}`)).body;

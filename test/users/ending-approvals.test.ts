@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('that two people are asked for is ended by two, and begun or widened by one', async () => {
+test('ending a two-person rule takes two people, and starting or widening one takes one', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   await saveSettings(tenant, { approvals: { four_eyes: ['reversals', 'modifications'] } });

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a request is visible only to its author and to those who may decide it', async () => {
+test('a request is visible only to its author and to users who may decide it', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const [admin, superadmin] = [await tenant.signedIn('admin'), await tenant.signedIn('superadmin')];

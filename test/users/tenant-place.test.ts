@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a tenant moves to another time zone from its next business date on, and its day ends there', async () => {
+test('a tenant’s new time zone applies from its next business date on', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   const put = (body: object) => superadmin.put('/tenant/settings', body);
@@ -31,7 +31,7 @@ test('a tenant moves to another time zone from its next business date on, and it
   expect([today, await dayOver()]).toEqual(['2026-01-15', '2026-01-14']);
 });
 
-test('a place that does not exist, or that nothing here is written for, is refused', async () => {
+test('an unknown or unsupported place is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   const errorsOf = async (body: object) =>

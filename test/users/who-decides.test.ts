@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a superadmin is shut out of nothing, and is not shown what is denied to him', async () => {
+test('a superadmin has access to everything, but does not see denied fields', async () => {
   const { tenant, superadmin } = await newTeam(stage);
   const second = await secondSuperadmin(tenant, superadmin);
   const give = (rule: object) =>
@@ -67,7 +67,7 @@ test('users cannot grant themselves rights, directly or through another’s appr
   expect(agreed).toMatchObject({ status: 409, body: { code: 'own_access' } });
 });
 
-test('only superadmins decide about rules, which no grant opens to others', async () => {
+test('only superadmins decide about rules, and no grant changes that', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
   const admin = await tenant.signedIn('admin');
   const rule = { action: 'edit', resource: 'loans' };
@@ -105,7 +105,7 @@ test('only superadmins decide about rules, which no grant opens to others', asyn
   );
 });
 
-test('two people decide about rules where the tenant wants that, and history tells who did', async () => {
+test('rules need two people if the tenant requires it, and history records both', async () => {
   const { tenant, superadmin, give, viewer } = await newTeam(stage);
   const second = await secondSuperadmin(tenant, superadmin);
   await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });

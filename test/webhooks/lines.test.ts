@@ -23,7 +23,7 @@ const jobs = async () => {
 };
 const forget = () => stage.owner.query('delete from graphile_worker._private_jobs');
 
-test('the relay enqueues first attempts as they would be enqueued again', async () => {
+test('the relay enqueues first attempts exactly as retries are enqueued', async () => {
   const { tenant, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
 
@@ -63,7 +63,7 @@ test('deliveries to a throttled receiver wait in one of its four sub-pools, afte
   expect(lines.size).toBeLessThanOrEqual(4);
 });
 
-test('a delivery that was on its way when its receiver became slow goes to wait, unsent and once', async () => {
+test('a delivery whose receiver became slow meanwhile moves to a sub-pool, unsent and once', async () => {
   await forget();
   const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
@@ -95,7 +95,7 @@ test('a delivery that was on its way when its receiver became slow goes to wait,
   expect((await admin.get(`/webhooks/${id}`)).body.is_slow).toBe(false);
 });
 
-test('the retry of a receiver that kept silent waits in a line, and its success ends that', async () => {
+test('a retry to a silent receiver waits in a sub-pool, and its success ends the throttling', async () => {
   await forget();
   const { admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
@@ -116,7 +116,7 @@ test('the retry of a receiver that kept silent waits in a line, and its success 
   expect((await jobs())[0]?.payload).toMatchObject({ attempt: 1, is_throttled: false });
 });
 
-test('what waited in a line while a receiver was not known yet is let out by its first answer', async () => {
+test('deliveries that waited for an unknown receiver are released by its first answer', async () => {
   await forget();
   const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
   for (let count = 0; count < 20; count += 1) await emitPayment();
@@ -159,7 +159,7 @@ test('what waited in a line while a receiver was not known yet is let out by its
   );
 });
 
-test('what is put into a line while the first answer of its receiver comes does not stay there', async () => {
+test('deliveries that enter a sub-pool during their receiver’s first answer do not stay there', async () => {
   await forget();
   const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
   for (let count = 0; count < 40; count += 1) await emitPayment();

@@ -20,7 +20,7 @@ const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 }
 afterAll(() => auditor.end());
 const attemptsOf = (id: string) => `/webhook-deliveries/${id}/attempts`;
 
-test('each attempt is kept: its status, how long it took, what was answered and what that means', async () => {
+test('each attempt records its status, duration, answer and meaning', async () => {
   const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
   const { id: delivery } = await relayed();
@@ -65,7 +65,7 @@ test('each attempt is kept: its status, how long it took, what was answered and 
   expect(listed.body).toEqual([read.body]);
 });
 
-test('another tenant sees no delivery, and nothing that was answered to it', async () => {
+test('another tenant sees no delivery and no answer to it', async () => {
   const theirs = await newSubscriber(stage);
   await theirs.emitPayment();
   const { id } = await theirs.relayed();
@@ -81,7 +81,7 @@ test('another tenant sees no delivery, and nothing that was answered to it', asy
   expect(replies.map(({ status }) => status)).toEqual([404, 404, 404]);
 });
 
-test('deliveries are found by status, by event and since a time', async () => {
+test('deliveries are filtered by status, event and time', async () => {
   const given = await newSubscriber(stage);
   const { tenant, admin, id, outside, emitPayment, relayed } = given;
   await given.failForGood();
@@ -114,7 +114,7 @@ test('deliveries are found by status, by event and since a time', async () => {
   expect(unknown.status).toBe(422);
 });
 
-test('a failing receiver is seen at its first failure, and no longer once it succeeds', async () => {
+test('a failing receiver is shown from its first failure until it succeeds', async () => {
   const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
   const { id: delivery } = await relayed();
@@ -143,7 +143,7 @@ test('a failing receiver is seen at its first failure, and no longer once it suc
   expect(third).toMatchObject({ failing_since: null, last_failure: null, is_slow: false });
 });
 
-test('administrators are written to when a receiver is switched off, once', async () => {
+test('administrators are emailed once when a receiver is disabled', async () => {
   const given = await newSubscriber(stage, 'https://hooks.example.com/T0/secret-path');
   const { tenant, admin, id, outside } = given;
   for (let count = 1; count <= 6; count += 1) await given.failForGood().catch(() => {});
@@ -165,7 +165,7 @@ test('administrators are written to when a receiver is switched off, once', asyn
   expect(letter?.html).not.toContain('secret-path');
 });
 
-test('a receiver that is switched off by hand, or on again before the mail goes, is not written about', async () => {
+test('no email is sent if a receiver was disabled manually, or re-enabled before the email', async () => {
   const given = await newSubscriber(stage);
   const { admin, id, outside } = given;
   for (let count = 1; count <= 5; count += 1) await given.failForGood();
@@ -176,7 +176,7 @@ test('a receiver that is switched off by hand, or on again before the mail goes,
   expect(outside.mailbox).toEqual([]);
 });
 
-test('answers are forgotten after the days that the tenant keeps them, deliveries are not', async () => {
+test('answers are deleted after the tenant’s retention, deliveries are not', async () => {
   const given = await newSubscriber(stage);
   const { tenant, admin, outside, emitPayment, relayed } = given;
   await saveSettings(tenant, { webhooks: { keep_attempts_days: 7 } });
@@ -220,7 +220,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   });
 });
 
-test('an event that is never relayed is found, unless its tenant is closed or inactive', async () => {
+test('an event that is never relayed is reported unless its tenant is closed or inactive', async () => {
   const [open, closed, inactive] = [
     await stage.tenant(),
     await stage.tenant(),

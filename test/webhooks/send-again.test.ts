@@ -14,7 +14,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('all that failed since a time is sent again, and asking twice sends nothing twice', async () => {
+test('everything that failed since a time is resent, and asking twice sends nothing twice', async () => {
   const given = await newSubscriber(stage);
   const { admin, id, outside } = given;
   const path = `/webhooks/${id}/replay`;
@@ -42,7 +42,7 @@ test('all that failed since a time is sent again, and asking twice sends nothing
   expect(late).toMatchObject({ status: 200, body: { queued: 0, remaining: 0 } });
 });
 
-test('one delivery is sent again even though it arrived, with the same id and bytes', async () => {
+test('a delivered event can be resent with the same id and bytes', async () => {
   const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
   const { id: delivery_id } = await relayed();
@@ -64,7 +64,7 @@ test('one delivery is sent again even though it arrived, with the same id and by
   ]);
 });
 
-test('a request to send again must select deliveries of this subscription, while it is active', async () => {
+test('a resend must select deliveries of this active subscription', async () => {
   const { admin, id } = await newSubscriber(stage);
   const other = await newSubscriber(stage);
   await other.emitPayment();
@@ -90,7 +90,7 @@ test('a request to send again must select deliveries of this subscription, while
   expect(off).toMatchObject({ status: 409, body: { code: 'subscription_disabled' } });
 });
 
-test('a test goes to one receiver, signed, also while it is switched off, and counts for nothing', async () => {
+test('a test event goes to one receiver, signed, even if disabled, and does not count', async () => {
   const { tenant, admin, id, outside } = await newSubscriber(stage);
   await admin.post('/webhooks', { url: 'https://other.example.com/', events: ['*'] });
   await admin.put(`/webhooks/${id}`, { is_active: false });

@@ -41,7 +41,7 @@ const attemptsOf = async (tenantId: string) => {
 
 const webhookOf = ({ headers }: PostRequest) => headers['X-Webhook-Id'] ?? '';
 
-test('deliveries of a tenant at one moment share transactions, each begun before it is sent', async () => {
+test('a tenant’s simultaneous deliveries share transactions, and each is recorded before it is sent', async () => {
   const { tenant, outside, ids } = await newDeliveries();
   const begunBefore: string[] = [];
   const post = async (request: PostRequest) => {
@@ -63,7 +63,7 @@ test('deliveries of a tenant at one moment share transactions, each begun before
   expect(new Set(made.map(({ written_by }) => written_by)).size).toBeLessThan(AT_ONCE);
 });
 
-test('an answer that cannot be recorded, or is none, undoes no other that came with it', async () => {
+test('an answer that fails or cannot be recorded does not undo others in its batch', async () => {
   const { tenant, outside, ids } = await newDeliveries();
   const [refused, unrecorded] = ids;
   const post = (request: PostRequest) => {
@@ -90,7 +90,7 @@ test('an answer that cannot be recorded, or is none, undoes no other that came w
   );
 });
 
-test('a job that may no longer write keeps none of those back that it was begun with', async () => {
+test('a job that may no longer write does not hold back the others in its batch', async () => {
   const { tenant, outside, ids } = await newDeliveries();
   const [first] = ids;
   const over = { ...outside, within: () => Promise.reject(new Error('The job has ended.')) };
@@ -105,7 +105,7 @@ test('a job that may no longer write keeps none of those back that it was begun 
   expect(made.every(({ status }) => status === 'delivered')).toBe(true);
 });
 
-test('an answer that is cut in the middle of a sign is kept', async () => {
+test('an answer that is cut within a character is stored', async () => {
   const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
   await emitPayment();
   const { id } = await relayed();
@@ -120,7 +120,7 @@ test('an answer that is cut in the middle of a sign is kept', async () => {
   });
 });
 
-test('the last answer says whether a receiver is slow, and any success ends its row of failures', async () => {
+test('the last answer decides whether a receiver is slow, and any success resets its failure count', async () => {
   const { tenant, admin, outside, ids, id, failForGood } = await newDeliveries();
   await failForGood();
   const slow = new Set(ids.slice(0, 3));

@@ -25,7 +25,7 @@ async function takeAll(
 }
 const times = (count: number, receiver: string) => Array.from({ length: count }, () => receiver);
 
-test('a receiver that has fallen silent gets no further requests from here', async () => {
+test('a receiver that became silent gets no further requests from this process', async () => {
   const { turnOf, pass } = newClock();
   const turn = await turnOf('silent');
   turn?.asked();
@@ -39,7 +39,7 @@ test('a receiver that has fallen silent gets no further requests from here', asy
   expect(third).not.toBeNull();
 });
 
-test('one receiver holds at most sixteen places, and what comes then waits until it has fallen silent', async () => {
+test('one receiver holds at most sixteen places, and further deliveries wait until it is silent', async () => {
   const { turnOf, passed } = newClock();
   (await turnOf('busy'))?.end(true);
   const turns = await takeAll(turnOf, times(16, 'busy'));
@@ -52,7 +52,7 @@ test('one receiver holds at most sixteen places, and what comes then waits until
   expect(passed()).toBe(SLOW_RECEIVER_MS + 25);
 });
 
-test('who waits for a busy receiver comes in when a place is free', async () => {
+test('a delivery that waits for a busy receiver gets a place when one is free', async () => {
   let now = 0;
   const turns: ReceiverSlot[] = [];
   const turnOf = createReceiverSlots(
@@ -93,7 +93,7 @@ test('deliveries that wait for a busy receiver get a free place in order', async
   expect(come).toEqual(['first', 'second', 'third']);
 });
 
-test('receivers that were never heard of hold 24 places together, and those that answer have others', async () => {
+test('unknown receivers share 24 places, and known receivers have their own', async () => {
   const { turnOf, pass, passed } = newClock();
   const known = await turnOf('known');
   known?.end(true);
@@ -115,7 +115,7 @@ test('receivers that were never heard of hold 24 places together, and those that
   expect(later).toHaveLength(1);
 });
 
-test('a new receiver that answers fast learns once that deliveries wait in a sub-pool', async () => {
+test('a new receiver that answers quickly has its waiting deliveries released once', async () => {
   const { turnOf, pass } = newClock();
   const turns = await takeAll(turnOf, times(16, 'new'));
   for (const turn of turns) turn.asked();
@@ -128,7 +128,7 @@ test('a new receiver that answers fast learns once that deliveries wait in a sub
   expect(told).toEqual([true, false, false]);
 });
 
-test('a receiver that was not asked after all is still a stranger', async () => {
+test('a receiver that was not contacted after all is still unknown', async () => {
   const { turnOf } = newClock();
   (await turnOf('unasked'))?.end(null);
   (await turnOf('answering'))?.end(true);

@@ -45,7 +45,7 @@ const PROCESSES: [string, string[]][] = [
 ];
 
 test.each(PROCESSES)(
-  '%s says all that is wrong with its environment, without a trace',
+  '%s reports all errors in its environment, without a stack trace',
   async (name, words) => {
     const wrong = {
       DATABASE_URL: 'mysql://db',
@@ -73,7 +73,7 @@ test.each(PROCESSES)(
 );
 
 test.each(['start', 'migrate', 'seed', 'board', 'ops', 'invariants'])(
-  '%s says in one sentence that nobody answers where DATABASE_URL points',
+  '%s reports in one sentence that no server answers at DATABASE_URL',
   async (name) => {
     const [, words] = PROCESSES.find(([known]) => known === name) ?? ['', []];
 
@@ -108,7 +108,7 @@ test('a folder in use or a port in use is reported before anything starts', asyn
   expect(ported.stderr).toMatch(/^Port \d+ of 127\.0\.0\.1 is not available: .*Set PORT.*\n$/);
 });
 
-test('a tape that is a folder, and a data folder that is a file, are refused in a sentence', async () => {
+test('a folder given as a tape, or a file as the data folder, is refused with one sentence', async () => {
   const file = path.join(folder, 'file');
   writeFileSync(file, '');
 

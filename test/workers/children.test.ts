@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runToEnd } from '../../workers/processes/children.ts';
 
-test('what Node makes of the files of a process stays beside its data, for the next start', async () => {
+test('Node’s compile cache is next to the process’s data, for the next start', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'children-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { NODE_COMPILE_CACHE: _, ...environment } = process.env;

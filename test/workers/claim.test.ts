@@ -49,7 +49,7 @@ const kill = (child: ChildProcess) =>
     child.kill('SIGKILL');
   });
 
-test('of two processes that start at the same moment one has the folder, twenty times over', async () => {
+test('of two processes that start at the same moment one gets the folder, twenty times in a row', async () => {
   const place = path.join(folder, 'raced');
   for (let round = 0; round < 20; round += 1) {
     const racers = [racer(place), racer(place)];
@@ -67,7 +67,7 @@ test('of two processes that start at the same moment one has the folder, twenty 
   expect(readdirSync(place).sort()).toEqual(['in-use-by.json', 'in-use.lock']);
 });
 
-test('a note that names a living process blocks no start once its claim is gone', async () => {
+test('a note that names a living process does not block a start once its lock is gone', async () => {
   const place = path.join(folder, 'noted');
   const first = await claimFolder(place);
   first.release();
@@ -80,7 +80,7 @@ test('a note that names a living process blocks no start once its claim is gone'
   second.release();
 });
 
-test('a folder that is none, or cannot be made, is named', async () => {
+test('a folder that does not exist and cannot be created is named', async () => {
   const file = path.join(folder, 'file');
   writeFileSync(file, '');
 

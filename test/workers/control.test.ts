@@ -75,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-test('the month end of one tenant makes no other wait, and no other kind of its own jobs', async () => {
+test('a tenant’s month end delays no other tenant, and no other kind of its own jobs', async () => {
   await operations.setSlots(stage.owner, 'ledger', 1, BY);
   await stage.work(jobs);
   await enqueue('statement', big, 3_000);
@@ -89,7 +89,7 @@ test('the month end of one tenant makes no other wait, and no other kind of its 
   expect(await waiting(big)).toBeGreaterThan(2_500);
 });
 
-test('slots are more and fewer at run time, without a restart', async () => {
+test('slots can be changed at run time without a restart', async () => {
   await operations.setSlots(stage.owner, 'ledger', 5, BY);
   const more = await eventually(() => peak(200), 5);
   await operations.setSlots(stage.owner, 'ledger', 3, BY);
@@ -104,7 +104,7 @@ test('slots are more and fewer at run time, without a restart', async () => {
   expect({ more, fewer, told, own }).toEqual({ more: 5, fewer: 3, told: 3, own: 2 });
 });
 
-test('a tenant is paused while the others go on, no attempt is spent, and nothing is lost', async () => {
+test('pausing a tenant leaves the others running, uses no attempt and loses nothing', async () => {
   await operations.pauseWork(stage.owner, { tenant_id: big }, BY);
   await idle();
   const before = await waiting(big);
@@ -123,7 +123,7 @@ test('a tenant is paused while the others go on, no attempt is spent, and nothin
   expect(await eventually(async () => (await waiting(big)) < before, true)).toBe(true);
 });
 
-test('a pause of a kind and a tenant together holds only what is both', async () => {
+test('a pause with a kind and a tenant holds only jobs that match both', async () => {
   const both = { task: 'statement', tenant_id: big };
   await operations.pauseWork(stage.owner, both, BY);
   await idle();
@@ -141,7 +141,7 @@ test('a pause of a kind and a tenant together holds only what is both', async ()
   await empty();
 });
 
-test('a sub-pool has its kinds to itself while a process of it lives, and then they are the pool’s', async () => {
+test('a sub-pool has its kinds to itself while one of its processes lives; otherwise its pool runs them', async () => {
   await operations.defineSubPool(stage.owner, 'ledger:letters', ['letter'], BY);
   await operations.pauseWork(stage.owner, { pool: 'ledger:letters' }, BY);
   await enqueue('letter', small, 3);
@@ -194,7 +194,7 @@ test('every change records who, what and why, and cannot be altered', async () =
   expect(await operations.listPauses(stage.owner)).toEqual([]);
 });
 
-test('fetches at the same time never take a job twice, and take turns among tenants', async () => {
+test('concurrent fetches never take a job twice, and alternate between tenants', async () => {
   await operations.pauseWork(stage.owner, { pool: 'ledger' }, BY);
   await idle();
   await empty();
@@ -242,7 +242,7 @@ test('jobs of a named queue run one at a time and in order, on any worker', asyn
   expect(await take()).toEqual([]);
 });
 
-test('a job that is given back frees its queue: it and what is behind it are taken again', async () => {
+test('a job that is returned frees its queue: it and the jobs behind it are taken again', async () => {
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('given-back', json_build_object('tenant_id', ${big}::text), 'returned')
   `);

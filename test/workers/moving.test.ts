@@ -103,7 +103,7 @@ const moved = (stage: Stage): Tenant => ({
 
 const CLOSED = { status: 503, body: { code: 'tenant_closed' } };
 
-test('a tenant is closed for its export: requests learn that, and transactions are refused', async () => {
+test('a tenant is closed for its export: requests get that reason, and transactions are refused', async () => {
   const exported = await ask(here, ['export', tenant.slug, file]);
   // One process learns of the closure from the database, the other from looking up the host.
   const known = await tenant.officer.get('/loans');
@@ -117,7 +117,7 @@ test('a tenant is closed for its export: requests learn that, and transactions a
   expect(stranger.headers['retry-after']).toBe('60');
 });
 
-test('a job that runs is waited for, and one that does not end leaves the tenant closing', async () => {
+test('the export waits for running jobs, and one that does not end leaves the tenant closing', async () => {
   const other = await here.tenant('2026-01-15');
   const payload = JSON.stringify({ tenant_id: other.id });
   await here.owner.query("select app.add_job('render-document', $1::json, now(), 5, 'held')", [
@@ -141,7 +141,7 @@ test('a job that runs is waited for, and one that does not end leaves the tenant
   await expect(other.within(async () => {})).rejects.toThrow('closed while it moves');
 });
 
-test('a file that is cut off or damaged brings nothing in', async () => {
+test('a truncated or damaged file imports nothing', async () => {
   const whole = await readFile(file);
   const damaged = path.join(folder, 'damaged.tar');
   const at = whole.indexOf('"principal_amount"');
@@ -176,7 +176,7 @@ test.each([
   ['a tenant that is open', () => '"door": "closed"', 'differs? from the manifest|refuses'],
   ['another schema', () => '"schema":"0', 'Bring both to the same release'],
   ['a folder above', () => `"key":"${tenant.slug}`, 'storage key of another tenant'],
-])('a file that was made to bring in %s brings nothing in', async (_what, from, reason) => {
+])('a file forged to import %s imports nothing', async (_what, from, reason) => {
   const text = from();
   const letters = /\w+"?$/.exec(text)?.[0] ?? '';
   const other = text.slice(0, -letters.length) + letters.replace(/\w/g, 'x');
@@ -188,7 +188,7 @@ test.each([
   expect(await jobsIn(there)).toEqual([]);
 });
 
-test('the tenant is in the other database as it was, closed, and there only once', async () => {
+test('the tenant is in the other database unchanged, closed, and only once', async () => {
   const before = await jobsIn(here);
 
   const imported = await ask(there, ['import', file]);
@@ -214,7 +214,7 @@ test('events from before the move are delivered after it: a closed tenant’s ev
   expect(after.rows).toEqual(before.rows);
 });
 
-test('one that was exported, or switched off for another reason, is not opened by mistake', async () => {
+test('a tenant that was exported, or deactivated for another reason, is not opened by mistake', async () => {
   const off = await here.tenant('2026-01-15');
   await here.owner.query('update tenants set is_active = false where id = $1', [off.id]);
   const opened = ask(here, ['open', tenant.slug]);
@@ -224,7 +224,7 @@ test('one that was exported, or switched off for another reason, is not opened b
   await expect(ask(here, ['open', off.slug])).rejects.toThrow('is not active');
 });
 
-test('opened, it closes its next days to the same balances as the one that stayed', async () => {
+test('once opened, it closes its next days with the same balances as the original', async () => {
   await ask(here, ['open', tenant.slug], { although: 'exported' });
   await ask(there, ['open', tenant.slug]);
   await here.owner.query('delete from graphile_worker._private_jobs');

@@ -21,7 +21,7 @@ test.each([
   ['a lock that was not given in time', coded('55P03')],
   ['a standby that takes no writes', coded('25006')],
   ['a connection lost without a code', new Error('Connection terminated unexpectedly')],
-])('%s passes: the queue waits for its end', (_, error) => {
+])('%s is temporary: the queue waits for its end', (_, error) => {
   expect(isTransient(error)).toBe(true);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ['a broken constraint', coded('23505', 'the timeout must be unique')],
   ['a wrong password', coded('28P01')],
   ['something that is no error', 'ECONNREFUSED'],
-])('%s does not pass by itself', (_, error) => {
+])('%s is permanent', (_, error) => {
   expect(isTransient(error)).toBe(false);
 });

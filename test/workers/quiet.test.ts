@@ -6,11 +6,11 @@ const watched = (...waiting: number[]) => {
   return waiting.map((count, minute) => isStuck(count, minute * 60));
 };
 
-test('work that makes more work is no standstill, as long as some of it gets done', () => {
+test('jobs that create more jobs are not a standstill while some of them finish', () => {
   expect(watched(5, 9, 8, 12, 11, 15, 14, 13)).not.toContain(true);
 });
 
-test('where nothing is done for longer than the limit, the wait is over', () => {
+test('the wait ends when nothing finishes for longer than the limit', () => {
   expect(watched(5, 4, 4, 4)).toEqual([false, false, false, true]);
   expect(watched(5, 6, 7, 8)).toEqual([false, false, true, true]);
 });
