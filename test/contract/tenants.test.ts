@@ -22,7 +22,7 @@ const UNTRIED: Record<string, string> = {
   'GET /borrower-exports/{id}': 'made by a job; test/borrowers/privacy.test.ts',
   'DELETE /auth/provider-links/{id}': 'only one’s own; test/users/provider-links.test.ts',
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
-  'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/seen.test.ts',
+  'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/delivery-records.test.ts',
   'GET /webhook-deliveries/{id}/attempts': 'the same',
   'GET /change-notices/{id}': 'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/apply': 'the same',

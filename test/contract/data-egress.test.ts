@@ -7,7 +7,7 @@ import { allJobs } from '../../jobs/all-jobs.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
 import { fieldNamesIn } from '../setup/team.ts';
 import { nameOf } from './callers.ts';
-import { CONTROLS, controlsAt, kindOf, OUTPUTS, whatIsMissing } from './doors.ts';
+import { CONTROLS, controlsAt, kindOf, OUTPUTS, whatIsMissing } from './data-egress.ts';
 
 /** Every name in a schema: fields at any depth, and JSON Schema keywords, which are no field's name. */
 const namesOf = (schema: z.ZodType | undefined, io: 'input' | 'output') =>
