@@ -118,7 +118,7 @@ test('a role without an account in the chart cannot be booked', async () => {
     return written.catch(({ message }: Error) => message);
   };
 
-  expect(await toldBy(postEntry)).toBe('The chart of accounts lacks the role cash.');
-  expect(await toldBy(postNewEntry)).toBe('The chart of accounts lacks the role cash.');
+  expect(await toldBy(postEntry)).toBe('The chart of accounts has no account with the role cash.');
+  expect(await toldBy(postNewEntry)).toBe('The chart of accounts has no account with the role cash.');
   expect(await entriesOf(tenant.id)).toBe(0);
 });
