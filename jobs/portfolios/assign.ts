@@ -73,7 +73,7 @@ export async function assignLoans(
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict('A loan is already in another portfolio.', 'already_assigned', {
+    throw new Conflict('A loan is already in another portfolio. Transfer it instead.', 'already_assigned', {
       loan_ids: elsewhere.map((loan) => loan.id),
     });
   }

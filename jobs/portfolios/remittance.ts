@@ -52,7 +52,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   const end = period_end ?? lastMonthBefore(closed ?? monthStart(work.today));
   if (end !== monthEnd(end)) throw new Invalid({ period_end: 'Must be the last day of a month.' });
   if (closed === null || end > closed) {
-    throw new Conflict(`The books of the month through ${end} are not closed.`, 'period_open', {
+    throw new Conflict(`The books of the month through ${end} are not closed. Close the period first.`, 'period_open', {
       closed_through: closed,
     });
   }

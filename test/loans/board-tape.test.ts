@@ -77,7 +77,7 @@ test('of two concurrent uploads of a tape, the second is refused because the fir
   });
 
   expect(second).toMatchObject({
-    message: 'Another tape is being boarded. Try again when it has finished.',
+    message: 'Another tape is being boarded. Try again after it.',
     code: 'in_progress',
   });
 });

@@ -50,7 +50,7 @@ export async function boardTape(
 ): Promise<string[]> {
   if (!(await tape.tryLockBoarding(work.tx)))
     throw new Conflict(
-      'Another tape is being boarded. Try again when it has finished.',
+      'Another tape is being boarded. Try again after it.',
       'in_progress',
     );
   const { fit, refusals } = await partitionBoardable(work, rows, product);
