@@ -49,6 +49,7 @@ export const privacyRoutes: Route[] = [
     action: 'export',
     resource: 'borrowers',
     summary: 'Export all data about a borrower',
+    description: 'A worker creates the archive. If one is already being created, the answer shows that one.',
     status: 202,
     reply: borrowerExports.reply,
     run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),

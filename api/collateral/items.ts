@@ -81,12 +81,14 @@ export const collateral = resource({
     liquidate: action({
       allow: 'admin',
       summary: 'Sell the collateral and apply the proceeds to the loan',
+      description: 'Releases the liens. Proceeds repay principal, interest and fees in this order; on a charged-off loan they are a recovery. A surplus is held for the borrower.',
       body: Liquidation,
       run: liquidateCollateral,
     }),
     'reverse-liquidation': action({
       allow: 'admin',
       summary: 'Reverse a collateral sale that was entered by mistake',
+      description: 'Also reverses the fee and the lien releases of the sale.',
       body: LiquidationReversal,
       run: reverseLiquidation,
     }),

@@ -76,6 +76,7 @@ export const entries = resource({
     reverse: action({
       allow: 'admin',
       summary: 'Reverse a posted entry and return the reversing entry',
+      description: 'The original entry stays unchanged. An entry can be reversed once.',
       body: EntryReversal,
       reply: z.object(entryFields),
       run: reverseEntry,

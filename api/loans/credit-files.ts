@@ -45,6 +45,7 @@ export const creditFileRoutes: Route[] = [
     security_event: 'export',
     action: 'create',
     summary: 'Generate a Metro 2 file of all pending records',
+    description: 'Answers 409 nothing_to_send if no records are pending.',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,

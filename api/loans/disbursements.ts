@@ -51,6 +51,7 @@ export const disbursements = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse the only disbursement of a loan and return it to approved',
+      description: 'Use it when the money never left or came back. Answers 409 if later events depend on the disbursement.',
       body: DisbursementReversal,
       four_eyes: 'reversals',
       run: reverseDisbursement,

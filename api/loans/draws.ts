@@ -53,6 +53,7 @@ export const draws = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a draw and its fees',
+      description: 'Use it when the money never left or came back. Later payments are reapplied to the remaining debt.',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

@@ -65,6 +65,7 @@ export const fees = resource({
     waive: action({
       allow: 'loan_officer',
       summary: 'Waive all or part of a fee as of its assessment date',
+      description: 'Money that already paid the fee is reapplied to other amounts due.',
       body: FeeWaiver,
       run: waiveFee,
     }),

@@ -79,6 +79,7 @@ export const portalPayments: Route[] = [
     path: '/portal/loans/{id}/payments',
     action: 'pay',
     summary: 'Make a payment from a verified account, today or later',
+    description: 'Answers 409 if the amount exceeds the debt.',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -94,6 +95,7 @@ export const portalPayments: Route[] = [
     path: '/portal/loans/{id}/payments/preview',
     action: 'preview-payment',
     summary: 'Preview how a payment would be applied',
+    description: 'Records nothing. Answers with the same errors as the payment.',
     transaction: 'read',
     body: PortalPreview,
     reply: z
@@ -118,6 +120,7 @@ export const portalPayments: Route[] = [
     path: '/portal/payments/{id}/cancel',
     action: 'cancel-payment',
     summary: 'Cancel a scheduled payment',
+    description: 'Only the person who scheduled it can cancel it.',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
       asPortalPayment(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),

@@ -82,6 +82,7 @@ const portalInstruments: Route[] = [
     path: '/portal/payment-instruments/{id}/account-number',
     action: 'supply-number',
     summary: 'Add the missing number of a bank account',
+    description: 'The account stays unverified. The number must end in the known last four digits.',
     body: AccountNumber,
     reply: paymentInstruments.reply,
     run: ({ work, params, body }, borrowerId) =>

@@ -178,6 +178,15 @@ test('every operationId is a verb and a noun in camelCase', () => {
   expect(listedOperations().filter((endpoint) => !endpoints.includes(endpoint))).toEqual([]);
 });
 
+/** Generated clients name their functions after operationIds. `--update` accepts an intended change. */
+test('an operationId changes only on purpose, not with the wording of a summary', async () => {
+  const lines = operations.map(({ at, method, operation }) =>
+    [method.toUpperCase(), at.replace('/api/v1', ''), operation['operationId']].join(' '),
+  );
+
+  await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('operation-ids.txt');
+});
+
 test('every reference in the OpenAPI document resolves, and every name is unique', () => {
   const text = JSON.stringify(document);
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
