@@ -16,7 +16,7 @@ export const common = {
   support_phone: ['Or call', 'O llame al'],
   support_by_phone: ['Questions? Call', '¿Preguntas? Llame al'],
   optional: ['optional', 'opcional'],
-  go_on: ['Continue', 'Continuar'],
+  continue: ['Continue', 'Continuar'],
   to_portal: ['Go to the overview', 'Ir al resumen'],
   look_again: ['Check this field.', 'Revise este dato.'],
   none: ['None', 'Ninguno'],
