@@ -18,7 +18,7 @@ export const common = {
   optional: ['optional', 'opcional'],
   continue: ['Continue', 'Continuar'],
   to_portal: ['Go to the overview', 'Ir al resumen'],
-  look_again: ['Check this field.', 'Revise este dato.'],
+  check_field: ['Check this field.', 'Revise este dato.'],
   none: ['None', 'Ninguno'],
   'problem.prefix': ['Error:', 'Error:'],
   'problem.heading': ["We couldn't complete your request:", 'No pudimos completar su solicitud:'],
