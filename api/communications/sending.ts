@@ -112,8 +112,8 @@ export const communicationRoutes: Route[] = [
   {
     ...staffRouteDefaults,
     path: '/communications/can-interact',
-    summary: 'Check whether a borrower may be contacted, with the blockers',
-    description: 'Applies the same rules as sending a message.',
+    summary: 'Check whether a borrower may be contacted',
+    description: 'Lists the blockers, by the same rules as sending a message.',
     action: 'send',
     transaction: 'read',
     status: 200,

@@ -65,7 +65,8 @@ export const creditFileRoutes: Route[] = [
     carries: 'anything',
     security_event: 'export',
     action: 'download',
-    summary: 'Get a temporary download link',
+    summary: 'Get a download link for a Metro 2 file',
+    description: 'The link is temporary.',
     status: 200,
     transaction: 'read',
     reply: z

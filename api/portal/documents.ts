@@ -60,7 +60,8 @@ export const portalDocuments: Route[] = [
     path: '/portal/documents/{id}/download',
     security_event: 'document_download',
     action: 'download',
-    summary: 'Get a temporary download link',
+    summary: 'Get a download link for a document',
+    description: 'The link is temporary.',
     reply: z.object({
       url: z.string(),
       download_url: z.string(),
