@@ -89,8 +89,8 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
   },
   past_due_notice: ({ owed, money, words }) => {
     const late = words(
-      `Your payment is ${owed.days_past_due} days past due`,
-      `Su pago tiene ${owed.days_past_due} días de atraso`,
+      `Days past due: ${owed.days_past_due}`,
+      `Días de atraso: ${owed.days_past_due}`,
     );
     return spoken(money(owed.past_due_amount), late);
   },
