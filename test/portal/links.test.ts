@@ -75,8 +75,8 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
   const addresses = [...text.matchAll(/(?:href|action)="([^"]*)"/g)]
     .map(([, address = '']) => address)
     .flatMap((address) =>
-      address.startsWith('{{@root.room}}')
-        ? ['/portal', '/staff'].map((room) => address.replace('{{@root.room}}', room))
+      address.startsWith('{{@root.section}}')
+        ? ['/portal', '/staff'].map((section) => address.replace('{{@root.section}}', section))
         : [address.replace('{{@root.factors_at}}', '/staff/factors')],
     )
     .filter((address) => address.startsWith('/'))
@@ -85,10 +85,10 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
 
   const missing = addresses.filter((address) => {
     if (address === '/portalx') return false; // The navigation, whose pages other tests open.
-    const room = sectionOf(address);
-    if (room === undefined) return !address.startsWith('/api/v1/docs');
+    const section = sectionOf(address);
+    if (section === undefined) return !address.startsWith('/api/v1/docs');
     try {
-      return resolvePage(room, address) === undefined;
+      return resolvePage(section, address) === undefined;
     } catch {
       return true;
     }

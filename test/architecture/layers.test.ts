@@ -5,7 +5,7 @@ import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
  * The subfolders of jobs/loans, from the most independent to the most dependent. Each imports only itself
  * and the subfolders to its left.
  */
-const ROOMS = [
+const LAYERS = [
   'arithmetic',
   'products',
   'schedule',
@@ -29,10 +29,10 @@ const PURE_MAY_USE = ['jobs/money.ts', 'jobs/dates.ts', 'big.js', 'zod'];
 const jobs = sourcesIn(repositoryTexts()).filter(({ folder }) => folder === 'jobs');
 
 /** jobs/loans/engine/fold.ts is in loans/engine, jobs/payments/receive.ts in payments. */
-function roomOf(file: string): string | null {
-  const [, area = '', room = ''] = file.split('/');
+function layerOf(file: string): string | null {
+  const [, area = '', layer = ''] = file.split('/');
   if (!file.startsWith('jobs/') || area.endsWith('.ts')) return null;
-  return area === 'loans' ? `loans/${room}` : area;
+  return area === 'loans' ? `loans/${layer}` : area;
 }
 
 const targetsOf = ({ imports }: Source) => imports.filter(({ is_ours }) => is_ours);
@@ -41,11 +41,11 @@ const targetsOf = ({ imports }: Source) => imports.filter(({ is_ours }) => is_ou
 function arrows(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const source of jobs) {
-    const from = roomOf(source.file);
+    const from = layerOf(source.file);
     if (from === null) continue;
     const targets = found.get(from) ?? new Set<string>();
     for (const { target } of targetsOf(source)) {
-      const to = roomOf(target);
+      const to = layerOf(target);
       if (to !== null && to !== from) targets.add(to);
     }
     found.set(from, targets);
@@ -54,19 +54,19 @@ function arrows(): Map<string, Set<string>> {
 }
 
 test('every file of jobs/loans belongs to a layer', () => {
-  const rooms = jobs.map(({ file }) => roomOf(file)).filter((room) => room?.startsWith('loans/'));
+  const layers = jobs.map(({ file }) => layerOf(file)).filter((layer) => layer?.startsWith('loans/'));
 
-  expect(new Set(rooms)).toEqual(new Set(ROOMS.map((room) => `loans/${room}`)));
+  expect(new Set(layers)).toEqual(new Set(LAYERS.map((layer) => `loans/${layer}`)));
 });
 
 test('the layers of jobs/loans import from right to left only', () => {
-  const placeOf = (room: string) => ROOMS.findIndex((name) => room === `loans/${name}`);
+  const placeOf = (layer: string) => LAYERS.findIndex((name) => layer === `loans/${name}`);
   const graph = arrows();
-  const drawn = ROOMS.map((room) => {
-    const to = [...(graph.get(`loans/${room}`) ?? [])].map((name) => name.replace('loans/', ''));
-    return `${room.padEnd(12)} → ${to.toSorted().join(', ') || '–'}`;
+  const drawn = LAYERS.map((layer) => {
+    const to = [...(graph.get(`loans/${layer}`) ?? [])].map((name) => name.replace('loans/', ''));
+    return `${layer.padEnd(12)} → ${to.toSorted().join(', ') || '–'}`;
   });
-  console.info(`The rooms of jobs/loans and what they import:\n  ${drawn.join('\n  ')}`);
+  console.info(`The layers of jobs/loans and what they import:\n  ${drawn.join('\n  ')}`);
 
   const back = [...graph].flatMap(([from, targets]) =>
     [...targets]
@@ -88,18 +88,18 @@ test('no layers or areas of jobs/ import each other in a circle', () => {
     return seen;
   };
 
-  const circling = [...graph.keys()].filter((room) => reach(room).has(room));
+  const circling = [...graph.keys()].filter((layer) => reach(layer).has(layer));
 
   expect(circling).toEqual([]);
 });
 
 test('arithmetic, engine and schedule import nothing but each other, money, dates and types', () => {
   const strangers = jobs
-    .filter(({ file }) => PURE.some((room) => file.startsWith(`jobs/loans/${room}/`)))
+    .filter(({ file }) => PURE.some((layer) => file.startsWith(`jobs/loans/${layer}/`)))
     .flatMap(({ file, imports }) =>
       imports
         .filter(({ is_type, target }) => !is_type && !PURE_MAY_USE.includes(target))
-        .filter(({ target }) => !PURE.some((room) => target.startsWith(`jobs/loans/${room}/`)))
+        .filter(({ target }) => !PURE.some((layer) => target.startsWith(`jobs/loans/${layer}/`)))
         .map(({ target }) => `${file} imports ${target}`),
     );
 
