@@ -34,8 +34,8 @@ const portalDocument = documents.reply
   })
   .extend({
     loan_number: text.nullable(),
-    period_start: date.nullable().describe('Of a statement: its first day.'),
-    period_end: date.nullable().describe('Of a statement: its last day.'),
+    period_start: date.nullable().describe('The first day of a statement.'),
+    period_end: date.nullable().describe('The last day of a statement.'),
   })
   .meta({ id: 'PortalDocument' });
 
