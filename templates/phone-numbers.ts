@@ -6,7 +6,8 @@ const TWO_DIGITS = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])
  * A number that is not in the international format, or is already divided, stays unchanged.
  */
 export function formatPhone(phone: string): string {
-  const [, area, exchange, line] = /^\+1[ .-]?\(?(\d{3})\)?[ .-]?(\d{3})[ .-]?(\d{4})$/.exec(phone) ?? [];
+  const [, area, exchange, line] =
+    /^\+1[ .-]?\(?(\d{3})\)?[ .-]?(\d{3})[ .-]?(\d{4})$/.exec(phone) ?? [];
   if (area !== undefined) return `(${area}) ${exchange}-${line}`;
   if (!/^\+\d{7,15}$/.test(phone)) return phone;
   const length = /^\+[17]/.test(phone) ? 2 : TWO_DIGITS.test(phone) ? 3 : 4;

@@ -49,7 +49,8 @@ export const privacyRoutes: Route[] = [
     action: 'export',
     resource: 'borrowers',
     summary: "Export a borrower's data",
-    description: 'A worker creates the archive. If one is already being created, the answer shows that one.',
+    description:
+      'A worker creates the archive. If one is already being created, the answer shows that one.',
     status: 202,
     reply: borrowerExports.reply,
     run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),

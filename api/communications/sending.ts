@@ -58,7 +58,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send',
     throttle: 'communication',
     summary: 'Send a message to a borrower',
-    description: 'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
+    description:
+      'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
     action: 'send',
     transaction: 'write',
     status: 201,
@@ -81,7 +82,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send-batch',
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
-    description: 'Each borrower gets at most one message. The answer shows the result for each of them.',
+    description:
+      'Each borrower gets at most one message. The answer shows the result for each of them.',
     action: 'send',
     transaction: 'write',
     status: 200,

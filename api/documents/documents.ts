@@ -216,7 +216,8 @@ const confirmUploadRoute = endpoint({
   allow: 'loan_officer',
   tag: 'documents',
   summary: 'Confirm that a file was uploaded to its link',
-  description: 'Compares size and SHA-256 hash with the announced ones. Answers 409 if they differ. A confirmed file cannot change.',
+  description:
+    'Compares size and SHA-256 hash with the announced ones. Answers 409 if they differ. A confirmed file cannot change.',
   action: 'edit',
   resource: 'documents',
   transaction: 'own',

@@ -16,7 +16,9 @@ export const describeOperation = (route: Route): string =>
 function describeList({ list }: Route): string {
   if (list === undefined) return '';
   const { field, descending } = usualSort(list);
-  const archived = list.isArchivable ? ' Omits archived records unless you filter by is_archived.' : '';
+  const archived = list.isArchivable
+    ? ' Omits archived records unless you filter by is_archived.'
+    : '';
   return `Sorted by ${field}, ${descending ? 'descending' : 'ascending'}, by default.${archived} `;
 }
 

@@ -76,7 +76,8 @@ export const entries = resource({
     reverse: action({
       allow: 'admin',
       summary: 'Reverse a journal entry',
-      description: 'Posts a mirror entry and answers with it. The original entry stays unchanged. An entry can be reversed once.',
+      description:
+        'Posts a mirror entry and answers with it. The original entry stays unchanged. An entry can be reversed once.',
       body: EntryReversal,
       reply: z.object(entryFields),
       run: reverseEntry,

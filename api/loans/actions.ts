@@ -70,7 +70,8 @@ export const loanActions: Record<string, Action> = {
   disburse: action({
     allow: 'loan_officer',
     summary: 'Disburse a loan',
-    description: 'Funds an approved loan, or disburses more of the approved amount. The first disbursement creates the schedule and charges the fees. Answers 409 during the right of rescission.',
+    description:
+      'Funds an approved loan, or disburses more of the approved amount. The first disbursement creates the schedule and charges the fees. Answers 409 during the right of rescission.',
     body: Disbursement,
     four_eyes: 'disbursements',
     objection: findPayOutBlocker,
@@ -87,7 +88,8 @@ export const loanActions: Record<string, Action> = {
   'charge-off': action({
     allow: 'admin',
     summary: 'Charge off a defaulted loan',
-    description: 'Moves the debt off the books. The borrower still owes it, and later payments are recoveries. With amount, charges off only part of the principal.',
+    description:
+      'Moves the debt off the books. The borrower still owes it, and later payments are recoveries. With amount, charges off only part of the principal.',
     body: ChargeOff,
     run: chargeOff,
   }),
@@ -101,14 +103,16 @@ export const loanActions: Record<string, Action> = {
   'pay-off': action({
     allow: 'loan_officer',
     summary: 'Pay off a loan',
-    description: 'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Answers 409 if the amount is too small.',
+    description:
+      'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Answers 409 if the amount is too small.',
     body: PayOffRequest,
     run: payOffLoan,
   }),
   'non-accrual': action({
     allow: 'admin',
     summary: 'Place a loan on non-accrual or return it to accrual',
-    description: 'On non-accrual no interest accrues and payments repay principal first. Unpaid interest leaves the books, but the borrower still owes it.',
+    description:
+      'On non-accrual no interest accrues and payments repay principal first. Unpaid interest leaves the books, but the borrower still owes it.',
     body: NonAccrual,
     run: setNonAccrual,
   }),
@@ -122,14 +126,16 @@ export const loanActions: Record<string, Action> = {
   reschedule: action({
     allow: 'loan_officer',
     summary: "Reschedule a loan's payments",
-    description: 'Moves the due dates of future installments. Past due amounts stay due. Give exactly one of new_first_payment_date, shift_days, shift_periods and installments.',
+    description:
+      'Moves the due dates of future installments. Past due amounts stay due. Give exactly one of new_first_payment_date, shift_days, shift_periods and installments.',
     body: Reschedule,
     run: reschedule,
   }),
   'change-due-date': action({
     allow: 'loan_officer',
     summary: "Change a loan's due day",
-    description: 'The next installment moves to a later date, and interest accrues by the day until then.',
+    description:
+      'The next installment moves to a later date, and interest accrues by the day until then.',
     body: DueDateChange,
     run: changeDueDate,
   }),
@@ -172,7 +178,8 @@ export const loanActions: Record<string, Action> = {
   'run-compliance-checks': action({
     allow: 'loan_officer',
     summary: "Run a loan's compliance checks",
-    description: 'Runs the requested checks, otherwise those of the program, and stores the result.',
+    description:
+      'Runs the requested checks, otherwise those of the program, and stores the result.',
     body: ComplianceCheckRequest,
     reply: complianceRun,
     run: runComplianceChecks,
@@ -194,7 +201,8 @@ export const loanActions: Record<string, Action> = {
   approve: action({
     allow: 'loan_officer',
     summary: 'Approve a pending loan',
-    description: 'Runs the compliance checks and sends the disclosure. Answers 409 compliance_failed if a check fails and the settings enforce checks.',
+    description:
+      'Runs the compliance checks and sends the disclosure. Answers 409 compliance_failed if a check fails and the settings enforce checks.',
     body: Approval,
     assert: assertStatusAllows,
     objection: findApprovalBlocker,

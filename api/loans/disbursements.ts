@@ -51,7 +51,8 @@ export const disbursements = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a disbursement',
-      description: 'Use it when the money never left or came back. The loan returns to approved. Answers 409 if the loan has another disbursement or later events.',
+      description:
+        'Use it when the money never left or came back. The loan returns to approved. Answers 409 if the loan has another disbursement or later events.',
       body: DisbursementReversal,
       four_eyes: 'reversals',
       run: reverseDisbursement,

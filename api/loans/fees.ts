@@ -65,7 +65,8 @@ export const fees = resource({
     waive: action({
       allow: 'loan_officer',
       summary: 'Waive a fee',
-      description: 'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due.',
+      description:
+        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due.',
       body: FeeWaiver,
       run: waiveFee,
     }),

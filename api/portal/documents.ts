@@ -81,7 +81,8 @@ export const portalDocuments: Route[] = [
     throttle: 'upload',
     action: 'create',
     summary: 'Request an upload link for a file',
-    description: 'Upload the file to the link, then call POST /portal/documents/{id}/confirm-upload.',
+    description:
+      'Upload the file to the link, then call POST /portal/documents/{id}/confirm-upload.',
     status: 201,
     body: OwnUpload,
     reply: uploadLinkReply,

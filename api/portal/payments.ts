@@ -79,7 +79,8 @@ export const portalPayments: Route[] = [
     path: '/portal/loans/{id}/payments',
     action: 'pay',
     summary: 'Make a payment',
-    description: 'Draws from a verified account, today or on a later date. Answers 409 if the amount exceeds the debt.',
+    description:
+      'Draws from a verified account, today or on a later date. Answers 409 if the amount exceeds the debt.',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,

@@ -70,7 +70,8 @@ export const portalProfile: Route[] = [
     path: '/portal/profile/communication-preferences',
     action: 'change-preferences',
     summary: "Update the borrower's notification preferences",
-    description: 'Turning email or texts off revokes the consent, and turning them on records a new one.',
+    description:
+      'Turning email or texts off revokes the consent, and turning them on records a new one.',
     body: Preferences,
     reply: communicationPreferences,
     run: ({ work, body }, borrowerId) =>

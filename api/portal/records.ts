@@ -72,7 +72,8 @@ const portalInstruments: Route[] = [
     path: '/portal/payment-instruments',
     action: 'create',
     summary: 'Add a bank account',
-    description: 'Give the account number or its last four digits. The account can pay once its number is known and verified.',
+    description:
+      'Give the account number or its last four digits. The account can pay once its number is known and verified.',
     status: 201,
     body: NewInstrument,
     reply: paymentInstruments.reply,

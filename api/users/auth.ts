@@ -57,7 +57,8 @@ export const authRoutes: Route[] = [
     path: '/auth/second-factor',
     security_event: 'sign_in',
     summary: 'Complete a sign-in with the second factor',
-    description: 'After several wrong codes the sign-in ends, and you start again with the password.',
+    description:
+      'After several wrong codes the sign-in ends, and you start again with the password.',
     action: 'second-factor',
     body: SecondFactorProof,
     reply: meReply,

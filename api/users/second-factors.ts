@@ -91,7 +91,8 @@ const ownFactorRoutes: Route[] = [
     action: 'confirm-totp',
     security_event: 'second_factor_add',
     summary: 'Confirm an authenticator app with its first code',
-    description: 'From then on, every sign-in needs a code. The answer shows the recovery codes only once.',
+    description:
+      'From then on, every sign-in needs a code. The answer shows the recovery codes only once.',
     body: z.object({ code: totpCode }),
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {

@@ -140,7 +140,8 @@ export const webhooks = resource({
     test: action({
       allow: 'admin',
       summary: 'Send one test event and return its delivery',
-      description: 'Sends one attempt, also to a disabled subscription. The result does not count as a failure.',
+      description:
+        'Sends one attempt, also to a disabled subscription. The result does not count as a failure.',
       reply: webhookDeliveryRecords.reply,
       run: again.sendTest,
     }),

@@ -63,14 +63,17 @@ const querying: Route = {
 
 const BODY = { ...CANARIES, first_name: CANARIES.ssn, last_name: CANARIES.password };
 
-test.each(Object.keys(FAILURES))('a failure in %s is logged without the values that it handled', async (how) => {
-  const port = await stage.listen({}, [...routes, failing]);
+test.each(Object.keys(FAILURES))(
+  'a failure in %s is logged without the values that it handled',
+  async (how) => {
+    const port = await stage.listen({}, [...routes, failing]);
 
-  const reply = await officer.at(port).post(`/failing/${encodeURIComponent(how)}`, BODY);
+    const reply = await officer.at(port).post(`/failing/${encodeURIComponent(how)}`, BODY);
 
-  expect(reply).toMatchObject({ status: expect.any(Number), body: { code: expect.any(String) } });
-  expect(ear.heard()).toEqual([]);
-});
+    expect(reply).toMatchObject({ status: expect.any(Number), body: { code: expect.any(String) } });
+    expect(ear.heard()).toEqual([]);
+  },
+);
 
 test('a failure is still logged with enough detail to find it', async () => {
   const port = await stage.listen({}, [...routes, failing]);

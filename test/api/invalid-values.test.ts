@@ -59,18 +59,21 @@ test('one bad borrower does not fail a batch: the others are sent to, and the ba
   expect(reply.body).toMatchObject({ total: 3, failed: 1, queued: 2 });
 });
 
-test.each(['9999-12-31', '2076-01-16'])('a projection to %s is refused immediately', async (day) => {
-  const loan = await newLoan(tenant);
+test.each(['9999-12-31', '2076-01-16'])(
+  'a projection to %s is refused immediately',
+  async (day) => {
+    const loan = await newLoan(tenant);
 
-  const reply = await officer.get(
-    `/loans/${loan.id}/get-future-balance-projection?as_of_date=${day}`,
-  );
+    const reply = await officer.get(
+      `/loans/${loan.id}/get-future-balance-projection?as_of_date=${day}`,
+    );
 
-  expect(reply).toMatchObject({
-    status: 422,
-    body: { errors: { as_of_date: expect.stringContaining('50 years') } },
-  });
-});
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: { as_of_date: expect.stringContaining('50 years') } },
+    });
+  },
+);
 
 test.each(['constructor', '__proto__', 'toString'])('%s is not a known value', async (word) => {
   const replies = [

@@ -54,7 +54,9 @@ function arrows(): Map<string, Set<string>> {
 }
 
 test('every file of jobs/loans belongs to a layer', () => {
-  const layers = jobs.map(({ file }) => layerOf(file)).filter((layer) => layer?.startsWith('loans/'));
+  const layers = jobs
+    .map(({ file }) => layerOf(file))
+    .filter((layer) => layer?.startsWith('loans/'));
 
   expect(new Set(layers)).toEqual(new Set(LAYERS.map((layer) => `loans/${layer}`)));
 });

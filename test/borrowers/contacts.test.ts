@@ -143,29 +143,25 @@ test.each([
       country: 'US',
     },
   ],
-])(
-  'a duplicate %s of a borrower is refused in any spelling',
-  async (kind, one, same) => {
-    const [ada, bo] = await Promise.all(
-      ['Ada', 'Bo'].map(
-        async (first_name) =>
-          (await officer.post('/borrowers', { first_name, last_name: 'B' })).body,
-      ),
-    );
-    const path = `/borrowers/${ada.id}/${kind}`;
-    const kept = (await officer.post(path, one)).body;
+])('a duplicate %s of a borrower is refused in any spelling', async (kind, one, same) => {
+  const [ada, bo] = await Promise.all(
+    ['Ada', 'Bo'].map(
+      async (first_name) => (await officer.post('/borrowers', { first_name, last_name: 'B' })).body,
+    ),
+  );
+  const path = `/borrowers/${ada.id}/${kind}`;
+  const kept = (await officer.post(path, one)).body;
 
-    const [again, atOnce] = await Promise.all([officer.post(path, same), officer.post(path, same)]);
-    const elsewhere = await officer.post(`/borrowers/${bo.id}/${kind}`, same);
-    const unchanged = await officer.put(`/${kind}/${kept.id}`, kept);
-    await officer.delete(`/${kind}/${kept.id}`);
-    const afterwards = await officer.post(path, same);
+  const [again, atOnce] = await Promise.all([officer.post(path, same), officer.post(path, same)]);
+  const elsewhere = await officer.post(`/borrowers/${bo.id}/${kind}`, same);
+  const unchanged = await officer.put(`/${kind}/${kept.id}`, kept);
+  await officer.delete(`/${kind}/${kept.id}`);
+  const afterwards = await officer.post(path, same);
 
-    const refusal = { status: 409, body: { code: 'already_exists', details: { id: kept.id } } };
-    expect([again, atOnce]).toMatchObject([refusal, refusal]);
-    expect([elsewhere.status, unchanged.status, afterwards.status]).toEqual([201, 200, 201]);
-  },
-);
+  const refusal = { status: 409, body: { code: 'already_exists', details: { id: kept.id } } };
+  expect([again, atOnce]).toMatchObject([refusal, refusal]);
+  expect([elsewhere.status, unchanged.status, afterwards.status]).toEqual([201, 200, 201]);
+});
 
 test('a changed number is no longer marked as not working', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;

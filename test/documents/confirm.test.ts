@@ -187,22 +187,25 @@ test.each([
   ['a page', '<!doctype html><script>alert(1)</script>'],
   ['a picture that scripts', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
   ['a program', 'MZ This program cannot be run in DOS mode.'],
-])('%s with the name of a PDF is not confirmed, and the real PDF still can be', async (_what, fake) => {
-  const { put, confirm, read } = await announcement();
-  await put(fake);
+])(
+  '%s with the name of a PDF is not confirmed, and the real PDF still can be',
+  async (_what, fake) => {
+    const { put, confirm, read } = await announcement();
+    await put(fake);
 
-  const refused = await confirm(fake);
-  const between = await read();
-  await put(A);
-  const confirmed = await confirm(A);
+    const refused = await confirm(fake);
+    const between = await read();
+    await put(A);
+    const confirmed = await confirm(A);
 
-  expect(refused).toMatchObject({
-    status: 409,
-    body: { code: 'content_mismatch', message: expect.stringContaining('is not a PDF') },
-  });
-  expect(between).toMatchObject({ status: 'pending', download_url: null });
-  expect(confirmed.status).toBe(200);
-});
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'content_mismatch', message: expect.stringContaining('is not a PDF') },
+    });
+    expect(between).toMatchObject({ status: 'pending', download_url: null });
+    expect(confirmed.status).toBe(200);
+  },
+);
 
 /** Makes every link expire two days ago. */
 async function overdue() {

@@ -119,6 +119,8 @@ test('a role without an account in the chart cannot be booked', async () => {
   };
 
   expect(await toldBy(postEntry)).toBe('The chart of accounts has no account with the role cash.');
-  expect(await toldBy(postNewEntry)).toBe('The chart of accounts has no account with the role cash.');
+  expect(await toldBy(postNewEntry)).toBe(
+    'The chart of accounts has no account with the role cash.',
+  );
   expect(await entriesOf(tenant.id)).toBe(0);
 });

@@ -49,7 +49,7 @@ test('units convert back to a decimal', () => {
   );
 });
 
-test("interest for part of a period equals the result of decimals with thirty places", () => {
+test('interest for part of a period equals the result of decimals with thirty places', () => {
   const anyInterest = fc.bigInt({ min: 0n, max: 10n ** 16n }).map((units) => fromUnits(units, 10));
   const anyDays = fc.integer({ min: 1, max: 20_000 });
   fc.assert(

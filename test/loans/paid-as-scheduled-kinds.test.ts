@@ -55,21 +55,24 @@ const KINDS: Record<string, Partial<Contract>> = {
   },
 };
 
-test.each(Object.entries(KINDS))('%s: a borrower who pays as scheduled owes nothing at the end', (_, kind) => {
-  const usual = { principal: '10000.00', interest_rate: '0.085', term_months: 12 };
-  const loan = fundedLoan({ ...usual, ...kind });
+test.each(Object.entries(KINDS))(
+  '%s: a borrower who pays as scheduled owes nothing at the end',
+  (_, kind) => {
+    const usual = { principal: '10000.00', interest_rate: '0.085', term_months: 12 };
+    const loan = fundedLoan({ ...usual, ...kind });
 
-  const rows = projectSchedule({ ...loan, as_of: START });
-  const payments = rows.map(({ period_number, due_date, payment_amount }): LoanEvent => ({
-    id: `p${String(period_number).padStart(3, '0')}`,
-    kind: 'payment',
-    effective_date: due_date,
-    amount: payment_amount,
-  }));
-  const end = rows.at(-1)?.due_date ?? START;
-  const state = fold({ ...loan, events: [...loan.events, ...payments], as_of: end });
+    const rows = projectSchedule({ ...loan, as_of: START });
+    const payments = rows.map(({ period_number, due_date, payment_amount }): LoanEvent => ({
+      id: `p${String(period_number).padStart(3, '0')}`,
+      kind: 'payment',
+      effective_date: due_date,
+      amount: payment_amount,
+    }));
+    const end = rows.at(-1)?.due_date ?? START;
+    const state = fold({ ...loan, events: [...loan.events, ...payments], as_of: end });
 
-  expect(state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
-  expect(state.installments.map(({ status }) => status)).toEqual(rows.map(() => 'paid'));
-  expect(state.maturity_date).toBe(end);
-});
+    expect(state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
+    expect(state.installments.map(({ status }) => status)).toEqual(rows.map(() => 'paid'));
+    expect(state.maturity_date).toBe(end);
+  },
+);

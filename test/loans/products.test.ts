@@ -107,7 +107,7 @@ test('a contradictory product is refused, and so are its unknown parts', async (
   expect((await tenant.officer.post('/products', { name: 'C', code: 'C' })).status).toBe(403);
 });
 
-test("a program’s default product is one of its own", async () => {
+test('a program’s default product is one of its own', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const program = await admin.post('/programs', {

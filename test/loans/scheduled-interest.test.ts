@@ -218,25 +218,28 @@ test('each period earns its part of the rate on its beginning balance, regardles
 test.each([
   { interest_method: 'scheduled', day_count: 'actual_365' },
   { interest_method: 'simple_daily', day_count: '30_360' },
-])('the close books the interest that $interest_method loans earn by $day_count', async (product) => {
-  const tenant = await stage.tenant(START);
-  const product_id = await newProduct(tenant, product);
-  const { id } = await newLoan(tenant, { product_id, interest_rate: '0.12', term_months: 12 });
-  const owed = async () => (await tenant.officer.get(`/loans/${id}`)).body.accrued_interest;
-  await travelTo(stage, tenant, '2026-02-15');
-  const first = await owed();
-  await tenant.officer.post(`/loans/${id}/payments`, { amount: '9600.00' });
-  await travelTo(stage, tenant, '2026-03-01');
-  const half = await owed();
-  await travelTo(stage, tenant, '2026-03-15');
-  const second = await owed();
+])(
+  'the close books the interest that $interest_method loans earn by $day_count',
+  async (product) => {
+    const tenant = await stage.tenant(START);
+    const product_id = await newProduct(tenant, product);
+    const { id } = await newLoan(tenant, { product_id, interest_rate: '0.12', term_months: 12 });
+    const owed = async () => (await tenant.officer.get(`/loans/${id}`)).body.accrued_interest;
+    await travelTo(stage, tenant, '2026-02-15');
+    const first = await owed();
+    await tenant.officer.post(`/loans/${id}/payments`, { amount: '9600.00' });
+    await travelTo(stage, tenant, '2026-03-01');
+    const half = await owed();
+    await travelTo(stage, tenant, '2026-03-15');
+    const second = await owed();
 
-  expect([first, half, second]).toEqual(['100.00', '2.50', '5.00']);
-  expect(await balancesByRole(tenant)).toMatchObject({
-    interest_receivable: '5.00',
-    loans_receivable: '500.00',
-    interest_income: '-105.00',
-  });
-  await travelTo(stage, tenant, '2026-03-20');
-  expect(await violationsIn(stage)).toEqual([]);
-});
+    expect([first, half, second]).toEqual(['100.00', '2.50', '5.00']);
+    expect(await balancesByRole(tenant)).toMatchObject({
+      interest_receivable: '5.00',
+      loans_receivable: '500.00',
+      interest_income: '-105.00',
+    });
+    await travelTo(stage, tenant, '2026-03-20');
+    expect(await violationsIn(stage)).toEqual([]);
+  },
+);

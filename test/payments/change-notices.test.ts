@@ -100,21 +100,18 @@ test.each([
     `121000248${NUMBER.padEnd(17)}37`,
     { account_type: 'savings', account_number_last_four: '4321', routing_number: '121000248' },
   ],
-])(
-  '%s is applied automatically if the settings say so',
-  async (code, data, wanted) => {
-    const { answer, tasks, account, notices } = await sentOnce({
-      nacha: { ...ORIGINATOR, apply_change_notices: true },
-    });
+])('%s is applied automatically if the settings say so', async (code, data, wanted) => {
+  const { answer, tasks, account, notices } = await sentOnce({
+    nacha: { ...ORIGINATOR, apply_change_notices: true },
+  });
 
-    const taken = await answer(code, data);
+  const taken = await answer(code, data);
 
-    expect(taken).toMatchObject({ status: 'change_notice', message: 'The account is corrected.' });
-    expect(await account()).toMatchObject(wanted);
-    expect(await notices()).toMatchObject([{ status: 'applied', decided_by: expect.any(String) }]);
-    expect(await tasks()).toEqual([]);
-  },
-);
+  expect(taken).toMatchObject({ status: 'change_notice', message: 'The account is corrected.' });
+  expect(await account()).toMatchObject(wanted);
+  expect(await notices()).toMatchObject([{ status: 'applied', decided_by: expect.any(String) }]);
+  expect(await tasks()).toEqual([]);
+});
 
 test.each([
   ['C01', 'no digits'],

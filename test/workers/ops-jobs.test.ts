@@ -142,9 +142,12 @@ test.each([
   [changeJobs, ['reschedule', '1'], { reason: 'x' }, '--at MOMENT'],
   [changeJobs, ['reschedule', '1'], { reason: 'x', at: 'soon' }, '--at takes a moment'],
   [setOperators, ['nobody'], { reason: 'x' }, 'There is no tenant'],
-] as const)('$0.name with $1 and $2 is a usage error', async (operation, words, options, reason) => {
-  await expect(ask(operation, [...words], { options })).rejects.toThrow(reason);
-});
+] as const)(
+  '$0.name with $1 and $2 is a usage error',
+  async (operation, words, options, reason) => {
+    await expect(ask(operation, [...words], { options })).rejects.toThrow(reason);
+  },
+);
 
 test('an operation sets the operators’ tenant, and another lists the schedule', async () => {
   const named = await ask(setOperators, ['bank'], { options: { reason: 'They operate it.' } });

@@ -75,7 +75,10 @@ export const signingIn = {
     'Continue to {name} to sign in there. You come back here afterwards.',
     'Continúe a {name} para iniciar sesión allí. Después volverá aquí.',
   ],
-  provider_return: ['Sign in through your organization', 'Iniciar sesión a través de su organización'],
+  provider_return: [
+    'Sign in through your organization',
+    'Iniciar sesión a través de su organización',
+  ],
   'provider_return.almost': [
     'Your organization has confirmed who you are. One step is left.',
     'Su organización ha confirmado quién es usted. Falta un paso.',
