@@ -56,7 +56,7 @@ export function renderDocument<Name extends DocumentName>(
 
 /** Returns the data with phone numbers in the form in which they are printed. */
 function withFormattedPhones<Data extends DocumentData[DocumentName]>(data: Data): Data {
-  const { branding } = data.tenant;
+  const branding = data.tenant.branding;
   const support_phone = branding.support_phone && formatPhone(branding.support_phone);
   return Object.assign({}, data, {
     tenant: { ...data.tenant, branding: { ...branding, support_phone } },

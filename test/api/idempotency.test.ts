@@ -117,7 +117,7 @@ test('a replayed request gets the original answer, regardless of later changes',
   expect(replayed.headers['idempotent-replayed']).toBe('true');
 });
 
-test('a stored refusal has the same form as any other, also when it is replayed', async () => {
+test('a stored refusal has the usual form, also when it is replayed', async () => {
   const { body: borrower } = await officer.post('/borrowers', {
     first_name: 'No',
     last_name: 'Contact',
