@@ -105,7 +105,7 @@ export async function reverseLiquidation(work: Work, id: string) {
   const loan = await openInService(work, String(item['loan_id']), statuses);
   const sale = await liquidations.findApplied(work.tx, id);
   if (sale === null) throw new Conflict('The collateral has not been sold.', 'not_liquidated');
-  await liquidations.reverse(work.tx, sale.id);
+  await liquidations.reverseLiquidation(work.tx, sale.id);
   await update(work.tx, 'collateral_items', id, { status: sale.status_before });
   await reinstateLiens(work, sale.liens_released);
   const undone = loan.events.filter(

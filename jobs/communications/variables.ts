@@ -14,8 +14,8 @@ export function messageVariables(
   const { currency, time_zone, letter_date: today, recipient } = letter;
   const { name, slug, portal_url: url, branding } = letter.tenant;
   const { support_email, support_phone } = branding;
-  const spoken = words.language?.slice(0, 2);
-  const locale = spoken ? documentLocale(spoken, letter.locale) : letter.locale;
+  const languageCode = words.language?.slice(0, 2);
+  const locale = languageCode ? documentLocale(languageCode, letter.locale) : letter.locale;
   return {
     payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],

@@ -16,7 +16,7 @@ const pastDueInstallments = sql.fragment`(
   select due_date, payment_amount - paid_amount as rest, payment_amount
   from installments
   where row.past_due_amount > 0 and loan_id = loan.id and version = loan.schedule_version
-    and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)} and due_date < today.day
+    and ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)} and due_date < today.day
     and not exists (
       select from fees as late
       where late.loan_id = loan.id and late.fee_type = 'late' and late.status <> 'reversed'
@@ -84,7 +84,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
            (
              select coalesce(sum(payment_amount - paid_amount), 0.00) from installments
              where loan_id = loan.id and version = loan.schedule_version
-               and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)}
+               and ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)}
                and due_date > row.next_payment_date and due_date between today.day and fee.after
            ) as then
   ) as coming

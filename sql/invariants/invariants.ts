@@ -9,11 +9,11 @@ import { standingInvariants } from '../loans/standing-invariants.ts';
 import { paymentInvariants } from '../payments/invariants.ts';
 import { saleInvariants } from '../portfolios/invariants.ts';
 import { messageChecks } from '../webhooks/invariants.ts';
-import { findViolations, type Violation } from './check.ts';
+import { findViolations, type Violation } from '../invariant-check.ts';
 import { countInvariants } from './counts.ts';
 import { referenceChecks } from './references.ts';
 
-export type { Violation } from './check.ts';
+export type { Violation } from '../invariant-check.ts';
 
 /**
  * Checks every invariant of a database on one snapshot, so concurrent transactions are seen entirely or not

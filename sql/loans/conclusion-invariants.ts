@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Whether any payment of the loan was refunded, regardless of which one. */
 const isRefunded = sql.fragment`exists (

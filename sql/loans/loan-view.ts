@@ -12,7 +12,7 @@ import {
 } from './loan-facts.ts';
 import {
   feesDue,
-  finalPayment,
+  finalPaymentAmount,
   nextBill,
   nextPayment,
   nextPaymentDate,
@@ -44,7 +44,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            coalesce(plan.remaining, record.term_months) as remaining_term,
            record.expected_disbursement_date, record.first_payment_date,
            ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,
-           plan.remaining as payments_remaining, ${finalPayment} as final_payment_amount,
+           plan.remaining as payments_remaining, ${finalPaymentAmount} as final_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
            record.cycle_start_date, record.cycle_end_date, record.interest_free_balance,
            record.origination_date, record.disbursement_date, record.approved_at,
@@ -191,7 +191,7 @@ export const loanSourceForMany = (
       record.oldest_unpaid_due_date, record.maturity_date, today.day
     )`,
     foreseen: (then) => sql.fragment`app.repayment_outlook(
-      record.principal_balance + record.outstanding_fees, record.linear_until, record.interest_outlook,
+      record.principal_balance + record.outstanding_fees, record.accrual_until, record.interest_outlook,
       app.accrued_cents(
         record.interest_accrued, record.is_accruing, record.accrual_since, record.accrual_balance,
         record.accrual_rate, record.accrual_period_days, record.accrual_period_interest,

@@ -14,7 +14,7 @@ import { isOpenInstallment } from './installments.ts';
  */
 const open = sql.fragment`
   loan_id = record.id and version = record.schedule_version
-    and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
+    and (${isOpenInstallment('installments', sql.fragment`record.installment_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
@@ -35,7 +35,7 @@ export const openInstallments = sql.fragment`(
   select case
       when record.open_installments is null
         then (select count(*)::integer from installments where ${open})
-      else record.open_installments + (record.is_last_covered and due.since is not null)::integer
+      else record.open_installments + (record.is_last_installment_paid and due.since is not null)::integer
     end as remaining, next.due_date, next.amount
   from (values (1)) as always
   left join lateral (
@@ -147,7 +147,7 @@ export const feesDue = sql.fragment`
   ) else 0.00 end`;
 
 /** The expected amount of the last installment; null if nothing is owed. */
-export const finalPayment = sql.fragment`
+export const finalPaymentAmount = sql.fragment`
   case
     when ${isMatured} then ${debt}
     when bill.is_final then bill.amount

@@ -131,9 +131,9 @@ export const recordAttributes = (tx: Transaction, day: string, among: LoanIdCond
     )})
     select now.loan_id, ${day}::date, ${attributesIn('now')}
     from (${attributesNow(day, among)} and record.status in ('active', 'charged_off')) as now
-    left join lateral ${attributesOn(sql.fragment`now.loan_id`, sql.fragment`${day}::date`)} as kept on true
-    where kept.loan_id is null
-      or (${attributesIn('now')}) is distinct from (${attributesIn('kept')})
+    left join lateral ${attributesOn(sql.fragment`now.loan_id`, sql.fragment`${day}::date`)} as stored on true
+    where stored.loan_id is null
+      or (${attributesIn('now')}) is distinct from (${attributesIn('stored')})
     on conflict (tenant_id, loan_id, from_date) do nothing
   `),
   );
@@ -151,10 +151,10 @@ export const findMissingAttributes = (tx: Transaction, day: string) =>
            case when is_lacking then (select min(from_date) from loan_attribute_history) end as known_from
     from (
       select exists (
-        select from loan_snapshots as kept
-        where kept.snapshot_date = ${day} and not exists (
-          select from loan_attribute_history as told
-          where told.loan_id = kept.loan_id and told.from_date <= ${day}
+        select from loan_snapshots as snapshot
+        where snapshot.snapshot_date = ${day} and not exists (
+          select from loan_attribute_history as attributes
+          where attributes.loan_id = snapshot.loan_id and attributes.from_date <= ${day}
         )
       ) as is_lacking
       offset 0

@@ -204,13 +204,13 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
  * loan.
  */
 function billedPayment(position: Position, date: string): ProjectedPayment | null {
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const due = standing.filter(({ row }) => row.due_date === date);
+  const uncanceled = position.installments.filter(({ is_canceled }) => !is_canceled);
+  const due = uncanceled.filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
   const { tolerance } = position;
-  const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
+  const isLast = due.at(-1) === uncanceled.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => amountStillDue(row, tolerance))), owed);
   if (amount.lte(0)) return null;
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
