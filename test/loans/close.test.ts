@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { serializeChunkWork } from '../../jobs/business-day/run-steps.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import * as steps from '../../sql/business-day/chunk-steps.ts';
@@ -51,6 +52,24 @@ test('a chunk that is run again, or twice at once, closes its day once', async (
 
   expect(await accrualsOf(tenant, loan.id)).toEqual({ rows: '1', amount: '2.33' });
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
+});
+
+test('a process works on one chunk at a time and continues after one that failed', async () => {
+  const log: string[] = [];
+  const work = (name: string, fails = false) =>
+    serializeChunkWork(async () => {
+      log.push(`${name} starts`);
+      await stage.pool.query(sql.typeAlias('void')`select`);
+      log.push(`${name} ends`);
+      if (fails) throw new Error(name);
+    });
+
+  const outcomes = await Promise.allSettled([work('first'), work('second', true), work('third')]);
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(log).toEqual(
+    ['first', 'second', 'third'].flatMap((name) => [`${name} starts`, `${name} ends`]),
+  );
 });
 
 test('a chunk whose loans were kept of the day before it was done is done by the next run', async () => {
