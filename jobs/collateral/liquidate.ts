@@ -9,7 +9,7 @@ import { insert, update } from '../../sql/write.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import { remindOfSurplus, surplusTask } from '../loans/history/after-payoff.ts';
+import { remindOfSurplus, surplusTask } from '../loans/history/closed-loans.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { openInService } from '../loans/history/loan-records.ts';

@@ -9,7 +9,7 @@ import { COMPONENTS } from '../loans/arithmetic/terms.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { isClosed } from '../loans/history/after-payoff.ts';
+import { isClosed } from '../loans/history/closed-loans.ts';
 import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';

@@ -14,7 +14,7 @@ import {
   releaseLiens,
   remindOfUnappliedMoney,
   remindOfOwedRefund,
-} from './after-payoff.ts';
+} from './closed-loans.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<

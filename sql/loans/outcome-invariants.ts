@@ -59,8 +59,8 @@ const forgiven = sql.fragment`
   group by 1, 2, 3
 `;
 
-/** Conclusions that were drawn from payments and the ledger must still follow from them. */
-export const conclusionInvariants: readonly Check[] = [
+/** Outcomes such as a kept promise or a settled loan must still follow from the payments and the ledger. */
+export const outcomeInvariants: readonly Check[] = [
   {
     rule: 'a settled loan was paid what it was settled for',
     query: sql.type(ViolationRow)`
