@@ -154,25 +154,25 @@ const revertDelinquencyCounts = (tx: Transaction, before: readonly DelinquencyCo
   tx.query(
     deferred(sql.typeAlias('void')`
     update loans as loan
-    set times_delinquent_30 = kept.times_delinquent_30,
-        times_delinquent_60 = kept.times_delinquent_60,
-        times_delinquent_90 = kept.times_delinquent_90,
+    set times_delinquent_30 = counted.times_delinquent_30,
+        times_delinquent_60 = counted.times_delinquent_60,
+        times_delinquent_90 = counted.times_delinquent_90,
         delinquency_days_counted = case
-          when loan.times_delinquent_30 > kept.times_delinquent_30 then 0
-          when loan.times_delinquent_60 > kept.times_delinquent_60 then 30
+          when loan.times_delinquent_30 > counted.times_delinquent_30 then 0
+          when loan.times_delinquent_60 > counted.times_delinquent_60 then 30
           else 60
         end
-    from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as kept (
+    from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as counted (
       loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
     )
     where loan.id = any(${sql.array(
       before.map(({ loan_id }) => loan_id),
       'uuid',
     )})
-      and loan.id = kept.loan_id and loan.status = 'active' and (
-      loan.times_delinquent_30 > kept.times_delinquent_30
-      or loan.times_delinquent_60 > kept.times_delinquent_60
-      or loan.times_delinquent_90 > kept.times_delinquent_90
+      and loan.id = counted.loan_id and loan.status = 'active' and (
+      loan.times_delinquent_30 > counted.times_delinquent_30
+      or loan.times_delinquent_60 > counted.times_delinquent_60
+      or loan.times_delinquent_90 > counted.times_delinquent_90
     )
   `),
   );

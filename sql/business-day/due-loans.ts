@@ -98,10 +98,10 @@ export const loansToAssessLateFees = (chunk: LoanChunk) =>
           and fee.fee_type = 'late' and fee.status <> 'reversed'
       )
       and not exists (
-        select from late_fee_exemptions as spared
-        where spared.loan_id = loan.id and spared.installment_number = installment.period_number
-          and spared.due_date = installment.due_date
-          and spared.fee_rule_id::text is not distinct from rule.id
+        select from late_fee_exemptions as exemption
+        where exemption.loan_id = loan.id and exemption.installment_number = installment.period_number
+          and exemption.due_date = installment.due_date
+          and exemption.fee_rule_id::text is not distinct from rule.id
       )
     order by loan.id
   `);

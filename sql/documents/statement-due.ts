@@ -44,7 +44,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   cross join lateral (
     select bill.due_date + coalesce(
              (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
-           ) as after, place, rule ->> 'late_fee_rule' as mercy,
+           ) as after, place, rule ->> 'late_fee_rule' as late_fee_rule,
            least(
              greatest(case rule ->> 'calculation'
                when 'flat' then flat.amount
@@ -94,20 +94,20 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
              as amount
   ) as late
   where not loan.is_frozen and fee.amount > 0 and fee.after >= today.day
-    and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
+    and not (fee.late_fee_rule = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${lateFeeExemptPeriodsSql(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
       -- In force on the last day of the grace period, or on the night after it.
       where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
-    and not (fee.mercy = 'current' and exists (
+    and not (fee.late_fee_rule = 'current' and exists (
       select from loan_events as payment
       where payment.loan_id = loan.id and payment.kind = 'payment'
         and payment.effective_date > coalesce(${dueBefore}, '-infinity')
         and not exists (
-          select from loan_events as undone
-          where undone.loan_id = loan.id and undone.kind = 'reversal'
-            and undone.details ->> 'reverses' = payment.id::text
+          select from loan_events as reversal
+          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+            and reversal.details ->> 'reverses' = payment.id::text
         )
     ))
   order by fee.after, bill.due_date, fee.place

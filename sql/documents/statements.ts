@@ -202,9 +202,9 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
                from loan_events as event
                where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
                  and not exists (
-                   select from loan_events as undone
-                   where undone.loan_id = loan.id and undone.kind = 'reversal'
-                     and undone.details ->> 'reverses' = event.id::text
+                   select from loan_events as reversal
+                   where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+                     and reversal.details ->> 'reverses' = event.id::text
                  )
              )::numeric(15, 2) as disbursed,
              (

@@ -66,9 +66,9 @@ const closedOn = sql.fragment`(
     and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
                  'servicing_transfer')
     and not exists (
-      select from loan_events as undone
-      where undone.loan_id = loan.id and undone.kind = 'reversal'
-        and undone.details ->> 'reverses' = event.id::text
+      select from loan_events as reversal
+      where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+        and reversal.details ->> 'reverses' = event.id::text
     )
 )`;
 
@@ -205,10 +205,10 @@ export const listUnreported = (
         and event.recorded_on <= period.month_end and event.effective_date <= period.month_end
         and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and not exists (
-          select from loan_events as undone
-          where undone.loan_id = loan.id and undone.kind = 'reversal'
-            and undone.details ->> 'reverses' = event.id::text
-            and undone.recorded_on <= period.month_end
+          select from loan_events as reversal
+          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+            and reversal.details ->> 'reverses' = event.id::text
+            and reversal.recorded_on <= period.month_end
         )
     ) as paid
     cross join lateral (

@@ -134,9 +134,9 @@ export const outcomeInvariants: readonly Check[] = [
               or lost.kind = 'boarding' and lost.details ? 'charge_off_balance'
             )
             and not exists (
-              select from loan_events as undone
-              where undone.tenant_id = lost.tenant_id and undone.loan_id = lost.loan_id
-                and undone.kind = 'reversal' and undone.details ->> 'reverses' = lost.id::text
+              select from loan_events as reversal
+              where reversal.tenant_id = lost.tenant_id and reversal.loan_id = lost.loan_id
+                and reversal.kind = 'reversal' and reversal.details ->> 'reverses' = lost.id::text
             )
         )
     `,
