@@ -44,8 +44,8 @@ export async function fetchPage(
 }
 
 /**
- * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `endsTransaction`, this is the
- * last statement of the transaction.
+ * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `endsTransaction`,
+ * this is the last statement of the transaction.
  */
 export async function findOrThrow(
   work: Work,

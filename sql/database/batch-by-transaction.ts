@@ -41,7 +41,7 @@ export function batchByTransaction<Item, Answer>(
 }
 
 /**
- * Runs `act` on all items concurrently within one transaction, so that their statements are combined. Waits
+ * Runs `run` on all items concurrently within one transaction, so that their statements are combined. Waits
  * for all of them even if one fails, because no statement may follow the end of the transaction. Returns in
  * the order of the items; throws the first failure.
  */

@@ -17,7 +17,7 @@ const storedWording = sql.fragment`jsonb_build_object(
 )`;
 
 /**
- * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `spoken`
+ * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `languages`
  * has pairs of a preferred language and the language that the statement is printed in.
  */
 export const statementWording = (

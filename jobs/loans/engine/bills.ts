@@ -180,9 +180,9 @@ function nextBill(
 }
 
 /**
- * The interest owed on the first due date after `turn`, the day on which the pace of interest changes, if
- * nothing happens before. Negative if more interest is prepaid than earned by then. Null if no due date
- * follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
+ * The interest owed on the first due date after `paceChange`, the day on which the pace of interest
+ * changes, if nothing happens before. Negative if more interest is prepaid than earned by then. Null if no
+ * due date follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
  */
 export function interestOutlook(
   position: Position,

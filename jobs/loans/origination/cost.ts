@@ -34,8 +34,8 @@ export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
 
 /**
  * The cost of a loan for a borrower who pays as agreed. Null if the fees take all of the money, or if the
- * first payment is not after the disbursement. `beside` is the sum of further charges paid immediately. It
- * reduces the amount financed, as the disbursement's fees do.
+ * first payment is not after the disbursement. `otherCharges` is the sum of further charges paid
+ * immediately. It reduces the amount financed, as the disbursement's fees do.
  */
 export function computeCost(loan: RawLoan, funding: Funding, otherCharges = ZERO): Cost | null {
   const { amount, on, first_payment_date } = funding;

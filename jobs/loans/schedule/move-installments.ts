@@ -54,7 +54,7 @@ export const movedDueDates = (
     0,
   );
 
-/** The due dates of the rows, preceded by the `gained` interest-only periods. */
+/** The due dates of the rows, preceded by the `addedPeriods` interest-only periods. */
 function datesAfter(
   rows: readonly ScheduleRow[],
   by: MoveAgreement['by'],
