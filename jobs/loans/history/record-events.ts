@@ -55,16 +55,10 @@ export async function recordEvents(
   work: Work,
   loan: OpenLoan,
   requested: readonly LoanEvent[],
-  {
-    firstSchedule: first,
-    newStatus: becomes,
-    trigger,
-    statusReason: reason,
-    scheduleChangeReason: because,
-  }: RecordOptions = {},
+  { firstSchedule, newStatus, trigger, statusReason, scheduleChangeReason }: RecordOptions = {},
 ): Promise<LoanState> {
   const { row } = loan;
-  const schedule = first ?? loan.schedule;
+  const schedule = firstSchedule ?? loan.schedule;
   const newEvents = [...requested, ...(await findWithdrawnEvents(work, loan, requested))];
   const events = [...loan.events, ...newEvents];
   const input = { terms: readTerms(row), schedule, events, as_of: work.today };
@@ -75,12 +69,12 @@ export async function recordEvents(
   );
   const final = finalPayment(run);
   assertStorable(loan.state, state);
-  const cause = because ?? scheduleReason(newEvents, events, work.today);
+  const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);
   const isChanged = changedEvents(loan.state, state);
-  const current = { ...row, status: becomes ?? row.status };
+  const current = { ...row, status: newStatus ?? row.status };
   // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
-  const newVersion = newScheduleVersion(loan, state, first !== undefined, cause);
+  const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
     events: newEvents.map(toEventRow),
@@ -111,7 +105,7 @@ export async function recordEvents(
     effectiveAfter: run.events,
   });
   await supersedeStaleQuote(work, row.quote_id, input);
-  if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
+  if (newStatus) await changeStatus(work, row, newStatus, trigger ?? newStatus, statusReason);
   const before = { events: effectiveBefore, state: loan.state };
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
@@ -124,7 +118,7 @@ export async function recordEvents(
     await notifyOfficer(work, row, sentences);
     if (newVersion) await updateAutopayDates(work, row.id, loan.state, state);
   }
-  if (newVersion && !becomes && !changesAgreedSchedule(newEvents, events))
+  if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
 }
