@@ -161,6 +161,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...common,
       action: 'edit',
       summary: `Update ${nounWithArticle(name)}`,
+      description: 'Changes only the fields that you send.',
       method: 'PUT',
       ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
       ...proofProps(declared.needs_proof?.update),
@@ -179,12 +180,14 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
+      description: 'Archived records are no longer in lists.',
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
       ...common,
       action: 'unarchive',
       summary: `Unarchive ${nounWithArticle(name)}`,
+      description: 'The record is in lists again.',
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
       ...(declared.carries && { carries: factsOfRecord(declared) }),

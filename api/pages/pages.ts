@@ -169,7 +169,7 @@ async function showRefusal(
     : undefined;
   const retry_after = headers['Retry-After'];
   const refusal = { status, retry_after, ...nextSteps(ctx, { code: body.code, status }) };
-  sendPage(ctx, { ...pageView('refused', refusal), status }, { ...(config && { config }) });
+  sendPage(ctx, { ...pageView('refusal', refusal), status }, { ...(config && { config }) });
   if (isInside) setCsrfCookie(ctx);
 }
 

@@ -18,7 +18,10 @@ type StartedEnrollment = { secret: string; qr_svg: string };
 /**
  * The pages between the first factor and the session, in one section: enter a second factor, or set one up.
  */
-export function secondFactorPages(section: string, onward: (visit: Visit) => string): readonly Page[] {
+export function secondFactorPages(
+  section: string,
+  onward: (visit: Visit) => string,
+): readonly Page[] {
   const [asking, setting] = [`${section}/second-factor`, `${section}/enroll-factor`];
 
   const secondFactor: Page = {

@@ -106,7 +106,10 @@ function currentReturnPath(ctx: Context) {
  * redirects too.
  */
 function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
-  const { trusted_origins = [], section } = state as { trusted_origins?: string[]; section: Section };
+  const { trusted_origins = [], section } = state as {
+    trusted_origins?: string[];
+    section: Section;
+  };
   const onward = section.isPortal ? [] : trusted_origins;
   const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
   return [
