@@ -27,6 +27,7 @@ import {
   newScheduleVersion,
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
+import { remindOfTransferredBalance } from './after-transfer.ts';
 import { updateAutopayDates } from './next-autopay-date.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
@@ -152,6 +153,7 @@ export async function recordEvents(
     effectiveBefore,
     effectiveAfter: run.events,
   });
+  await remindOfTransferredBalance(work, row, newEvents, { before: loan.state, after: state });
   await supersedeStaleQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   const before = { events: effectiveBefore, state: loan.state };
