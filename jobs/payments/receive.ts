@@ -221,7 +221,8 @@ export async function postPayment(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const before = besides ?? (await assessPenaltyIncludedIn(work, loan, { ...input, payment_type }));
+  const before =
+    besides ?? (await assessPenaltyIncludedIn(work, loan, { ...input, id, payment_type }));
   const events = [...before, event];
   const happened = [...events, ...residueWriteOff(work, loan, events)];
   const state = await recordEvents(work, loan, happened, { trigger });

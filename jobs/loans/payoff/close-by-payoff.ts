@@ -124,8 +124,10 @@ async function recordPayoff(
   const id = newId();
   const goes_with = paid.gt(0) ? { payment_id: id } : {};
   const besides: LoanEvent[] = [];
-  if (penalty.gt(0))
-    besides.push(await assessPrepaymentPenalty(work, loan.row, money(penalty), on));
+  if (penalty.gt(0)) {
+    const fee = { amount: money(penalty), on, ...goes_with };
+    besides.push(await assessPrepaymentPenalty(work, loan.row, fee));
+  }
   if (credited.gt(0)) besides.push(await waiveRemainder(work, loan, on, money(credited), id));
   if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
