@@ -4,6 +4,7 @@ import type { DocumentData, DocumentName } from './documents.ts';
 import { expressionToHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, embeddedLogo } from './letterhead.ts';
 import { newEngine } from './render-message.ts';
+import { formatPhone } from './phone-numbers.ts';
 import { missingParts } from './required-parts.ts';
 import { sanitize, withoutLinks } from './sanitize.ts';
 import { renderWording } from './wordings.ts';
@@ -26,8 +27,9 @@ const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
 export function renderDocument<Name extends DocumentName>(
   name: Name,
   language: string,
-  data: DocumentData[Name],
+  content: DocumentData[Name],
 ): string {
+  const data = withFormattedPhones(content);
   const spoken = documentLanguage(name, language);
   const template = documentsIn(spoken).get(name);
   if (!template) throw new Error(`There is no document ${name}.`);
@@ -50,6 +52,21 @@ export function renderDocument<Name extends DocumentName>(
   const html = template(values);
   if (html.length > OUTPUT_BYTES_MAX) throw new Error(`The document ${name} is too long.`);
   return html;
+}
+
+/** Returns the data with phone numbers in the form in which they are printed. */
+function withFormattedPhones<Data extends DocumentData[DocumentName]>(data: Data): Data {
+  const branding = data.tenant.branding;
+  const support_phone = branding.support_phone && formatPhone(branding.support_phone);
+  return Object.assign({}, data, {
+    tenant: { ...data.tenant, branding: { ...branding, support_phone } },
+    ...('credit_bureau' in data &&
+      data.credit_bureau && {
+        credit_bureau: { ...data.credit_bureau, phone: formatPhone(data.credit_bureau.phone) },
+      }),
+    ...('creditor_phone' in data &&
+      data.creditor_phone && { creditor_phone: formatPhone(data.creditor_phone) }),
+  });
 }
 
 /** The language in which the document is rendered. */

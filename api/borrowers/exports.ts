@@ -48,7 +48,9 @@ export const privacyRoutes: Route[] = [
     security_event: 'export',
     action: 'export',
     resource: 'borrowers',
-    summary: 'Export all data about a borrower',
+    summary: "Export a borrower's data",
+    description:
+      'A worker creates the archive. If one is already being created, the answer shows that one.',
     status: 202,
     reply: borrowerExports.reply,
     run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),
@@ -61,7 +63,8 @@ export const privacyRoutes: Route[] = [
     security_event: 'export',
     action: 'show',
     resource: 'borrower-exports',
-    summary: 'Get an export and, when it is ready, its download link',
+    summary: 'Get a borrower export',
+    description: 'Includes a download link once the archive is ready.',
     transaction: 'read',
     status: 200,
     reply: borrowerExports.reply

@@ -106,6 +106,7 @@ export const providerCallbackRoutes: Route[] = [
     ...routeDefaults,
     path: '/communications/webhooks/delivery-status',
     summary: 'Record delivery reports from a provider',
+    description: 'Ignores reports about unknown messages and outdated reports.',
     reply: z.object({ received: z.int(), changed: z.int() }),
     run: (call: OwnTransactionCall) =>
       readProviderCallback(
@@ -123,6 +124,7 @@ export const providerCallbackRoutes: Route[] = [
     allow: 'superadmin',
     tag: 'communications',
     summary: 'Set the provider and signing secret of a channel',
+    description: 'The previous secret stays valid until the next change.',
     action: 'edit',
     resource: 'communication-providers',
     transaction: 'write',

@@ -58,6 +58,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send',
     throttle: 'communication',
     summary: 'Send a message to a borrower',
+    description:
+      'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
     action: 'send',
     transaction: 'write',
     status: 201,
@@ -80,6 +82,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send-batch',
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
+    description:
+      'Each borrower gets at most one message. The answer shows the result for each of them.',
     action: 'send',
     transaction: 'write',
     status: 200,
@@ -99,6 +103,7 @@ export const communicationRoutes: Route[] = [
     path: '/communications/preview',
     carries: 'anything',
     summary: 'Preview a message',
+    description: 'Renders the message without sending it or checking blockers.',
     action: 'send',
     transaction: 'read',
     status: 200,
@@ -109,7 +114,8 @@ export const communicationRoutes: Route[] = [
   {
     ...staffRouteDefaults,
     path: '/communications/can-interact',
-    summary: 'Check whether a borrower may be contacted, with the blockers',
+    summary: 'Check whether a borrower may be contacted',
+    description: 'Lists the blockers, by the same rules as sending a message.',
     action: 'send',
     transaction: 'read',
     status: 200,

@@ -173,6 +173,8 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
   return {
     tag: area,
     summary: `List the audit history of ${nounWithArticle(name)}`,
+    description:
+      'Each entry shows who changed what and when, including records that belong to this one.',
     action: 'history',
     resource: path,
     method: 'GET',

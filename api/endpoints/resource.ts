@@ -160,6 +160,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...about,
       action: 'edit',
       summary: `Update ${nounWithArticle(name)}`,
+      description: 'Changes only the fields that you send.',
       method: 'PUT',
       ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
       ...proofProps(declared.needs_proof?.update),
@@ -178,12 +179,14 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
+      description: 'Archived records are no longer in lists.',
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
       ...about,
       action: 'unarchive',
       summary: `Unarchive ${nounWithArticle(name)}`,
+      description: 'The record is in lists again.',
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
       ...(declared.carries && { carries: factsOfRecord(declared) }),

@@ -66,7 +66,7 @@ export function createApp(parts: AppParts): Koa {
     storageMiddleware({ pool, intake, installation }),
     sessionMiddleware(app, process, isSecure),
     noteLongWrites(process),
-    portal.rooms,
+    portal.sections,
     csrf(routes),
     docsMiddleware(routes),
     routeRequests(process, securityLog),

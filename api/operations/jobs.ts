@@ -88,7 +88,9 @@ export const closeOfBusiness = endpoint({
   method: 'POST',
   path: '/jobs/close-of-business',
   allow: 'superadmin',
-  summary: 'Close the business date and the days after it up to a date',
+  summary: 'Run the close of business',
+  description:
+    'Closes each day up to through_date. Default: the business date. The workers do this; GET /jobs/runs shows their progress.',
   status: 202,
   transaction: 'write',
   body: Close,

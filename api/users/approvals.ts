@@ -223,6 +223,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'cancel',
     path: '/approvals/{id}/cancel',
     summary: 'Cancel your own pending request',
+    description: 'Only the user who made the request can cancel it.',
     run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
   },
 ];

@@ -12,7 +12,9 @@ import { HttpRefusal } from '../http/errors.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 
 export const recoveryCodesReply = z.object({
-  recovery_codes: z.array(z.string()).describe('Sent once. Skipped if records already exist.'),
+  recovery_codes: z
+    .array(z.string())
+    .describe('Shown only once. Empty when you add another factor.'),
 });
 
 export const authRouteDefaults = {

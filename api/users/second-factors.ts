@@ -91,6 +91,8 @@ const ownFactorRoutes: Route[] = [
     action: 'confirm-totp',
     security_event: 'second_factor_add',
     summary: 'Confirm an authenticator app with its first code',
+    description:
+      'From then on, every sign-in needs a code. The answer shows the recovery codes only once.',
     body: z.object({ code: totpCode }),
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
@@ -151,6 +153,7 @@ const resetRoute: Route = {
   action: 'reset-second-factors',
   security_event: 'second_factor_reset',
   summary: 'Remove the lost second factors of another user',
+  description: "Ends the user's sessions. The user can enroll again at the next sign-in.",
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

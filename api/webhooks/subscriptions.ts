@@ -114,6 +114,7 @@ export const webhooks = resource({
     're-enable': action({
       allow: 'admin',
       summary: 'Re-enable a disabled subscription',
+      description: 'Resets the failure count. Failed deliveries are not resent; use replay.',
       four_eyes: 'destinations',
       carries: 'record',
       run: subscription.reEnable,
@@ -130,6 +131,7 @@ export const webhooks = resource({
     replay: action({
       allow: 'admin',
       summary: 'Replay one delivery, or all that failed since a time',
+      description: 'Replays at most 1,000 deliveries. Pending deliveries are not sent twice.',
       body: Replay,
       reply: z.object({ queued: integer, remaining: integer }),
       carries: 'record',
@@ -138,6 +140,8 @@ export const webhooks = resource({
     test: action({
       allow: 'admin',
       summary: 'Send one test event and return its delivery',
+      description:
+        'Sends one attempt, also to a disabled subscription. The result does not count as a failure.',
       reply: webhookDeliveryRecords.reply,
       run: again.sendTest,
     }),
@@ -152,6 +156,7 @@ export const webhooks = resource({
     'retire-previous-secret': action({
       allow: 'admin',
       summary: 'Retire the previous signing secret',
+      description: 'From then on, only the current secret signs.',
       run: rotation.retirePreviousSecret,
     }),
   },
@@ -164,6 +169,7 @@ export const createSubscription = endpoint({
   allow: 'admin',
   tag: 'webhooks',
   summary: 'Create a webhook subscription',
+  description: 'Only this answer shows the secret.',
   action: 'create',
   resource: 'webhooks',
   transaction: 'write',

@@ -11,7 +11,7 @@ import { billMonth, enqueueStatements, loadStatementSender } from '../documents/
 import { refold } from '../loans/history/record-events.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
-import { queryByHalves } from './run-steps.ts';
+import { queryByHalves, serializeChunkWork } from './run-steps.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 type UnbilledChunk = Chunk & { unbilled_month: string };
@@ -29,7 +29,7 @@ export async function billChunk(outside: ExternalServices, payload: Payload, chu
   const sender = await outside.within(tenant_id, loadStatementSender, { readOnly: true });
   await statements
     .billStatements(
-      (steps) => outside.within(tenant_id, ({ tx }) => steps(tx)),
+      (steps) => serializeChunkWork(() => outside.within(tenant_id, ({ tx }) => steps(tx))),
       ...([month, sender, 'month' as const, statements.loansInChunk(chunk)] as const),
     )
     .catch((error: unknown) => {

@@ -53,6 +53,19 @@ const queryWholeChunk: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask
   ...(await ask(tx, chunk)),
 ];
 
+let lastChunkWork: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs this process's transactions over whole chunks one after another. Each keeps a core of the database
+ * busy. Several of one process would share the cores with payments, which would wait several times as long,
+ * and the close would not end sooner.
+ */
+export function serializeChunkWork<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  const result = lastChunkWork.then(transaction);
+  lastChunkWork = result.catch(() => undefined);
+  return result;
+}
+
 /**
  * Runs a transaction with one statement per chunk. If it fails, runs it again with halves, so that only bad
  * days pay for savepoints.
@@ -60,10 +73,12 @@ const queryWholeChunk: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask
 export const retryByHalves = <Result>(
   run: (asking: ChunkQueryRunner) => Promise<Result>,
 ): Promise<Result> =>
-  run(queryWholeChunk).catch((error: unknown) => {
-    if (isTransient(error)) throw error;
-    return run(queryByHalves);
-  });
+  serializeChunkWork(() =>
+    run(queryWholeChunk).catch((error: unknown) => {
+      if (isTransient(error)) throw error;
+      return run(queryByHalves);
+    }),
+  );
 
 /** The work for one group of loans. */
 type LoanGroupTask = (outside: ExternalServices) => Promise<void>;

@@ -1,3 +1,4 @@
+import { formatPhone } from '../../templates/phone-numbers.ts';
 import { documentLocale } from '../../templates/render-document.ts';
 import type { MessageFigures } from './message-figures.ts';
 
@@ -12,8 +13,9 @@ export function messageVariables(
   context: Record<string, unknown> = {},
 ) {
   const { currency, time_zone, letter_date: today, recipient } = letter;
-  const { name, slug, portal_url: url, branding } = letter.tenant;
-  const { support_email, support_phone } = branding;
+  const { name, slug, portal_url: url } = letter.tenant;
+  const { support_email } = letter.tenant.branding;
+  const support_phone = formatPhone(letter.tenant.branding.support_phone);
   const spoken = words.language?.slice(0, 2);
   const locale = spoken ? documentLocale(spoken, letter.locale) : letter.locale;
   return {
@@ -31,7 +33,7 @@ export function messageVariables(
       url,
       support_email,
       support_phone,
-      branding,
+      branding: { ...letter.tenant.branding, support_phone },
     },
     borrower: {
       ...borrower,

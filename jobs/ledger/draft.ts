@@ -147,7 +147,11 @@ async function refuseInactive({ tx }: Work, entry: Row) {
 export async function archiveDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict('Posted entries are immutable.', 'immutable', currentStatusDetails(entry));
+    throw new Conflict(
+      'Posted entries cannot change. Reverse the entry instead.',
+      'immutable',
+      currentStatusDetails(entry),
+    );
   }
   await setArchived(work.tx, 'journal_entries', id, true);
 }

@@ -80,7 +80,7 @@ export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
   const { status, files_removed_at } = await lockBatch(work, id);
   if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
-  if (status !== 'failed') throw new Conflict('Only a failed batch can be made again.', status);
+  if (status !== 'failed') throw new Conflict('Only a failed batch can be retried.', status);
   await batches.setStatus(tx, id, 'making');
   const all = await batchFiles.listFiles(tx, id);
   const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);

@@ -44,14 +44,22 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   if (waiting.eq(0))
     throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
   if (input.amount && waiting.lt(input.amount))
-    throw new Conflict('This is more than the amount in suspense.', 'exceeds_suspense', refusal);
+    throw new Conflict(
+      'The amount exceeds the money in suspense. See suspense_balance.',
+      'exceeds_suspense',
+      refusal,
+    );
   const wanted = input.amount ? parseMoney(input.amount) : waiting;
   const usable = usableOf(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
   if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
-    throw new Conflict('This is more than the loan can use.', 'exceeds_balance', {
-      ...refusal,
-      applicable_amount: money(usable),
-    });
+    throw new Conflict(
+      'The amount exceeds what the loan owes. Apply a smaller amount.',
+      'exceeds_balance',
+      {
+        ...refusal,
+        applicable_amount: money(usable),
+      },
+    );
   }
   return apply(work, loan, { ...input, on, amount: money(usable), source: 'staff' });
 }

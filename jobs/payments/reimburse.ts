@@ -47,10 +47,14 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const repaid = await repaidBy(work, loan, input);
   const refundable = waiting.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
-    throw new Conflict('This is more than the refundable amount.', 'exceeds_refundable', {
-      ...refusalDetails(loan.row),
-      refundable_amount: money(refundable),
-    });
+    throw new Conflict(
+      'The refund exceeds the refundable amount. See refundable_amount.',
+      'exceeds_refundable',
+      {
+        ...refusalDetails(loan.row),
+        refundable_amount: money(refundable),
+      },
+    );
   }
   return recordReimbursement(work, loan, input, on);
 }

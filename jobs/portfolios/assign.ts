@@ -73,9 +73,13 @@ export async function assignLoans(
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict('A loan is already in another portfolio.', 'already_assigned', {
-      loan_ids: elsewhere.map((loan) => loan.id),
-    });
+    throw new Conflict(
+      'A loan is already in another portfolio. Transfer it instead.',
+      'already_assigned',
+      {
+        loan_ids: elsewhere.map((loan) => loan.id),
+      },
+    );
   }
   return { portfolio_id: id, assigned_count: taken.length, loan_ids: [...taken] };
 }

@@ -52,9 +52,13 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   const end = period_end ?? lastMonthBefore(closed ?? monthStart(work.today));
   if (end !== monthEnd(end)) throw new Invalid({ period_end: 'Must be the last day of a month.' });
   if (closed === null || end > closed) {
-    throw new Conflict(`The books of the month through ${end} are not closed.`, 'period_open', {
-      closed_through: closed,
-    });
+    throw new Conflict(
+      `The books of the month through ${end} are not closed. Close the period first.`,
+      'period_open',
+      {
+        closed_through: closed,
+      },
+    );
   }
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };

@@ -150,6 +150,6 @@ const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransi
 /** The tenant is closed and may already be in another database. Nothing is read or written. */
 export class TenantClosed extends Error {
   constructor() {
-    super('The tenant is closed while it moves.');
+    super('The tenant is closed while it moves to another database.');
   }
 }

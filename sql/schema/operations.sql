@@ -46,7 +46,7 @@ create function app.assert_platform_operator() returns void
 as $$
 begin
   if not app.is_platform_operator() then
-    raise exception 'This is for operators of the platform.' using errcode = 'insufficient_privilege';
+    raise exception 'Only operators of the platform may do this.' using errcode = 'insufficient_privilege';
   end if;
 end $$;
 revoke execute on function app.assert_platform_operator from public;

@@ -104,7 +104,7 @@ create function app.is_tenant_closed() returns boolean
 create function app.refuse_closed_tenant() returns void language plpgsql stable as $$
 begin
   if app.is_tenant_closed() then
-    raise exception 'The tenant is closed while it moves.' using errcode = 'TSHUT';
+    raise exception 'The tenant is closed while it moves to another database.' using errcode = 'TSHUT';
   end if;
 end $$;
 
@@ -112,7 +112,7 @@ end $$;
 create function app.assert_business_date(supposed date) returns void language plpgsql stable as $$
 begin
   if supposed is not null and supposed is distinct from app.business_date() then
-    raise exception 'Another day has begun.' using errcode = 'TODAY';
+    raise exception 'The business date has moved. Start again on the new date.' using errcode = 'TODAY';
   end if;
 end $$;
 

@@ -49,13 +49,13 @@ test('every table that leads to a borrower is declared, or listed with a reason'
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(SHARED_TABLES));
 });
 
-test('every column that may hold words of a borrower is personal, or kept for a reason', async () => {
+test('every column that may hold text about a borrower is personal, or kept for a stated reason', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(UNLISTED_COLUMNS);
 
   expect(rows.map(({ name }) => name)).toEqual([]);
 });
 
-test('nothing sealed, hashed or secret is in an export', async () => {
+test('an export contains nothing sealed, hashed or secret', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(SECRET_COLUMNS);
 
   expect(rows.map(({ name }) => name).toSorted()).toEqual([
@@ -66,7 +66,7 @@ test('nothing sealed, hashed or secret is in an export', async () => {
 
 const booksOf = async ({ id }: Tenant) => (await stage.owner.query(BOOKED_ROWS, [id])).rows;
 
-test('a borrower of years ago is exported and redacted, and the books stay as they were', async () => {
+test('a borrower with years of history is exported and redacted, and the books do not change', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -161,7 +161,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   }
 });
 
-test('a borrower who cannot be redacted so far is kept, and the answer says until when', async () => {
+test('a borrower who cannot be redacted yet is kept, and the answer says until when', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const running = await newLoan(tenant);
@@ -181,7 +181,7 @@ test('a borrower who cannot be redacted so far is kept, and the answer says unti
   expect(early).toEqual([409, 'retention', expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
   expect(await redact(running, 'Hopper')).toEqual([409, 'in_use', undefined]);
   expect(await redact(over, 'Somebody')).toEqual([422, 'validation_error', undefined]);
-  await expect(byDoor()).rejects.toThrow('may not be redacted');
+  await expect(byDoor()).rejects.toThrow('has an open loan');
   // The setting alone permits nothing: the writer must also own the tables.
   const byHand = tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
@@ -192,7 +192,7 @@ test('a borrower who cannot be redacted so far is kept, and the answer says unti
   await expect(byHand).rejects.toThrow('evidence');
 });
 
-test('an export is made once, and goes when its days are over', async () => {
+test('an export is created once and removed when it expires', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const { borrower_id } = await newLoan(tenant);
@@ -214,7 +214,7 @@ test('an export is made once, and goes when its days are over', async () => {
 });
 
 // Last in this file, because the planted rows are well formed but inconsistent.
-test('planted words are in no row of any table once their borrower is redacted', async () => {
+test('planted words are in no row of any table after their borrower is redacted', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const { borrower_id } = await paidBack(tenant);

@@ -38,7 +38,7 @@ const KEPT = {
   templates: 'subject body opening closing response_subject response_body keywords pattern',
 };
 
-test('a whole social security number is masked in every text that is no name or identifier', () => {
+test('a full social security number is masked in every free text', () => {
   const names = routes.flatMap(({ body }) => (body ? keeping('body', body) : []));
 
   expect([...new Set(names)].toSorted()).toEqual(

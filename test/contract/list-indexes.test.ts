@@ -154,7 +154,7 @@ const EXCUSED: Record<string, string> = {
     'found by the day; only the loans of one day are sorted, and one index less is written each night',
 };
 
-test('the first page of every list is read from an index that has its order', async () => {
+test('the first page of every list is read from an index in its order', async () => {
   const { rows: indexes } = await stage.owner.query<Index>(INDEXES);
   const isRead = (statement: string) => {
     const page = pageOf(statement);

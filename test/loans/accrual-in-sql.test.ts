@@ -33,7 +33,7 @@ async function rows<Row extends QueryResultRow>(query: string, values: unknown[]
 /** Printed with every difference, so that the same cases can be repeated. */
 const SEED = Date.now();
 
-test('interest owed on any day after the last event is the same in SQL as in the fold', async () => {
+test('interest owed on any day after the last event is the same in SQL and in the fold', async () => {
   const cases = fc
     .sample(fc.tuple(anyLife, fc.integer({ min: 0, max: 90 })), { numRuns: 800, seed: SEED })
     .map(([life, days]) => {

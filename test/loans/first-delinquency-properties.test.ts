@@ -118,7 +118,7 @@ function lateSince(life: FoldInput): string | null {
   return since;
 }
 
-test('the first day is the oldest due date that was unpaid when the days began that are all late until now', () => {
+test('the first day is the oldest due date that was unpaid when the current delinquency began', () => {
   const terms = { ...TERMS, interest_rate: '0.10' };
   fc.assert(
     fc.property(aLife, fc.integer({ min: 40, max: 200 }), ({ grace, taken }, last) => {
@@ -139,7 +139,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
 
 const stage = await newStage();
 
-test('on every day the loan stores and shows the first day of delinquency that its history folds to', async () => {
+test('on every day, the stored and shown first day of delinquency equals the fold’s', async () => {
   const tenant = await stage.tenant(START);
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])

@@ -52,7 +52,7 @@ test.each([
   ['the last', [8]],
   ['two neighbours', [4, 5]],
   ['each', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
-])('of nine loans, those that a statement fails for are set aside: %s', async (_, positions) => {
+])('of nine loans, those whose statement fails are quarantined: %s', async (_, positions) => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await newLoans(tenant, 9);
   const bad = loans.filter((_id, position) => positions.includes(position));
@@ -66,7 +66,7 @@ test.each([
   );
 });
 
-test('a statement that fails for more than fifty loans is itself wrong, and fails', async () => {
+test('a statement that fails for more than fifty loans is treated as wrong, and fails', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await newLoans(tenant, 51);
 
@@ -76,7 +76,7 @@ test('a statement that fails for more than fifty loans is itself wrong, and fail
   expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
-test('a lock timeout quarantines no loan: the step is to be repeated', async () => {
+test('a lock time-out quarantines no loan: the step is retried', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await newLoans(tenant, 2);
   const busy = () => Promise.reject(Object.assign(new Error('busy'), { code: '57014' }));
@@ -87,7 +87,7 @@ test('a lock timeout quarantines no loan: the step is to be repeated', async () 
   expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
-test('the nightly accrual goes on without a loan that it fails for, and makes up for it', async () => {
+test('nightly accrual continues without a failing loan, and catches up later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = [await newLoan(tenant), await newLoan(tenant), await newLoan(tenant)];
   const broken = loans[1]?.id ?? '';

@@ -12,7 +12,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-test('the books agree with the loan after any events before and after a sale', async () => {
+test('a sold loan and its books agree after any events before and after the sale', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyEvent, { maxLength: 4 }),

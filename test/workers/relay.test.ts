@@ -35,7 +35,7 @@ test('events become one delivery and one job each, within about a second', async
   expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(3);
 });
 
-test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
+test('the relay polls immediately while events arrive, and rarely after a long quiet time', () => {
   const usual = { taken: 3, took: 2, silence: 0 };
   const pauses = {
     full: relayPauseMs({ ...usual, taken: 250 }),
@@ -85,7 +85,7 @@ test('events of an inactive tenant wait, delay no others, and are delivered once
   expect(deliveries - before).toBe(1_001);
 });
 
-test('two relays side by side take every event once', async () => {
+test('two concurrent relays take every event once', async () => {
   const before = await stage.count(sql.fragment`select from webhook_deliveries`);
   await emit(2_500);
 

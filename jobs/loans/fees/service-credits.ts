@@ -50,9 +50,13 @@ export async function addServiceCredit(work: Work, input: NewCredit): Promise<st
     ({ event_id, component }) => event_id === id && component === 'unapplied',
   );
   if (rest) {
-    throw new Conflict('The credit is more than the borrower owes.', 'exceeds_balance', {
-      unapplied_amount: rest.amount,
-    });
+    throw new Conflict(
+      'The credit exceeds the amount owed. Reduce it by unapplied_amount.',
+      'exceeds_balance',
+      {
+        unapplied_amount: rest.amount,
+      },
+    );
   }
   return id;
 }

@@ -126,10 +126,14 @@ function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
   if (amount.gt(rest)) {
-    throw new Conflict('This is more than the approved amount.', 'exceeds_commitment', {
-      ...refusalDetails(row),
-      available: money(rest),
-    });
+    throw new Conflict(
+      'The amount exceeds the approved amount. See available.',
+      'exceeds_commitment',
+      {
+        ...refusalDetails(row),
+        available: money(rest),
+      },
+    );
   }
   // A concurrent request has already disbursed part of the amount.
   if (row.status === 'active')

@@ -33,7 +33,11 @@ export async function findApprovalBlocker(work: Work, loanId: string): Promise<C
     .map(({ code, message }) => ({ code, message }));
   if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
   const details = { ...refusalDetails(loan), failed_checks };
-  return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
+  return new Conflict(
+    'The loan fails a compliance check. See failed_checks.',
+    'compliance_failed',
+    details,
+  );
 }
 
 /** Approves a pending loan and discloses its cost. Call `findApprovalBlocker` first. */

@@ -112,10 +112,14 @@ async function assertDefaulted(
   const isDefaulted =
     row.is_accelerated || state.days_past_due >= readTerms(row).default_dpd_threshold;
   if (!charge_off.require_default || isDefaulted) return;
-  throw new Conflict('The loan is not in default.', 'not_defaulted', {
-    ...refusalDetails(row),
-    days_past_due: state.days_past_due,
-  });
+  throw new Conflict(
+    'The loan is not in default. Accelerate it first, or set force.',
+    'not_defaulted',
+    {
+      ...refusalDetails(row),
+      days_past_due: state.days_past_due,
+    },
+  );
 }
 
 export const ChargeOffReversal = z.object({

@@ -80,10 +80,14 @@ function forgiveness(
 ): LoanEvent[] {
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
-    throw new Conflict('This is more than the principal.', 'exceeds_balance', {
-      ...refusalDetails(row),
-      principal_balance: state.principal_balance,
-    });
+    throw new Conflict(
+      'The amount exceeds the principal. See principal_balance.',
+      'exceeds_balance',
+      {
+        ...refusalDetails(row),
+        principal_balance: state.principal_balance,
+      },
+    );
   }
   const portions = {
     ...(principal.gt(ZERO) && { principal: change.principal_forgiven }),
