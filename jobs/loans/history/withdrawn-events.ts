@@ -2,7 +2,7 @@ import { fees } from '../../../sql/loans/fees.ts';
 import { setStatus } from '../../../sql/loans/records.ts';
 import * as plans from '../../../sql/loans/payment-plans.ts';
 import { serviceCredits } from '../../../sql/loans/service-credits.ts';
-import { findLocked } from '../../../sql/table.ts';
+import { findLocked, type Table } from '../../../sql/table.ts';
 import { auditChange } from '../../audit.ts';
 import { addDays } from '../../dates.ts';
 import type { Work } from '../../work.ts';
@@ -82,10 +82,11 @@ async function eventsWithoutPayment(work: Work, standing: readonly LoanEvent[]) 
   return orphaned.map((event) => reversalEvent(work, event));
 }
 
-async function markReversed(work: Work, table: typeof fees | typeof serviceCredits, id: string) {
+async function markReversed(work: Work, table: Table, id: string) {
+  const name = table.name === 'fees' ? 'fees' : 'service_credits';
   const before = await findLocked(work.tx, table, id);
   await auditChange(work, table, 'reverse', before, async () => {
-    await setStatus(work.tx, table.name === 'fees' ? 'fees' : 'service_credits', id, 'reversed');
+    await setStatus(work.tx, name, id, 'reversed');
     return id;
   });
 }
