@@ -30,23 +30,23 @@ export function renderDocument<Name extends DocumentName>(
   content: DocumentData[Name],
 ): string {
   const data = withFormattedPhones(content);
-  const spoken = documentLanguage(name, language);
-  const template = documentsIn(spoken).get(name);
+  const textLanguage = documentLanguage(name, language);
+  const template = documentsIn(textLanguage).get(name);
   if (!template) throw new Error(`There is no document ${name}.`);
   const missing = missingParts(name, data);
   if (missing.length > 0) throw new Error(`The ${name} lacks ${missing.join(', ')}.`);
   const { tenant, loan_number, locale } = data;
-  const words = PAGE_WORDS.get(spoken) ?? { page: '', of: '/', loan: '' };
+  const words = PAGE_WORDS.get(textLanguage) ?? { page: '', of: '/', loan: '' };
   const values = Object.assign({}, isolatedData(data), {
-    language: spoken,
-    locale: documentLocale(spoken, locale),
+    language: textLanguage,
+    locale: documentLocale(textLanguage, locale),
     fonts: fontFaces(),
     ink: inkColor(tenant.branding.primary_color),
     logo: embeddedLogo(tenant.branding.logo_url),
     page_word: cssText(`${words.page} `),
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
-    ...renderWording(name, documentLocale(spoken, locale), data),
+    ...renderWording(name, documentLocale(textLanguage, locale), data),
     ...('body_html' in data && { body_html: withoutLinks(sanitize(data.body_html)) }),
   });
   const html = template(values);

@@ -6,7 +6,7 @@ import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { absoluteUrl } from '../documents/documents.ts';
-import { findOrThrow, lockRecord } from '../endpoints/records.ts';
+import { findOrThrow, lockRequestedRecord } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
@@ -104,7 +104,7 @@ export const privacyRoutes: Route[] = [
       .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
       .meta({ id: 'RedactedBorrower' }),
     run: async (call: Call) => {
-      const { id } = await lockRecord(call, borrowers);
+      const { id } = await lockRequestedRecord(call, borrowers);
       await redactBorrower(call.work, id, call.body as z.output<typeof Redaction>);
       return findOrThrow(call.work, borrowers, id);
     },

@@ -69,10 +69,10 @@ export const communicationRoutes: Route[] = [
       .meta({ id: 'SentMessage' }),
     run: async ({ work, body }) => {
       const { to_all_who_owe, ...message } = body as z.output<typeof Send>;
-      const wish = { ...message, triggered_by: 'user' } as const;
+      const request = { ...message, triggered_by: 'user' } as const;
       const { copies, ...composed } = to_all_who_owe
-        ? await composeToAll(work, wish)
-        : { ...(await compose(work, wish)), copies: [] };
+        ? await composeToAll(work, request)
+        : { ...(await compose(work, request)), copies: [] };
       if (composed.status === 'blocked') return blockedRefusal(composed.reasons, copies);
       return { ...(await findOrThrow(work, logs, composed.log_id)), copies };
     },

@@ -14,7 +14,7 @@ import {
   createRecord,
   findOrThrow,
   listDeclarationOf,
-  lockRecord,
+  lockRequestedRecord,
   fetchPage,
   asOperationInput,
 } from './records.ts';
@@ -50,7 +50,7 @@ export function nestedRoutes(
       run: async (call) => {
         const id = await findParent(call, parent);
         const list = filterByParent(call.list, key, id);
-        return fetchPage({ ...call, list }, declared.table, call.ends);
+        return fetchPage({ ...call, list }, declared.table, call.endsTransaction);
       },
     });
   }
@@ -141,10 +141,10 @@ export function actionRoute(
     }),
     run: async (call) => {
       const { work, body } = call;
-      const before = await lockRecord(call, declared.table);
+      const before = await lockRequestedRecord(call, declared.table);
       action.assert?.(before, name);
-      const objected = (await action.objection?.(work, before.id, asOperationInput(body))) ?? null;
-      if (objected !== null) return conflictRefusal(objected);
+      const conflict = (await action.objection?.(work, before.id, asOperationInput(body))) ?? null;
+      if (conflict !== null) return conflictRefusal(conflict);
       let answer: unknown;
       const row = await auditChange(
         work,
@@ -194,7 +194,7 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
     run: async (call) => {
       const { id } = await findOrThrow(call.work, table, call.params['id']);
       const list = filterByParent(call.list, key, id);
-      return fetchPage({ ...call, list }, audit, call.ends);
+      return fetchPage({ ...call, list }, audit, call.endsTransaction);
     },
   };
 }

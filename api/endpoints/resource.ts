@@ -82,8 +82,8 @@ export function resource<
 /** Builds the standard endpoints that the declaration offers, and those that its table implies. */
 function buildStandardRoutes(made: Resource): Route[] {
   const { offers, archivable = false, audited, roles = {} } = made.declaration;
-  const usual = { ...readRoutes(made), ...writeRoutes(made) };
-  const chosen = Object.entries(usual).flatMap(([name, route]): Route[] => {
+  const standard = { ...readRoutes(made), ...writeRoutes(made) };
+  const chosen = Object.entries(standard).flatMap(([name, route]): Route[] => {
     // The role that may archive a record may also unarchive it.
     const offer = (name === 'unarchive' ? 'archive' : name) as StandardEndpoint;
     const isOffered = offers.includes(offer) && (name !== 'unarchive' || archivable);
@@ -96,33 +96,34 @@ function buildStandardRoutes(made: Resource): Route[] {
 
 function readRoutes({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
-  const whose = { tag: area, resource: path, allow } as const;
-  const about = { ...whose, status: 200, reply, method: 'GET', is_undated: true } as const;
+  const target = { tag: area, resource: path, allow } as const;
+  const common = { ...target, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
     list: {
-      ...about,
+      ...common,
       action: 'list',
       summary: listSummary(name),
       path: `/${path}`,
       transaction: 'read',
       list: listDeclarationOf(declared),
-      run: (call: Call) => fetchPage(call, table, call.ends),
+      run: (call: Call) => fetchPage(call, table, call.endsTransaction),
     },
     read: {
-      ...about,
+      ...common,
       action: 'show',
       summary: `Get ${nounWithArticle(name)}`,
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
-      run: ({ work, params, ends }) => findOrThrow(work, table, params['id'], ends),
+      run: ({ work, params, endsTransaction }) =>
+        findOrThrow(work, table, params['id'], endsTransaction),
     },
   } satisfies Record<string, Route>;
 }
 
 function writeRoutes({ declaration: declared, reply, version, creation: body }: Resource) {
   const { path, name, area, write: allow } = declared;
-  const about = {
+  const common = {
     tag: area,
     resource: path,
     allow,
@@ -133,7 +134,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     etag: version,
     ifMatch: version,
   } as const;
-  const removing = { ...about, action: 'delete', method: 'DELETE' } as const;
+  const removing = { ...common, action: 'delete', method: 'DELETE' } as const;
   return {
     create: {
       ...({
@@ -157,7 +158,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       run: (call: Call) => createRecord(call.work, declared, call.body as Input),
     },
     update: {
-      ...about,
+      ...common,
       action: 'edit',
       summary: `Update ${nounWithArticle(name)}`,
       description: 'Changes only the fields that you send.',
@@ -183,7 +184,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
-      ...about,
+      ...common,
       action: 'unarchive',
       summary: `Unarchive ${nounWithArticle(name)}`,
       description: 'The record is in lists again.',

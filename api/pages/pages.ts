@@ -55,7 +55,7 @@ export function portalPages(
     const { section } = ctx.state as { section?: Section };
     if (section === undefined) return next();
     Object.assign(ctx.state, {
-      ...(section.sign_in && { door: section.at }),
+      ...(section.sign_in && { cookiePath: section.at }),
       isInside: true,
     });
     await buildVisit(ctx, { parts, section, ask: endpointCaller(ctx, handlers) });
@@ -73,7 +73,7 @@ async function buildVisit(ctx: Context, { parts, section, ask }: VisitContext) {
   if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return sendOpsAsset(ctx);
   const { page, params } = resolvePage(section, ctx.path);
   ctx.state.route = { path: `${section.at}${page.path}` };
-  if (page.door !== undefined) ctx.state.door = page.door;
+  if (page.cookiePath !== undefined) ctx.state.cookiePath = page.cookiePath;
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
   const takesFile = page.takesFile === true && !isRead;
   if (takesFile && !ctx.state.user) {

@@ -98,13 +98,13 @@ const visibilityFilteredRoutes = approvals.routes.map((route): Route => {
     return {
       ...route,
       transaction: 'read',
-      run: (call: Call) => fetchPage(call, visibleRequests(call), call.ends),
+      run: (call: Call) => fetchPage(call, visibleRequests(call), call.endsTransaction),
     };
   return {
     ...route,
     transaction: 'read',
     run: (call: Call) =>
-      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.ends),
+      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.endsTransaction),
   };
 });
 

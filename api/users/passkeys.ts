@@ -59,10 +59,10 @@ export const passkeyRoutes: Route[] = [
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
       const made = call.body as z.output<typeof PasskeyRegistration>;
-      const whose = await resolveEnroller(call, null);
+      const subject = await resolveEnroller(call, null);
       return restartSession(
         call,
-        await inTransaction(call, (work) => confirmPasskeyEnrollment(work, whose, call, made)),
+        await inTransaction(call, (work) => confirmPasskeyEnrollment(work, subject, call, made)),
       );
     },
   },

@@ -79,8 +79,8 @@ const ownFactorRoutes: Route[] = [
     body: Reauthentication,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
     run: async (call: OwnTransactionCall) => {
-      const whose = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
-      return inTransaction(call, (work) => beginAppEnrollment(work, whose));
+      const subject = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
+      return inTransaction(call, (work) => beginAppEnrollment(work, subject));
     },
   },
   {
@@ -97,10 +97,10 @@ const ownFactorRoutes: Route[] = [
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
       const { code } = call.body as { code: string };
-      const whose = await resolveEnroller(call, null);
+      const subject = await resolveEnroller(call, null);
       return restartSession(
         call,
-        await inTransaction(call, (work) => confirmAppEnrollment(work, whose, code)),
+        await inTransaction(call, (work) => confirmAppEnrollment(work, subject, code)),
       );
     },
   },

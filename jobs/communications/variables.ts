@@ -16,8 +16,8 @@ export function messageVariables(
   const { name, slug, portal_url: url } = letter.tenant;
   const { support_email } = letter.tenant.branding;
   const support_phone = formatPhone(letter.tenant.branding.support_phone);
-  const spoken = words.language?.slice(0, 2);
-  const locale = spoken ? documentLocale(spoken, letter.locale) : letter.locale;
+  const languageCode = words.language?.slice(0, 2);
+  const locale = languageCode ? documentLocale(languageCode, letter.locale) : letter.locale;
   return {
     payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],

@@ -52,7 +52,7 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
     throw new Invalid({ loan_id: 'Does not exist.' });
   }
   await assertPeriodOpen(work, input.entry_date);
-  const { id } = await drafts.write(
+  const { id } = await drafts.writeDraft(
     work.tx,
     {
       entry_date: input.entry_date,
@@ -158,7 +158,7 @@ export async function archiveDraft(work: Work, id: string) {
 
 /** Locks the entry, then reads it, so that the result includes concurrent changes. */
 export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
-  await drafts.lock(tx, id);
+  await drafts.lockEntry(tx, id);
   const entry = await find(tx, entries, id);
   if (entry === null) throw new NotFound();
   return entry;

@@ -16,7 +16,7 @@ export async function lockBatchWithFiles(work: Work, id: string) {
 
 /** Locks the batch until the transaction ends. */
 export async function lockBatch({ tx }: Work, id: string) {
-  const batch = await batches.lock(tx, id);
+  const batch = await batches.lockBatch(tx, id);
   if (batch === null) throw new NotFound();
   return batch;
 }

@@ -95,7 +95,7 @@ test('steps that refuse because of the date before their first query learn the c
 
 test('if the tenant is closed meanwhile, nothing is written on a known date', async () => {
   const { id, before } = await opened();
-  await stage.owner.query(`update tenants set door = 'closed', is_active = false where id = $1`, [
+  await stage.owner.query(`update tenants set access = 'closed', is_active = false where id = $1`, [
     id,
   ]);
 

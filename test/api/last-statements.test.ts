@@ -95,7 +95,7 @@ test('a write committed with the last statement stays, even if the steps fail af
 
 test('the database refuses a closed tenant even if no step reads its settings', async () => {
   const { id } = await stage.tenant();
-  const shut = 'update tenants set is_active = false, door = $2 where id = $1';
+  const shut = 'update tenants set is_active = false, access = $2 where id = $1';
   await stage.owner.query(shut, [id, 'closed']);
 
   const writing = within(id, ({ tx }) => tx.oneFirst(andCommit(program('LAST-9'))), undated);

@@ -4,7 +4,7 @@ import type { Work } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { listRows, type Condition } from '../../sql/list.ts';
-import { loans, setStatus } from '../../sql/loans/loans.ts';
+import { loans, setLoanStatus } from '../../sql/loans/loans.ts';
 import { setArchived } from '../../sql/write.ts';
 import { recountRecords } from '../../workers/ops/recount.ts';
 import { newConcurrentWriter } from '../setup/concurrent-writer.ts';
@@ -59,7 +59,7 @@ test('a loan that is created, archived or paid off changes the counts in the sam
     await setArchived(work.tx, 'loans', first.id, true);
     seen.push(await totalOf(work, where('is_archived', 'false')));
     await setArchived(work.tx, 'loans', first.id, false);
-    await setStatus(work.tx, second.id, 'paid_off');
+    await setLoanStatus(work.tx, second.id, 'paid_off');
     seen.push(await totalOf(work, where('status', 'active')));
     seen.push(await totalOf(work, where('status', 'active', 'paid_off')));
     seen.push(await totalOf(work, where('status', 'paid_off'), where('is_archived', 'false')));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testSourceRule } from '../setup/source-rules.ts';
 import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 
 /**
@@ -26,7 +27,37 @@ const LAYERS = [
 const PURE = ['arithmetic', 'engine', 'schedule'];
 const PURE_MAY_USE = ['jobs/money.ts', 'jobs/dates.ts', 'big.js', 'zod'];
 
-const jobs = sourcesIn(repositoryTexts()).filter(({ folder }) => folder === 'jobs');
+/** Files at the top of sql/, such as table.ts. */
+const SHARED = 'the files of sql/';
+
+/**
+ * The folders of sql/, from the most independent to the most dependent. Each imports only itself and the
+ * folders before it. A query stands with the last area whose tables it is about.
+ */
+const SQL_LAYERS: readonly string[] = [
+  'database',
+  'queue',
+  'moving',
+  SHARED,
+  'ledger',
+  'users',
+  'webhooks',
+  'borrowers',
+  'loans',
+  'collateral',
+  'payments',
+  'communications',
+  'documents',
+  'mailing',
+  'portfolios',
+  'business-day',
+  'portal',
+  'invariants',
+  'operations',
+];
+
+const sources = sourcesIn(repositoryTexts());
+const jobs = sources.filter(({ folder }) => folder === 'jobs');
 
 /** jobs/loans/engine/fold.ts is in loans/engine, jobs/payments/receive.ts in payments. */
 function layerOf(file: string): string | null {
@@ -106,4 +137,30 @@ test('arithmetic, engine and schedule import nothing but each other, money, date
     );
 
   expect(strangers).toEqual([]);
+});
+
+const sqlLayerOf = (file: string) => {
+  const [, area = ''] = file.split('/');
+  return area.endsWith('.ts') ? SHARED : area;
+};
+
+testSourceRule('the folders of sql/ import only folders that come before them', () => {
+  const files = sources.filter(({ folder }) => folder === 'sql');
+  const unknown = [...new Set(files.map(({ file }) => sqlLayerOf(file)))]
+    .filter((layer) => !SQL_LAYERS.includes(layer))
+    .map(
+      (layer) => `Add sql/${layer} to SQL_LAYERS in this file, after the folders that it imports.`,
+    );
+  const upward = files.flatMap((source) => {
+    const layer = sqlLayerOf(source.file);
+    return targetsOf(source)
+      .map(({ target }) => target)
+      .filter((target) => SQL_LAYERS.indexOf(sqlLayerOf(target)) > SQL_LAYERS.indexOf(layer))
+      .map(
+        (target) =>
+          `${source.file} imports ${target}, but ${layer} comes before ${sqlLayerOf(target)} in SQL_LAYERS. ` +
+          `Move what both need down to ${layer}, or move the query that needs both up to ${sqlLayerOf(target)}.`,
+      );
+  });
+  return [...unknown, ...upward];
 });

@@ -17,7 +17,7 @@ const byKind = Map.groupBy(routes, (route) => kindOf(route) ?? 'none');
 const outbound = allJobs.filter(({ pool }) => pool === 'outbound');
 const doors: [string, DataEgress | undefined][] = [
   ...[...byKind].map(([kind, own]): [string, DataEgress] => [kind, controlsAt(kind, own)]),
-  ...outbound.map(({ name, door }): [string, DataEgress | undefined] => [`job ${name}`, door]),
+  ...outbound.map(({ name, egress }): [string, DataEgress | undefined] => [`job ${name}`, egress]),
   ...Object.entries(OUTPUTS),
 ];
 
@@ -43,7 +43,7 @@ test('every way in which data leaves declares its controls', () => {
       (door.controls !== 'nothing leaves' && Object.keys(door.controls).length === 0),
   );
 
-  // A job of the outbound pool declares with `door` where it sends data (jobs/job.ts).
+  // A job of the outbound pool declares with `egress` where it sends data (jobs/job.ts).
   expect(open.map(([name]) => name)).toEqual([]);
   expect(byKind.get('none') ?? []).toEqual([]);
 });

@@ -74,7 +74,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
   const names = route.path.matchAll(/\{(\w+)\}/g);
   const call: Call = {
     work: { ...ABOUT, tx },
-    ends: true,
+    endsTransaction: true,
     params: Object.fromEntries([...names].map(([, name = '']) => [name, RANDOM_ID])),
     query: {},
     body: null,
@@ -82,7 +82,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
     user,
     access: resolveAccess(user, [], routes),
     routes,
-    wanted: null,
+    expectedVersions: null,
     checkMatch: () => {},
     origin: 'https://lender.test',
   };

@@ -8,7 +8,7 @@ import { documents } from '../../sql/documents/documents.ts';
 import { entries } from '../../sql/ledger/entries.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { letters } from '../../sql/mailing/letters.ts';
-import { add, payments } from '../../sql/payments/payments.ts';
+import { addPayment, payments } from '../../sql/payments/payments.ts';
 import { deadLetters } from '../../sql/webhooks/dead-letters.ts';
 import { insertLetters } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -26,7 +26,7 @@ await tenant.within(async (work) => {
     due_date: '2026-02-01',
   });
   const loan_id = await work.tx.oneFirst(sql.typeAlias('id')`select id from loans limit 1`);
-  await add(work.tx, {
+  await addPayment(work.tx, {
     loan_id,
     borrower_id,
     receipt_number: 'R-1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import { findQuarantinedLoans } from '../../sql/business-day/quarantines.ts';
 import { januaryStatements, newMonthEnd, EXPECTED_BALANCE } from '../setup/month-ends.ts';
 import { runJobs, travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -62,7 +62,7 @@ test('a loan that cannot be billed is quarantined, and its next statement covers
   await ruledBy([{ ...rule, grace_days: 'unreadable' }]);
   await bill();
   const alone = await januaryStatements(tenant);
-  const told = await tenant.within(({ tx }) => unresolvedLoanErrors(tx, 10));
+  const told = await tenant.within(({ tx }) => findQuarantinedLoans(tx, 10));
   const status = await pay(broken);
   await ruledBy([{ ...rule, grace_days: 15 }]);
   await travelTo(stage, tenant, '2026-03-01');

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loansByBucket, servicingTotals } from '../../sql/summary.ts';
+import { loansByBucket, servicingTotals } from '../../sql/operations/servicing-totals.ts';
 import { newLoan as fundedLoan } from '../setup/loans.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -5,8 +5,8 @@ import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.
 import { serializeChunkWork } from '../../jobs/business-day/run-steps.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
-import * as steps from '../../sql/business-day/close-steps.ts';
-import * as closes from '../../sql/business-day/closes.ts';
+import * as steps from '../../sql/business-day/chunk-steps.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
 import { sql } from '../../sql/database/db.ts';
 import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -78,7 +78,7 @@ test('a chunk that was interrupted after its snapshots is completed by the next 
   const run = await tenant.within((work) => startClose(work, '2026-01-15'));
   const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
   await tenant.within(async ({ tx }) => {
-    const chunk = await closes.findChunk(tx, payload.run_id, 1);
+    const chunk = await chunks.findChunk(tx, payload.run_id, 1);
     if (chunk) await steps.snapshotLoans(tx, chunk, '2026-01-15', false);
   });
 

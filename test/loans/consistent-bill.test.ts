@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { readLoan } from '../../jobs/loans/history/record-events.ts';
+import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
 import { money } from '../../jobs/money.ts';
-import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { Client } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -187,7 +187,7 @@ test('a loan looks the same if its row does not list open installments', async (
   const before = await shown();
   const knownBefore = await known();
   await stage.owner.query(
-    `update loans set open_installments = null, first_open_period = null, is_last_covered = null
+    `update loans set open_installments = null, first_open_period = null, is_last_installment_paid = null
      where tenant_id = $1`,
     [tenant.id],
   );

@@ -29,9 +29,9 @@ test('continuing a history gives the same result as folding all of it, and chang
       if (gone === null) return;
       times += 1;
       const anew = foldWithCheckpoint(whole);
-      const { state, anchor } = foldWithCheckpoint(whole, gone);
+      const { state, checkpoint } = foldWithCheckpoint(whole, gone);
       expect(state).toEqual(anew.state);
-      expect(anchor).toEqual(anew.anchor);
+      expect(checkpoint).toEqual(anew.checkpoint);
       expect(finalPayment(gone)).toEqual(finalPayment(anew.run));
       expect(told).toEqual(asTold);
       // A folded run can be continued only once.

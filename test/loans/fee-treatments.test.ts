@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { balancesByRole } from '../setup/ledger.ts';
@@ -169,7 +170,7 @@ test('a reversed disbursement leaves no fee, debt or income', async () => {
     const funding = loan.events.find(({ kind }) => kind === 'disbursement');
     const reverses = funding?.id ?? '';
     const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses });
-    await recordEvents(work, loan, [reversal], { becomes: 'approved' });
+    await recordEvents(work, loan, [reversal], { newStatus: 'approved' });
   });
 
   expect(await balancesByRole(tenant)).toEqual({});

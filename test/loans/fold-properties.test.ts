@@ -8,7 +8,7 @@ import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
-import { balancesOn, centsOfDay } from './anchor-days.ts';
+import { balancesOn, centsOfDay } from './checkpoint-days.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
@@ -203,15 +203,15 @@ test('folding day by day gives the same result as folding once, and the same che
   fc.assert(
     fc.property(anyLife, fc.integer({ min: 1, max: 45 }), (life, days) => {
       const events = eventsInForce(life.events, life.as_of);
-      const { anchor } = foldWithCheckpoint({ ...life, events });
+      const { checkpoint } = foldWithCheckpoint({ ...life, events });
       let posted = new Big(0);
       for (let offset = 0; offset < days; offset += 1) {
         const date = addDays(life.as_of, offset);
         const next = addDays(date, 1);
-        if (anchor.linear_until !== null && next > anchor.linear_until) break;
-        posted = posted.plus(centsOfDay(anchor, date, next));
+        if (checkpoint.accrual_until !== null && next > checkpoint.accrual_until) break;
+        posted = posted.plus(centsOfDay(checkpoint, date, next));
         const state = fold({ ...life, events, as_of: next });
-        expect(balancesOn(anchor, next)).toEqual({
+        expect(balancesOn(checkpoint, next)).toEqual({
           as_of: next,
           principal_balance: state.principal_balance,
           accrued_interest: state.accrued_interest,

@@ -45,9 +45,9 @@ test('the last installment bills what is owed even if all installments are cover
 test('an amount below the minimum is billed only with the last installment', () => {
   const short = payment('p', '2026-02-28', '99.50');
 
-  const { state, ahead } = stateOn('2026-03-05', [short], { satisfied_tolerance: '1.00' });
+  const { state, ahead } = stateOn('2026-03-05', [short], { installment_tolerance: '1.00' });
   const next = payment('q', '2026-03-31', '100.00');
-  const later = stateOn('2026-04-01', [short, next], { satisfied_tolerance: '1.00' });
+  const later = stateOn('2026-04-01', [short, next], { installment_tolerance: '1.00' });
 
   expect(state.past_due_amount).toBe('0.00');
   expect(openOf(ahead)).toEqual(['0.00', '100.00', '100.50']);
@@ -62,7 +62,7 @@ test('an installment below the minimum is billed until it is paid', () => {
     term_months: 17,
     first: 16,
     interest_rate: '0.03625',
-    satisfied_tolerance: '1.00',
+    installment_tolerance: '1.00',
     spread_fees: '0.20',
     interest_method: 'interest_only',
     allocation_order: WATERFALLS.delinquency_first.steps,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { readLoan } from '../../jobs/loans/history/record-events.ts';
+import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { receivePayment } from '../../jobs/payments/receive.ts';
-import * as steps from '../../sql/business-day/close-steps.ts';
+import * as steps from '../../sql/business-day/chunk-steps.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -9,7 +9,8 @@ import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.
 import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan, readLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { prepaymentPenalty } from '../../jobs/loans/products/prepayment-penalty.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
@@ -146,7 +147,7 @@ test('the API’s values of a loan on any later day equal the fold of its histor
   );
 }, 120_000);
 
-const Turn = z.object({ linear_until: z.string().nullable() });
+const Turn = z.object({ accrual_until: z.string().nullable() });
 
 /**
  * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
@@ -158,7 +159,7 @@ async function foldOnTurns(
 ): Promise<string> {
   const turn = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(Turn)`
-      select linear_until from loans where id = ${id}
+      select accrual_until from loans where id = ${id}
     `),
   );
   if (turn === null || turn >= day) return since;

@@ -14,7 +14,7 @@ import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import { money } from '../../jobs/money.ts';
 import { nextAutopayDueDate, autopayRunDate } from '../../jobs/loans/history/autopay-dates.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
 import { payment, SCHEDULE, stateOn } from '../loans/fixtures.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

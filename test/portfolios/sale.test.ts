@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -232,9 +232,9 @@ test('an event that is never relayed is reported unless its tenant is closed or 
      select id, 'loan.created', '{}', now() - interval '2 minutes' from tenants where id = any($1)`,
     [ids],
   );
-  const door = `update tenants set is_active = $2, door = $3 where id = $1`;
-  await stage.owner.query(door, [closed.id, false, 'closed']);
-  await stage.owner.query(door, [inactive.id, false, 'open']);
+  const access = `update tenants set is_active = $2, access = $3 where id = $1`;
+  await stage.owner.query(access, [closed.id, false, 'closed']);
+  await stage.owner.query(access, [inactive.id, false, 'open']);
   await stage.owner.query(
     `insert into app.worker_pools (pool_id, name, host, pid, started_at)
      values ('w', 'outbound', 'here', 1, now() - interval '2 minutes')`,
@@ -244,8 +244,8 @@ test('an event that is never relayed is reported unless its tenant is closed or 
     rule.startsWith('events are relayed'),
   );
   await stage.owner.query('delete from app.worker_pools');
-  await stage.owner.query(door, [closed.id, true, 'open']);
-  await stage.owner.query(door, [inactive.id, true, 'open']);
+  await stage.owner.query(access, [closed.id, true, 'open']);
+  await stage.owner.query(access, [inactive.id, true, 'open']);
   await stage.owner.query('delete from events where tenant_id = any($1)', [ids]);
 
   expect(violations.map(({ tenant_id }) => tenant_id)).toEqual([open.id]);

@@ -100,7 +100,7 @@ test('a test event goes to one receiver, signed, even if disabled, and does not 
 
   const sent = await admin.post(`/webhooks/${id}/test`);
   const twice = await admin.post(`/webhooks/${id}/test`);
-  await stage.owner.query('select app.relay_events(100)');
+  await stage.owner.query('select app.create_deliveries(100)');
   await runJobs(stage, outside, [deliverWebhook.name]);
   const read = await admin.get(`/webhook-deliveries/${sent.body.id}`);
   const again = await admin.post(`/webhooks/${id}/test`);

@@ -131,11 +131,11 @@ test('the export waits for running jobs, and one that does not end leaves the te
   const told: string[] = [];
   const patience = { say: (sentence: string) => void told.push(sentence), patienceMs: 0 };
 
-  const closing = closeTenant(owner, { id: other.id, door: 'open' }, patience);
+  const closing = closeTenant(owner, { id: other.id, access: 'open' }, patience);
   await expect(closing).rejects.toThrow('still 1 running jobs');
   const stillWorks = await other.within(({ today }) => Promise.resolve(today));
   await here.owner.query("delete from graphile_worker._private_jobs where key = 'held'");
-  await closeTenant(owner, { id: other.id, door: 'closing' }, { say: () => {} });
+  await closeTenant(owner, { id: other.id, access: 'closing' }, { say: () => {} });
 
   expect(stillWorks).toBe('2026-01-15');
   await expect(other.within(async () => {})).rejects.toThrow('closed while it moves');
@@ -173,7 +173,7 @@ test.each([
     () => '"task": "render-document"',
     'is unknown or belongs to another tenant',
   ],
-  ['a tenant that is open', () => '"door": "closed"', 'differs? from the manifest|refuses'],
+  ['a tenant that is open', () => '"access": "closed"', 'differs? from the manifest|refuses'],
   ['another schema', () => '"schema":"0', 'Bring both to the same release'],
   ['a folder above', () => `"key":"${tenant.slug}`, 'storage key of another tenant'],
 ])('a file forged to import %s imports nothing', async (_what, from, reason) => {
@@ -207,7 +207,7 @@ test('events from before the move are delivered after it: a closed tenant’s ev
   const untold = 'select count(*)::int as count from events where relayed_at is null';
   const before = await there.owner.query(untold);
 
-  await there.owner.query('select app.relay_events(1000)');
+  await there.owner.query('select app.create_deliveries(1000)');
 
   const after = await there.owner.query(untold);
   expect(before.rows[0].count).toBeGreaterThan(0);

@@ -216,7 +216,7 @@ test.each([
     'write the log',
     (tx: Transaction) => tx.any(sql.unsafe`select app.log_operation('a', 'b', '{}', 'c')`),
   ],
-  ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.relay_events(1)`)],
+  ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.create_deliveries(1)`)],
   ['count all jobs', (tx: Transaction) => tx.any(sql.unsafe`select app.queue_status()`)],
 ])('nor can it %s', async (_what, steps) => {
   const before = await operations.listPauses(owner);

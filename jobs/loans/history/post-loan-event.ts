@@ -30,25 +30,25 @@ export async function postLoanEvent(
   { write = postEntry, borne = [], event_id }: Booking,
 ) {
   const sold_on = loan.terms['sold_on'];
-  const happened = posting.effective_date ?? posting.entry_date;
+  const eventDate = posting.effective_date ?? posting.entry_date;
   if (typeof sold_on !== 'string') return write(work, posting);
-  if (happened > sold_on && borne.length === 0) return write(work, posting);
-  const sold = await sales.findBookedSale(work.tx, loan.id);
+  if (eventDate > sold_on && borne.length === 0) return write(work, posting);
+  const sale = await sales.findBookedSale(work.tx, loan.id);
   // Ids are ordered by time.
-  const isSellers = happened < sold_on || (happened === sold_on && event_id < sold.entry_id);
+  const isSellers = eventDate < sold_on || (eventDate === sold_on && event_id < sale.entry_id);
   if (!isSellers) {
     const accounts = Object.fromEntries(
-      borne.map((role) => [role, sold.previous_accounts[role] ?? null]),
+      borne.map((role) => [role, sale.previous_accounts[role] ?? null]),
     );
     return write(work, { ...posting, accounts });
   }
-  const accounts = lenderAccounts(sold.previous_accounts);
+  const accounts = lenderAccounts(sale.previous_accounts);
   const entry = await postEntry(work, { ...posting, accounts });
   const { entry_date, reference_id, purpose = '' } = posting;
   const corrected = await bookSale(
     work,
-    { id: sold.id, loan_id: loan.id },
-    { ...carriedAmountChange(posting), ...sold, loan_number: loan.loan_number },
+    { id: sale.id, loan_id: loan.id },
+    { ...carriedAmountChange(posting), ...sale, loan_number: loan.loan_number },
     '0.00',
     {
       entry_date: entry_date < sold_on ? sold_on : entry_date,
@@ -56,6 +56,6 @@ export async function postLoanEvent(
       accounts,
     },
   );
-  await sales.addJournalEntries(work.tx, sold.id, corrected);
+  await sales.addJournalEntries(work.tx, sale.id, corrected);
   return entry;
 }

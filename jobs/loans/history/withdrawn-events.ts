@@ -1,5 +1,5 @@
 import { fees } from '../../../sql/loans/fees.ts';
-import { setStatus } from '../../../sql/loans/records.ts';
+import { setRecordStatus } from '../../../sql/loans/records.ts';
 import * as plans from '../../../sql/loans/payment-plans.ts';
 import { serviceCredits } from '../../../sql/loans/service-credits.ts';
 import { findLocked, type Table } from '../../../sql/table.ts';
@@ -25,8 +25,8 @@ export const settlementForgiveness = (effective_date: string): EventOf<'forgiven
   });
 
 /** True if new events can change the amount paid by a past day. */
-export const affectsPastDays = (fresh: readonly LoanEvent[], today: string): boolean =>
-  fresh.some(
+export const affectsPastDays = (newEvents: readonly LoanEvent[], today: string): boolean =>
+  newEvents.some(
     ({ kind, effective_date }) =>
       kind === 'reversal' ||
       kind === 'reimbursement' ||
@@ -50,14 +50,14 @@ export const evaluationCutoff = (
 export async function findWithdrawnEvents(
   work: Work,
   loan: OpenLoan,
-  fresh: readonly LoanEvent[],
+  newEvents: readonly LoanEvent[],
 ): Promise<LoanEvent[]> {
-  if (!affectsPastDays(fresh, work.today)) return [];
-  const recorded = [...loan.events, ...fresh];
-  const standing = eventsInForce(recorded, work.today);
+  if (!affectsPastDays(newEvents, work.today)) return [];
+  const recorded = [...loan.events, ...newEvents];
+  const inForce = eventsInForce(recorded, work.today);
   return [
-    ...(await eventsWithoutPayment(work, standing)),
-    ...(await correctSettlementDate(work, loan, recorded, standing)),
+    ...(await eventsWithoutPayment(work, inForce)),
+    ...(await correctSettlementDate(work, loan, recorded, inForce)),
   ];
 }
 
@@ -86,7 +86,7 @@ async function markReversed(work: Work, table: Table, id: string) {
   const name = table.name === 'fees' ? 'fees' : 'service_credits';
   const before = await findLocked(work.tx, table, id);
   await auditChange(work, table, 'reverse', before, async () => {
-    await setStatus(work.tx, name, id, 'reversed');
+    await setRecordStatus(work.tx, name, id, 'reversed');
     return id;
   });
 }
@@ -95,17 +95,17 @@ async function correctSettlementDate(
   work: Work,
   loan: OpenLoan,
   recorded: readonly LoanEvent[],
-  standing: readonly LoanEvent[],
+  inForce: readonly LoanEvent[],
 ) {
-  const settled = standing.find((event) => event.kind === 'forgiveness' && event.settles === true);
+  const settled = inForce.find((event) => event.kind === 'forgiveness' && event.settles === true);
   if (settled === undefined) return [];
   const plan = (await plans.lockEndedPlans(work.tx, loan.row.id)).find(
-    (judged) => judged.status === 'completed' && isSettlement(judged),
+    (ended) => ended.status === 'completed' && isSettlement(ended),
   );
   if (plan === undefined) return [];
   const on = settlementFulfilledDate(
     plan,
-    listReceipts(recorded, standing),
+    listReceipts(recorded, inForce),
     evaluationCutoff(work, loan),
   );
   if (on === settled.effective_date) return [];

@@ -22,7 +22,7 @@ export const Approval = z.object({ notes: prose.nullish() });
  * that the compliance run and its webhooks are committed.
  */
 export async function findApprovalBlocker(work: Work, loanId: string): Promise<Conflict | null> {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const { compliance } = await settingsOf(work.tx);
@@ -42,7 +42,7 @@ export async function findApprovalBlocker(work: Work, loanId: string): Promise<C
 
 /** Approves a pending loan and discloses its cost. Call `findApprovalBlocker` first. */
 export async function approveLoan(work: Work, loanId: string) {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;

@@ -1,6 +1,6 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import type { Transaction } from '../database/db.ts';
+import type { Transaction } from './database/db.ts';
 
 /** A violation: its rule, tenant and record, and a sentence that explains it. */
 export const Violation = z.object({

@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Whether any payment of the loan was refunded, regardless of which one. */
 const isRefunded = sql.fragment`exists (
@@ -59,8 +59,8 @@ const forgiven = sql.fragment`
   group by 1, 2, 3
 `;
 
-/** Conclusions that were drawn from payments and the ledger must still follow from them. */
-export const conclusionInvariants: readonly Check[] = [
+/** Outcomes such as a kept promise or a settled loan must still follow from the payments and the ledger. */
+export const outcomeInvariants: readonly Check[] = [
   {
     rule: 'a settled loan was paid what it was settled for',
     query: sql.type(ViolationRow)`
@@ -134,9 +134,9 @@ export const conclusionInvariants: readonly Check[] = [
               or lost.kind = 'boarding' and lost.details ? 'charge_off_balance'
             )
             and not exists (
-              select from loan_events as undone
-              where undone.tenant_id = lost.tenant_id and undone.loan_id = lost.loan_id
-                and undone.kind = 'reversal' and undone.details ->> 'reverses' = lost.id::text
+              select from loan_events as reversal
+              where reversal.tenant_id = lost.tenant_id and reversal.loan_id = lost.loan_id
+                and reversal.kind = 'reversal' and reversal.details ->> 'reverses' = lost.id::text
             )
         )
     `,

@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Money that was paid back of a payment, as far as the refund names it. */
 const refunded = sql.fragment`(
@@ -8,8 +8,8 @@ const refunded = sql.fragment`(
     and back.payment_type = 'reimbursement' and back.status in ('completed', 'settled')
 )`;
 
-/** What a loan is said to be follows from what it owes and from what is booked. */
-export const standingInvariants: readonly Check[] = [
+/** The status and delinquency of a loan must follow from what it owes and from the ledger. */
+export const statusInvariants: readonly Check[] = [
   {
     rule: 'a loan with something past due is not shown as current',
     query: sql.type(ViolationRow)`

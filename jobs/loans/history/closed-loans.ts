@@ -1,4 +1,4 @@
-import * as autopay from '../../../sql/borrowers/autopay-plans.ts';
+import * as autopay from '../../../sql/payments/autopay-plans.ts';
 import { findOpenTask, cancelTasks } from '../../../sql/borrowers/tasks.ts';
 import { listReleasedAtPayoff } from '../../../sql/collateral/liens.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';

@@ -15,38 +15,40 @@ type BalancesOn = {
 };
 
 /** The balances on a day after the checkpoint's last event. They equal the fold as of that day. */
-export function balancesOn(anchor: Checkpoint, asOf: string): BalancesOn {
-  const accrued = accruedOn(anchor, asOf);
-  const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
-  const principal = parseMoney(anchor.principal_balance);
+export function balancesOn(checkpoint: Checkpoint, asOf: string): BalancesOn {
+  const accrued = accruedOn(checkpoint, asOf);
+  const owed = atLeastZero(
+    toCents(accrued, checkpoint.rounding_mode).minus(checkpoint.interest_settled),
+  );
+  const principal = parseMoney(checkpoint.principal_balance);
   return {
     as_of: asOf,
-    principal_balance: anchor.principal_balance,
+    principal_balance: checkpoint.principal_balance,
     accrued_interest: money(owed),
     interest_accrued: accrued.toFixed(10),
-    outstanding_fees: anchor.outstanding_fees,
-    total_balance: money(principal.plus(owed).plus(anchor.outstanding_fees)),
+    outstanding_fees: checkpoint.outstanding_fees,
+    total_balance: money(principal.plus(owed).plus(checkpoint.outstanding_fees)),
   };
 }
 
 /** All interest accrued up to a day, to ten places. */
-function accruedOn(anchor: Checkpoint, asOf: string): Big {
-  const base = new Big(anchor.interest_accrued);
-  if (!anchor.is_accruing) return base;
-  const { accrual_period_interest: interest, accrual_period_days: days } = anchor;
+function accruedOn(checkpoint: Checkpoint, asOf: string): Big {
+  const base = new Big(checkpoint.interest_accrued);
+  if (!checkpoint.is_accruing) return base;
+  const { accrual_period_interest: interest, accrual_period_days: days } = checkpoint;
   const source = {
-    balance: new Big(anchor.accrual_balance),
-    rate: new Big(anchor.accrual_rate),
+    balance: new Big(checkpoint.accrual_balance),
+    rate: new Big(checkpoint.accrual_rate),
     pace: interest === null ? null : { interest: new Big(interest), days: days ?? 1, until: asOf },
     is_running: true,
     stops: '',
   };
-  const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };
+  const stretch = { day_count: checkpoint.day_count, since: checkpoint.accrual_since, source };
   return base.plus(segmentInterest(stretch, asOf));
 }
 
 /** The cents that a day posts: the rounded total at its end minus the rounded total at its start. */
-export function centsOfDay(anchor: Checkpoint, day: string, dayAfter: string): Big {
-  const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
+export function centsOfDay(checkpoint: Checkpoint, day: string, dayAfter: string): Big {
+  const cents = (date: string) => toCents(accruedOn(checkpoint, date), checkpoint.rounding_mode);
   return cents(dayAfter).minus(cents(day));
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
 import type { LoanIdCondition } from '../loans/loan-facts.ts';
 import { loansWithReliefEndingOn } from '../loans/reliefs.ts';
@@ -8,7 +9,6 @@ import {
   writeDailySnapshots,
   type DelinquencyCounts,
 } from '../portfolios/daily-snapshots.ts';
-import { isInChunk, type Chunk } from './closes.ts';
 
 const AccruedSum = z.object({
   interest_receivable: z.string().nullable(),
@@ -24,7 +24,7 @@ export type AccruedSum = z.output<typeof AccruedSum>;
  * total. Returns the sums by the accounts that the loans' terms map interest to; null means the chart's
  * account. The partition of the month exists, because locking the chunk creates it.
  */
-export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
+export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, entryId: string) =>
   tx.any(
     prepared(sql.type(AccruedSum)`
     with earned as (
@@ -56,14 +56,14 @@ export type AgedLoan = z.output<typeof AgedLoan>;
 
 /** Reaching this many days past due counts once, until the loan falls below it again. */
 const reachedBucket = (days: number) => sql.fragment`
-  (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
+  (aged.days >= ${days} and loan.delinquency_days_counted < ${days})::integer`;
 
 /**
  * Moves the loans of the chunk whose delinquency bucket changes on that morning, and returns them. Also
  * counts how often each loan reached a bucket. A loan whose relief ends in that morning follows once the
  * relief has ended (`ageLoansById`), because its end can move due dates.
  */
-export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
+export const ageLoans = (tx: Transaction, chunk: LoanChunk, morning: string) =>
   ageMatchingLoans(tx, (id) => isInChunk(chunk, id), morning);
 
 /** The same for these loans. */
@@ -83,7 +83,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
              loan.maturity_date < ${morning}::date as is_matured
       from (
         -- Computed where the row is read, because elsewhere Postgres extracts each column again.
-        select loan.id, loan.delinquency_bucket, loan.delinquency_bucket_counted, loan.maturity_date,
+        select loan.id, loan.delinquency_bucket, loan.delinquency_days_counted, loan.maturity_date,
                loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
         from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
@@ -97,7 +97,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
         offset 0
       ) as late (days)
       where app.bucket(late.days) <> loan.delinquency_bucket
-        or least(late.days / 30 * 30, 90) <> loan.delinquency_bucket_counted
+        or least(late.days / 30 * 30, 90) <> loan.delinquency_days_counted
         or (late.days > 0) <> (loan.first_delinquency_date is not null)
     ), moved as (
       update loans as loan
@@ -109,7 +109,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
           times_delinquent_30 = loan.times_delinquent_30 + ${reachedBucket(30)},
           times_delinquent_60 = loan.times_delinquent_60 + ${reachedBucket(60)},
           times_delinquent_90 = loan.times_delinquent_90 + ${reachedBucket(90)},
-          delinquency_bucket_counted = least(aged.days / 30 * 30, 90)
+          delinquency_days_counted = least(aged.days / 30 * 30, 90)
       from aged
       -- A payment that commits while this statement waits for its lock moves the loan itself.
       where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
@@ -126,7 +126,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
                from installments as installment
                where installment.loan_id = loan.id and installment.version = loan.schedule_version
                  and installment.due_date < ${morning}::date
-                 and ${isOpenInstallment('installment', sql.fragment`loan.satisfied_tolerance`)}
+                 and ${isOpenInstallment('installment', sql.fragment`loan.installment_tolerance`)}
              ), 0.00))
            end as past_due_amount
     from aged join moved on moved.id = aged.id join loans as loan on loan.id = aged.id
@@ -135,7 +135,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
   );
 
 /** Writes the day's snapshot of every open loan of the chunk. */
-export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
+export const snapshotLoans = (tx: Transaction, chunk: LoanChunk, day: string, mayBeDone: boolean) =>
   writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
@@ -161,25 +161,25 @@ const revertDelinquencyCounts = (tx: Transaction, before: readonly DelinquencyCo
   tx.query(
     deferred(sql.typeAlias('void')`
     update loans as loan
-    set times_delinquent_30 = kept.times_delinquent_30,
-        times_delinquent_60 = kept.times_delinquent_60,
-        times_delinquent_90 = kept.times_delinquent_90,
-        delinquency_bucket_counted = case
-          when loan.times_delinquent_30 > kept.times_delinquent_30 then 0
-          when loan.times_delinquent_60 > kept.times_delinquent_60 then 30
+    set times_delinquent_30 = counted.times_delinquent_30,
+        times_delinquent_60 = counted.times_delinquent_60,
+        times_delinquent_90 = counted.times_delinquent_90,
+        delinquency_days_counted = case
+          when loan.times_delinquent_30 > counted.times_delinquent_30 then 0
+          when loan.times_delinquent_60 > counted.times_delinquent_60 then 30
           else 60
         end
-    from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as kept (
+    from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as counted (
       loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
     )
     where loan.id = any(${sql.array(
       before.map(({ loan_id }) => loan_id),
       'uuid',
     )})
-      and loan.id = kept.loan_id and loan.status = 'active' and (
-      loan.times_delinquent_30 > kept.times_delinquent_30
-      or loan.times_delinquent_60 > kept.times_delinquent_60
-      or loan.times_delinquent_90 > kept.times_delinquent_90
+      and loan.id = counted.loan_id and loan.status = 'active' and (
+      loan.times_delinquent_30 > counted.times_delinquent_30
+      or loan.times_delinquent_60 > counted.times_delinquent_60
+      or loan.times_delinquent_90 > counted.times_delinquent_90
     )
   `),
   );

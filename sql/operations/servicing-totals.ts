@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql, type Transaction } from './database/db.ts';
-import type { OwnerConnection } from './queue/workers.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import type { OwnerConnection } from '../queue/workers.ts';
 
 /** Totals of a tenant's servicing for the dashboard. */
 const ServicingTotals = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { table } from '../table.ts';
 
 export const autopayPlans = table({
@@ -45,7 +45,7 @@ const AutopayPlan = z.object({
 export type AutopayPlan = z.output<typeof AutopayPlan>;
 
 /** Locks the plan. The caller has locked its loan. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockAutopayPlan = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(AutopayPlan)`
     select id, borrower_id, loan_id, payment_instrument_id, backup_payment_instrument_id,
            amount_type, fixed_amount, extra_amount, extra_toward, frequency, days_before_due,
@@ -77,7 +77,7 @@ export const findOpenPlanId = (tx: Transaction, loanId: string) =>
     select id from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
 
-export const cancel = (tx: Transaction, id: string, reason: string) =>
+export const cancelAutopayPlan = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_plans
     set status = 'canceled', canceled_at = now(), cancel_reason = ${reason},
@@ -89,7 +89,7 @@ export const cancel = (tx: Transaction, id: string, reason: string) =>
  * Reopens a plan that ended with its loan. Used when the loan reopens because the plan's own last draw was
  * returned.
  */
-export const reopen = (tx: Transaction, id: string) =>
+export const reopenAutopayPlan = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_plans set status = 'active', canceled_at = null, cancel_reason = null
     where id = ${id}
@@ -120,7 +120,7 @@ const Due = z.object({ id: z.string(), loan_id: z.string() });
  * Autopay plans of the chunk that have work on the day: a draw, a retry, or a next draw date that changed
  * because the loan's due dates moved.
  */
-export const duePlans = (chunk: Chunk) =>
+export const duePlans = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
-import { isInChunk, type Chunk } from './closes.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 
 /** Quarantines a loan for which a step failed. The close continues without it. */
 export const quarantine = (
@@ -19,7 +19,12 @@ export const quarantine = (
   );
 
 /** Loans of the chunk that the step quarantined in this run and that are still unresolved. */
-export const quarantinedIn = (tx: Transaction, runId: string, step: string, chunk: Chunk) =>
+export const findQuarantinedInChunk = (
+  tx: Transaction,
+  runId: string,
+  step: string,
+  chunk: LoanChunk,
+) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from cob_loan_errors
@@ -37,7 +42,7 @@ export const resolveQuarantine = (tx: Transaction, runId: string, step: string, 
   `),
   );
 
-const OpenError = z.object({
+const QuarantinedLoan = z.object({
   loan_number: z.string(),
   loan_id: z.string(),
   cob_date: z.string(),
@@ -45,9 +50,9 @@ const OpenError = z.object({
   error: z.string(),
 });
 
-export const unresolvedLoanErrors = (tx: Transaction, limit: number) =>
+export const findQuarantinedLoans = (tx: Transaction, limit: number) =>
   tx.any(
-    prepared(sql.type(OpenError)`
+    prepared(sql.type(QuarantinedLoan)`
     select loan.loan_number, loan.id as loan_id, run.cob_date, error.step, error.error
     from cob_loan_errors as error
     join cob_runs as run on run.id = error.run_id
