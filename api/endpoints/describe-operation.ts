@@ -19,7 +19,7 @@ function describeList({ list }: Route): string {
   const archived = list.isArchivable
     ? ' Omits archived records unless you filter by is_archived.'
     : '';
-  return `Sorted by ${field}, ${descending ? 'descending' : 'ascending'}, by default.${archived} `;
+  return `Default order: ${field}, ${descending ? 'descending' : 'ascending'}.${archived} `;
 }
 
 function describePermission({ allow }: Route): string {

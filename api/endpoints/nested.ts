@@ -20,6 +20,7 @@ import {
 } from './records.ts';
 import type { NeedsProof } from './route.ts';
 import type { Call, Route } from './route.ts';
+import { createDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
@@ -57,6 +58,7 @@ export function nestedRoutes(
   if (offers.includes('create')) {
     routes.push({
       ...about('create', createSummary(declared.name, parent.declaration.name)),
+      ...createDescription(declared.name),
       method: 'POST',
       path,
       allow: declared.write,

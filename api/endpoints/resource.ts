@@ -32,6 +32,7 @@ import {
   updateRecord,
 } from './records.ts';
 import type { Call, Route } from './route.ts';
+import { createDescription, deleteDescription, updateDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
@@ -147,6 +148,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       } as const),
       action: 'create',
       summary: createSummary(name),
+      ...createDescription(name),
       method: 'POST',
       path: `/${path}`,
       status: 201,
@@ -161,7 +163,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...common,
       action: 'edit',
       summary: `Update ${nounWithArticle(name)}`,
-      description: 'Changes only the fields that you send.',
+      ...updateDescription(name),
       method: 'PUT',
       ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
       ...proofProps(declared.needs_proof?.update),
@@ -175,19 +177,20 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...approvalProps(declared.four_eyes?.delete, declared.table),
       ...proofProps(declared.needs_proof?.delete),
       summary: `Delete ${nounWithArticle(name)}`,
+      ...deleteDescription(name),
       run: (call: Call) => deleteRecord(call, declared),
     },
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
-      description: 'Archived records are no longer in lists.',
+      description: 'The record no longer appears in lists, but you can still read it by its id.',
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
       ...common,
       action: 'unarchive',
       summary: `Unarchive ${nounWithArticle(name)}`,
-      description: 'The record is in lists again.',
+      description: 'The record appears in lists again.',
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
       ...(declared.carries && { carries: factsOfRecord(declared) }),

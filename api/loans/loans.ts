@@ -160,6 +160,8 @@ export const loanRoutes: Route[] = [
     action: 'board',
     status: 201,
     summary: 'Board an existing loan with its balances',
+    description:
+      'Takes over a loan from another servicer. Nothing is disbursed, and earlier history stays with that servicer.',
     body: Boarding,
     reply: loans.reply,
     transaction: 'write',

@@ -56,7 +56,14 @@ export const approvals = resource({
     status: z
       .enum(['pending', 'approved', 'rejected', 'canceled', 'expired', 'outdated'])
       .readonly()
-      .describe('outdated: the content to approve changed before the approval.'),
+      .describe(
+        'outdated: the content to approve changed, or its record ended, before the approval.',
+      ),
+    ended_because: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why nothing is left to approve, such as a canceled loan.'),
     reason: z.string().nullable().readonly(),
     requested_by: uuid.readonly(),
     requested_by_email: z.string().readonly(),

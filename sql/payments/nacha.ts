@@ -44,7 +44,7 @@ export const countFilesOn = (tx: Transaction, fileDate: string) =>
 const Ordered = z.object({
   id: z.string(),
   file_date: z.string(),
-  file_time: z.string(),
+  created_at: z.string(),
   file_id_modifier: z.string(),
   effective_entry_date: z.string(),
   originator: z.record(z.string(), z.string()),
@@ -54,8 +54,8 @@ const Ordered = z.object({
 
 export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
-    select id, file_date, to_char(created_at at time zone 'UTC', 'HH24MI') as file_time,
-           file_id_modifier, effective_entry_date, originator, storage_key, status
+    select id, file_date, created_at, file_id_modifier, effective_entry_date, originator,
+           storage_key, status
     from nacha_files where id = ${id}
   `);
 

@@ -189,7 +189,7 @@ test('a borrower who cannot be redacted yet is kept, and the answer says until w
       update borrower_consents set consent_text = 'Redacted' from opened
     `),
   );
-  await expect(byHand).rejects.toThrow('evidence');
+  await expect(byHand).rejects.toThrow('only be revoked');
 });
 
 test('an export is created once and removed when it expires', async () => {

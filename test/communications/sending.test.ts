@@ -161,7 +161,7 @@ test('a letter is printed, stored as a document and laid out for the post', asyn
     channel: 'letter',
     recipient: '1 Main Street, Arlington, VA 22201',
   });
-  for (const words of ['Grace Hopper', 'Your whole balance', '$10,000.00', 'How to pay'])
+  for (const words of ['Grace Hopper', 'Total balance', '$10,000.00', 'How to pay'])
     expect(outside.pages[0]).toContain(words);
   expect([...outside.stored.keys()]).toContain(`${tenant.slug}/outbox/letters/${body.id}.pdf`);
   expect(documents.rows).toEqual([

@@ -176,16 +176,16 @@ const KINDS: Record<DocumentName, (ground: DocumentReader) => Promise<Told>> = {
     const wish = { borrower_id, loan_id: id, channel: 'letter', template_type: 'payment_reminder' };
     const sent = await done('/communications/send', wish);
     await printLetter.run({ tenant_id: tenant.id, log_id: sent.id, attempt: 1 }, press);
-    const due = `${words('on', 'el')} ${day(loan.next_payment_date)}`;
+    const due = `${words('by', 'hasta el')} ${day(loan.next_payment_date)}`;
     return {
       ...last(),
       says: [
         ground.number,
-        `${words('Amount due', 'Cantidad a pagar')} ${due} ${money(loan.amount_due)}`,
+        `${words('Amount due', 'A pagar')} ${due} ${money(loan.amount_due)}`,
         `${words('Principal', 'Capital')} ${money(loan.principal_balance)}`,
         `${words('Interest', 'Intereses')} ${money(loan.accrued_interest)}`,
         `${words('Fees', 'Cargos')} ${money(loan.outstanding_fees)}`,
-        `${words('Your whole balance', 'Su saldo completo')} ${money(loan.total_balance)}`,
+        `${words('Total balance', 'Saldo total')} ${money(loan.total_balance)}`,
       ],
     };
   },

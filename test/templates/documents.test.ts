@@ -215,17 +215,17 @@ test('a letter that asks for money shows the amount, how to pay and a phone numb
 
   for (const words of [
     'Past due (oldest payment: 16 days)',
-    'Amount due on April 15, 2026',
+    'Amount due by April 15, 2026',
     '$315.68',
     '$72.19',
     'P.O. Box 4410',
     '555-0142',
   ])
     expect(english).toContain(words);
-  expect(spanish).toContain('Vencido (hasta 16 días)');
+  expect(spanish).toContain('Vencido (pago más antiguo: 16 días)');
   const since = { owed: { ...owed, days_past_due: 1 } };
   expect(page('en', since)).toContain('Past due (oldest payment: 1 day)<');
-  expect(page('es', since)).toContain('Vencido (hasta 1 día)<');
+  expect(page('es', since)).toContain('Vencido (pago más antiguo: 1 día)<');
   expect(page('en', {})).not.toContain('How to pay');
 });
 

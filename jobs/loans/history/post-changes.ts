@@ -164,7 +164,8 @@ async function postDifferences(
       credit: amounts(change.credit),
     };
     const write = isNew ? postNewEntry : postEntry;
-    await postLoanEvent(work, loan.row, posting, { write, borne: borneByServicer(event) });
+    const booking = { write, borne: borneByServicer(event), event_id: id };
+    await postLoanEvent(work, loan.row, posting, booking);
   }
 }
 

@@ -8,7 +8,7 @@ import { insert, update } from '../../../sql/write.ts';
 import { hasNoAsciiForm } from '../../ascii.ts';
 import { recordAudit } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
-import { addDays } from '../../dates.ts';
+import { addDays, localTime } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -190,7 +190,10 @@ async function renderStoredFile({ tx, tenant_id, installation: { keys } }: Work,
     ...entry,
     account_number: keys.unseal(tenant_id, account_number_sealed),
   }));
-  const text = renderNachaFile(file.originator as unknown as Originator, file, entries);
+  const { time_zone } = await currentTenant(tx);
+  const file_time = localTime(new Date(file.created_at), time_zone).replace(':', '');
+  const header = { ...file, file_time };
+  const text = renderNachaFile(file.originator as unknown as Originator, header, entries);
   return { key: file.storage_key, text };
 }
 
