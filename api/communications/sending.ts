@@ -1,3 +1,4 @@
+import { addDays } from '../../jobs/dates.ts';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
@@ -9,6 +10,7 @@ import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -62,6 +64,12 @@ export const communicationRoutes: Route[] = [
     transaction: 'write',
     status: 201,
     body: Send,
+    example: (today) => ({
+      loan_id: EXAMPLE_ID,
+      template_type: 'payment_reminder',
+      channel: 'email',
+      context: { payment_amount: '100.00', due_date: addDays(today, 5) },
+    }),
     reply: communicationLogs.reply
       .extend({ copies: z.array(BatchResult).describe('The result for each co-borrower.') })
       .meta({ id: 'SentMessage' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
@@ -205,6 +206,7 @@ export const loanRoutes: Route[] = [
           'Required: today or later. Every scheduled payment from today through this day counts as made, also one due on this day: the answer is what `get-balances` will say at the end of the day. A payoff quote, by contrast, assumes no payment before its day.',
         ),
     }),
+    example: (today) => ({ as_of_date: addDays(today, 30) }),
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>

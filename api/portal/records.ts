@@ -74,6 +74,7 @@ const portalInstruments: Route[] = [
     summary: 'Add a bank account by its number or last four digits',
     status: 201,
     body: NewInstrument,
+    example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
     reply: paymentInstruments.reply,
     run: addOwnRecord(paymentInstruments),
   }),
