@@ -1,10 +1,20 @@
+import { addresses } from './borrowers/addresses.ts';
+import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
 import { businessDetailRoutes, businessDetails } from './borrowers/business-details.ts';
 import { preferenceRoutes } from './borrowers/communication-preferences.ts';
+import { consents } from './borrowers/consents.ts';
+import { emails } from './borrowers/emails.ts';
 import { privacyRoutes } from './borrowers/exports.ts';
-import { identitySearch } from './borrowers/identities.ts';
+import { identities, identitySearch } from './borrowers/identities.ts';
+import { legalReps } from './borrowers/legal-reps.ts';
+import { notes } from './borrowers/notes.ts';
+import { paymentInstruments } from './borrowers/payment-instruments.ts';
+import { phones } from './borrowers/phones.ts';
+import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
-import { lienAlerts } from './collateral/liens.ts';
+import { lienAlerts, liens } from './collateral/liens.ts';
+import { valuations } from './collateral/valuations.ts';
 import { autoResponses } from './communications/auto-responses.ts';
 import { providerCallbackRoutes } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
@@ -27,6 +37,7 @@ import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
+import { recordRoutes } from './loans/records.ts';
 import { controlRoutes } from './operations/control.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { jobQueueRoutes } from './operations/queue.ts';
@@ -34,7 +45,7 @@ import { viewRoutes } from './operations/views.ts';
 import { mailingRoutes } from './mailing/mail-batches.ts';
 import { changeNotices } from './payments/change-notices.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
-import { paymentRoutes } from './payments/payments.ts';
+import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
 import { readCase, cases } from './portal/cases-queue.ts';
 import { portalCases } from './portal/cases.ts';
@@ -47,17 +58,24 @@ import { portalLoans } from './portal/loans.ts';
 import { portalPayments } from './portal/payments.ts';
 import { portalProfile } from './portal/profile.ts';
 import { portalRecords } from './portal/records.ts';
-import { investors } from './portfolios/investors.ts';
+import { investors, loanAssignments, settlementInstruments } from './portfolios/investors.ts';
 import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
+import { remittances } from './portfolios/remittances.ts';
+import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes } from './users/approvals.ts';
 import { authRoutes } from './users/auth.ts';
 import { identityProviders, providerRoutes } from './users/identity-providers.ts';
 import { resendInvitationRoute } from './users/invitations.ts';
 import { currentUserRoute } from './users/me.ts';
 import { passwordRoutes } from './users/passwords.ts';
-import { withRuleValidation, permissionGroups } from './users/permissions.ts';
+import {
+  withRuleValidation,
+  objectGrants,
+  permissionGroups,
+  userPermissions,
+} from './users/permissions.ts';
 import { providerLinkRoutes } from './users/provider-links.ts';
 import { secondFactorRoutes } from './users/second-factors.ts';
 import { securityLog } from './users/security-log.ts';
@@ -67,22 +85,37 @@ import { userRoutes, users } from './users/users.ts';
 import { webhookDeliveryRecords as webhookDeliveries } from './webhooks/deliveries.ts';
 import { createSubscription, webhooks } from './webhooks/subscriptions.ts';
 
-/** The endpoints in the order of the specification. */
+/**
+ * The endpoints in the order of the specification. A resource brings the endpoints of its children along; a
+ * child that is also listed keeps the place where it is listed.
+ */
 const specifiedRoutes: readonly Route[] = [
   ...borrowers.routes,
+  ...addresses.routes,
+  ...emails.routes,
+  ...phones.routes,
   ...preferenceRoutes,
+  ...identities.routes,
   identitySearch,
+  ...paymentInstruments.routes,
+  ...consents.routes,
+  ...legalReps.routes,
+  ...autopayPlans.routes,
   ...businessDetails.routes,
   ...businessDetailRoutes,
+  ...notes.routes,
+  ...tasks.routes,
   ...privacyRoutes,
   ...loans.routes,
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...payments.routes,
   ...paymentRoutes,
   ...changeNotices.routes,
   ...nachaFiles.routes,
   ...nachaRoutes,
+  ...recordRoutes,
   ...programs.routes,
   ...products.routes,
   ...accountRoutes,
@@ -96,13 +129,21 @@ const specifiedRoutes: readonly Route[] = [
   ...userRoutes,
   currentUserRoute,
   ...withRuleValidation(permissionGroups.routes),
+  ...userPermissions.routes,
+  ...objectGrants.routes,
   ...tenantRoutes,
   ...securityLog.routes,
   ...collateral.routes,
+  ...liens.routes,
+  ...valuations.routes,
   ...lienAlerts.routes,
   ...portfolios.routes,
   vintages,
+  ...snapshots.routes,
   ...investors.routes,
+  ...settlementInstruments.routes,
+  ...loanAssignments.routes,
+  ...remittances.routes,
   ...loanSnapshots.routes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
@@ -150,7 +191,7 @@ const specifiedRoutes: readonly Route[] = [
   ...viewRoutes,
   ...jobQueueRoutes,
   ...controlRoutes,
-];
+].filter((route, at, all) => all.lastIndexOf(route) === at);
 
 /** Every endpoint. The approval endpoints come last, because approving runs one of the others. */
 export const routes: readonly Route[] = [...specifiedRoutes, ...approvalRoutes(specifiedRoutes)];

@@ -1,4 +1,3 @@
-import { addDays } from '../../jobs/dates.ts';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
@@ -6,6 +5,7 @@ import { compose } from '../../jobs/communications/compose.ts';
 import { composeToAll } from '../../jobs/communications/compose-to-all.ts';
 import { canInteract, previewMessage } from '../../jobs/communications/preview.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
+import { addDays } from '../../jobs/dates.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';

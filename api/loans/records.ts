@@ -38,3 +38,8 @@ export const loanRecords: Record<string, Nested> = {
   'credit-disputes': nested(creditDisputes, 'loan_id'),
   '1099c': nested(forms1099c, 'loan_id'),
 };
+
+/** The same records, addressed by their own ids. */
+export const recordRoutes = Object.values(loanRecords)
+  .filter(({ child }) => child !== collateral)
+  .flatMap(({ child }) => child.routes);

@@ -5,7 +5,7 @@ import { nameOf } from '../contract/callers.ts';
 import { collectionOf, newSamples } from '../contract/samples.ts';
 import type { Ground } from './ground.ts';
 import { newRandom, type Random } from './random.ts';
-import { TODAY, VALID_BODIES } from './valid-bodies.ts';
+import { VALID_BODIES } from './valid-bodies.ts';
 
 /** A route with valid bodies, from minimal to complete. */
 export type Target = {
@@ -46,7 +46,7 @@ export async function findTargets(ground: Ground, seed: number): Promise<Target[
   const targets: Target[] = [];
   for (const route of routes) {
     for (const collection of collectionsOf(route.path)) await ground.idsOf(collection);
-    const right = validPartOf(route);
+    const right = VALID_BODIES[nameOf(route)];
     const bodies: Body[] = right ? [ofTenant(right, ground.slug)] : [];
     for (let at = 0; route.body && at < SAMPLES; at += 1) {
       const sample = (await sampled[at % sampled.length]?.bodyOf(route.body)) as Body;
@@ -62,13 +62,6 @@ export async function findTargets(ground: Ground, seed: number): Promise<Target[
     });
   }
   return targets;
-}
-
-/** What a valid body contains in addition to what its schema requires. */
-function validPartOf(route: Route): Body | undefined {
-  const { example } = route.body ? route : {};
-  const known = VALID_BODIES[nameOf(route)];
-  return example || known ? { ...example?.(TODAY), ...known } : undefined;
 }
 
 const ofTenant = (body: Body, slug: string): Body =>

@@ -11,11 +11,11 @@ const CONFIRMATION = {
   file_size: Buffer.byteLength(VALID_FILE),
   sha256_hash: createHash('sha256').update(VALID_FILE).digest('hex'),
 };
-export const TODAY = '2026-03-16';
+const TODAY = '2026-03-16';
 /** Some record of the kind, drawn for each request. */
 const SOME_RECORD = RANDOM_ID;
 
-/** The parts of a valid body that neither a route's schema nor its example reveals. The rest is sampled. */
+/** The parts of a valid body that a route's schema does not reveal. The rest is sampled. */
 export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'POST /auth/login': { email: 'leaver@SLUG.test', password: PASSWORD },
   'POST /auth/password/request': { email: 'victim7@SLUG.test' },
@@ -64,6 +64,13 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
     new_interest_rate: '0.05',
     effective_date: TODAY,
   },
+  'POST /loans/{id}/payment-plans': {
+    start_date: '2026-04-01',
+    frequency: 'monthly',
+    number_of_payments: 3,
+    amount: '25.00',
+  },
+  'POST /loans/{id}/promises-to-pay': { promised_date: '2026-04-01', promised_amount: '25.00' },
   'POST /loans/{id}/payments': { amount: '25.00', payment_method: 'ach', payment_date: TODAY },
   'POST /portal/loans/{id}/payments': {
     amount: '25.00',
@@ -137,6 +144,7 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   },
   'POST /investors/{id}/loan-assignments': { loan_id: SOME_RECORD, ownership_percentage: '0.001' },
   'POST /investors': { tax_id_last_four: '1234' },
+  'POST /loan-tape-configs': { columns: ['loan_number', 'principal_balance'] },
   'POST /communications/send': {
     template_id: SOME_RECORD,
     borrower_id: SOME_RECORD,
