@@ -1,6 +1,6 @@
 import { Server as NetServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openFiles } from '../jobs/files/open-files.ts';
@@ -89,12 +89,12 @@ async function checkKeys(): Promise<void> {
     );
     return;
   }
-  const again = () =>
+  const retry = () =>
     void checkKeys().catch((error: Error) => {
       log.fatal({ reason: error.message }, 'the API ends');
       process.exit(1);
     });
-  setTimeout(again, 1_000).unref();
+  setTimeout(retry, 1_000).unref();
 }
 await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
@@ -144,15 +144,21 @@ function collectStartupGarbage() {
 /** The whole shutdown takes at most 30 seconds, including the longest drain period. */
 const SETTLE_MS = 1_000;
 const QUIET_MS = 250;
-const QUIET_WAIT_MAX_MS = 3_000;
+/** Under load, Node accepts one connection per turn of its event loop. */
+const QUIET_WAIT_MAX_MS = 8_000;
 const LINGER_MS = 500;
-const FINISH_MS = 15_000;
+const FINISH_MS = 9_000;
 const END_POOL_MS = 3_000;
 
 /** Waits until no new connection has arrived for a moment, or until the limit. */
 async function waitForQuiet() {
   const limit = performance.now() + QUIET_WAIT_MAX_MS;
-  while (performance.now() < Math.min(lastConnectionAt + QUIET_MS, limit)) await wait(QUIET_MS / 5);
+  const isBusy = () => performance.now() < Math.min(lastConnectionAt + QUIET_MS, limit);
+  do {
+    while (isBusy()) await wait(QUIET_MS / 5);
+    // After a long turn of the event loop, timers fire before waiting connections are accepted.
+    await immediate();
+  } while (isBusy());
 }
 
 /**
@@ -179,10 +185,10 @@ async function stop(signal: string) {
   // announces the shutdown.
   NetServer.prototype.close.call(server);
   const linger = setTimeout(() => server.closeIdleConnections(), LINGER_MS);
-  const hurry = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+  const forceClose = setTimeout(() => server.closeAllConnections(), FINISH_MS);
   await closed;
   clearTimeout(linger);
-  clearTimeout(hurry);
+  clearTimeout(forceClose);
   await securityLog.flush();
   // Does not wait for an unresponsive database.
   const ends = Promise.allSettled([replica?.end() ?? Promise.resolve(), pool.end()]);

@@ -208,7 +208,7 @@ const found = async (query: string) =>
 
 const byName = (one: string, other: string) => (one < other ? -1 : 1);
 
-test('the tables that the code may name are those of the schema', async () => {
+test('the tables that code may name are exactly those of the schema', async () => {
   const names = await found(`select name from ${TABLES_OF_SCHEMA}`);
   const isListed = new Set<string>(TABLES);
 
@@ -225,7 +225,7 @@ test('the tables that the code may name are those of the schema', async () => {
   ).toEqual([]);
 });
 
-test('every tenant table is moved to another database, except for counts, which are kept there again', async () => {
+test('a move copies every tenant table except counts, which are rebuilt', async () => {
   const carried = await owner.connect((connection) => listTenantTables(connection));
 
   expect(carried.map(({ name }) => name).toSorted(byName)).toEqual(
@@ -239,7 +239,7 @@ test.each(RULES)('$rule', async ({ query, remedy }) => {
   expect(violations).toEqual([]);
 });
 
-test('each of these rules finds its violation in a careless schema', async () => {
+test('each schema rule finds its violation in a faulty schema', async () => {
   await superuser.query(`
     begin;
     create table careless_tables (id uuid primary key);

@@ -81,6 +81,7 @@ export const identitySearch = endpoint({
   path: '/borrower-identities/search',
   tag: 'borrowers',
   summary: 'Find borrowers by a full identity number',
+  description: 'Only complete numbers match.',
   action: 'search',
   resource: 'borrower-identities',
   allow: 'loan_officer',

@@ -60,6 +60,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send',
     throttle: 'communication',
     summary: 'Send a message to a borrower',
+    description:
+      'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
     action: 'send',
     transaction: 'write',
     status: 201,
@@ -75,10 +77,10 @@ export const communicationRoutes: Route[] = [
       .meta({ id: 'SentMessage' }),
     run: async ({ work, body }) => {
       const { to_all_who_owe, ...message } = body as z.output<typeof Send>;
-      const wish = { ...message, triggered_by: 'user' } as const;
+      const request = { ...message, triggered_by: 'user' } as const;
       const { copies, ...composed } = to_all_who_owe
-        ? await composeToAll(work, wish)
-        : { ...(await compose(work, wish)), copies: [] };
+        ? await composeToAll(work, request)
+        : { ...(await compose(work, request)), copies: [] };
       if (composed.status === 'blocked') return blockedRefusal(composed.reasons, copies);
       return { ...(await findOrThrow(work, logs, composed.log_id)), copies };
     },
@@ -88,6 +90,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send-batch',
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
+    description:
+      'Each borrower gets at most one message. The answer shows the result for each of them.',
     action: 'send',
     transaction: 'write',
     status: 200,
@@ -107,6 +111,7 @@ export const communicationRoutes: Route[] = [
     path: '/communications/preview',
     carries: 'anything',
     summary: 'Preview a message',
+    description: 'Renders the message without sending it or checking blockers.',
     action: 'send',
     transaction: 'read',
     status: 200,
@@ -117,7 +122,8 @@ export const communicationRoutes: Route[] = [
   {
     ...staffRouteDefaults,
     path: '/communications/can-interact',
-    summary: 'Check whether a borrower may be contacted, with the blockers',
+    summary: 'Check whether a borrower may be contacted',
+    description: 'Lists the blockers, by the same rules as sending a message.',
     action: 'send',
     transaction: 'read',
     status: 200,

@@ -64,10 +64,10 @@ const OPEN_ENDED_FIELDS = dictionary<readonly string[]>({
   'webhook-deliveries': ['payload'],
 });
 
-const parseLocation = (told: string): FactLocation => {
-  const at = told.lastIndexOf('.');
-  const resource = told.slice(0, at);
-  return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
+const parseLocation = (location: string): FactLocation => {
+  const at = location.lastIndexOf('.');
+  const resource = location.slice(0, at);
+  return { resource, field: location.slice(at + 1), is_anywhere: resource === '*' };
 };
 
 /**

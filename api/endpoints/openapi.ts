@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
 import { buildExample, EXAMPLE_ID, today, type Schema } from './examples.ts';
+import { describeOperation } from './describe-operation.ts';
 import { operationIdOf } from './operation-ids.ts';
-import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -243,32 +243,3 @@ const ERROR_SCHEMA: Json = {
     request_id: { type: 'string' },
   },
 };
-
-/** The effect of the operation, the required permission and possible refusals. */
-const describeOperation = (route: Route): string =>
-  [
-    route.description ? `${route.description} ` : '',
-    describePermission(route),
-    describeApproval(route),
-    describeProof(route),
-    describeFacts(route),
-  ].join('');
-
-function describePermission({ allow }: Route): string {
-  if (allow === 'anyone') return 'No sign-in is required.';
-  if (allow === 'any') return 'Any signed-in user may use it.';
-  if (allow === 'borrower') return 'Only a signed-in borrower may use it.';
-  if (allow === 'provider') return 'Only message providers use it. Their signature is required.';
-  if (allow === 'superadmin') return 'Requires the role superadmin.';
-  return `Requires the role ${allow} or a higher one, or a grant.`;
-}
-
-const describeApproval = ({ four_eyes: kind }: Route): string =>
-  kind === undefined
-    ? ''
-    : ` May need a second person's approval (${kind}). Then it answers 202 and runs after POST /approvals/{id}/approve.`;
-
-const describeFacts = ({ carries }: Route): string =>
-  carries === undefined || carries.length === 0
-    ? ''
-    : ' Answers 403 if the user is denied a field that this operation would send out.';

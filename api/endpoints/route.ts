@@ -43,7 +43,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type Call = {
   work: Work;
   /** Nothing follows in the transaction after the endpoint answers, so its last read may also commit. */
-  ends: boolean;
+  endsTransaction: boolean;
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
@@ -53,7 +53,7 @@ export type Call = {
   /** The whole route table, for answers that list a user's permissions. */
   routes: readonly Route[];
   /** The versions named by If-Match. */
-  wanted: WantedVersions;
+  expectedVersions: WantedVersions;
   /** Throws 412 if If-Match names another version of the locked row. */
   checkMatch: (row: unknown) => void;
   /** Scheme and host as the client sees them, for links in answers. */
@@ -61,7 +61,7 @@ export type Call = {
 };
 
 /** The call of an endpoint that manages its own transactions, such as signing in. */
-export type OwnTransactionCall = Omit<Call, 'work' | 'ends'> & {
+export type OwnTransactionCall = Omit<Call, 'work' | 'endsTransaction'> & {
   within: Within;
   /** The configuration of the process. */
   installation: Installation;

@@ -83,7 +83,9 @@ export const entries = resource({
     post: action({ allow: 'admin', summary: 'Post a draft entry permanently', run: postDraft }),
     reverse: action({
       allow: 'admin',
-      summary: 'Reverse a posted entry and return the reversing entry',
+      summary: 'Reverse a journal entry',
+      description:
+        'Posts a mirror entry and answers with it. The original entry stays unchanged. An entry can be reversed once.',
       body: EntryReversal,
       reply: z.object(entryFields),
       run: reverseEntry,

@@ -53,7 +53,9 @@ export const draws = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Reverse a draw and its fees',
+      summary: 'Reverse a draw',
+      description:
+        'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments.',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

@@ -65,7 +65,9 @@ export const fees = resource({
   actions: {
     waive: action({
       allow: 'loan_officer',
-      summary: 'Waive all or part of a fee as of its assessment date',
+      summary: 'Waive a fee',
+      description:
+        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due.',
       body: FeeWaiver,
       run: waiveFee,
     }),

@@ -57,6 +57,7 @@ export const forbearances = resource({
     end: action({
       allow: 'loan_officer',
       summary: 'End a forbearance early',
+      description: 'A broken forbearance ends without its agreed treatment.',
       body: ForbearanceEnd,
       run: endForbearance,
     }),

@@ -127,7 +127,8 @@ export const nachaRoutes: Route[] = [
     security_event: 'export',
     action: 'download',
     resource: 'nacha-files',
-    summary: 'Get a temporary download link',
+    summary: 'Get a download link for a Nacha file',
+    description: 'The link is temporary.',
     status: 200,
     transaction: 'read',
     reply: z

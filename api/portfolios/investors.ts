@@ -179,7 +179,7 @@ export const investors = resource({
     servicing_fee_rate: rate
       .default('0.005')
       .describe(
-        'Of a year; at which loans are sold, until `servicing-fee-rates` has one for the day.',
+        'Annual rate at which loans are sold, unless `servicing-fee-rates` has one for the day.',
       ),
     is_active: flag.default(true),
     external_id: externalId.nullish(),

@@ -32,6 +32,8 @@ export const tapeDeliveries = resource({
 export const retryTapeDelivery = action({
   allow: 'admin',
   summary: 'Retry one failed tape delivery, or all of them',
+  description:
+    "Default: all failed deliveries of the tape. Uploads use the server's current settings.",
   body: z.object({ delivery_id: uuid.nullish() }),
   reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
   run: retryDelivery,

@@ -91,13 +91,13 @@ const visibilityFilteredRoutes = approvals.routes.map((route): Route => {
     return {
       ...route,
       transaction: 'read',
-      run: (call: Call) => fetchPage(call, visibleRequests(call), call.ends),
+      run: (call: Call) => fetchPage(call, visibleRequests(call), call.endsTransaction),
     };
   return {
     ...route,
     transaction: 'read',
     run: (call: Call) =>
-      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.ends),
+      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.endsTransaction),
   };
 });
 
@@ -216,6 +216,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'cancel',
     path: '/approvals/{id}/cancel',
     summary: 'Cancel your own pending request',
+    description: 'Only the user who made the request can cancel it.',
     run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
   },
 ];

@@ -58,6 +58,8 @@ export const authRoutes: Route[] = [
     path: '/auth/second-factor',
     security_event: 'sign_in',
     summary: 'Complete a sign-in with the second factor',
+    description:
+      'After several wrong codes the sign-in ends, and you start again with the password.',
     action: 'second-factor',
     body: SecondFactorProof,
     reply: meReply,
@@ -98,7 +100,8 @@ export const authRoutes: Route[] = [
     ...routeDefaults,
     method: 'GET',
     path: '/auth/csrf',
-    summary: 'Get the CSRF token, for clients that cannot read cookies',
+    summary: 'Get the CSRF token',
+    description: 'For clients that cannot read cookies.',
     action: 'csrf',
     reply: z.object({ csrf_token: z.string() }),
     status: 200,

@@ -56,7 +56,7 @@ export const identityProviders = resource({
     trusts_amr: flag
       .default(false)
       .describe(
-        'Whether two factors that it says it asked for (amr) replace the factor that is set up here. Never for operators.',
+        'Whether two factors reported by the provider (amr) replace the second factor set up here. Never for operators.',
       ),
     is_active: flag.default(true),
     authorization_url: z.string().nullable().readonly(),
@@ -98,7 +98,7 @@ const ProviderCallback = z
     iss: randomToken.optional(),
     error: randomToken.optional(),
   })
-  .describe('The parameters with which the provider returned the browser.');
+  .describe('The parameters that the provider added when it returned the browser.');
 
 export const providerRoutes: Route[] = [
   {

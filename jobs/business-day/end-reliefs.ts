@@ -1,6 +1,6 @@
-import * as billing from '../../sql/business-day/billing.ts';
-import type { Chunk } from '../../sql/business-day/closes.ts';
-import { quarantine } from '../../sql/business-day/loan-errors.ts';
+import * as morningWork from '../../sql/business-day/morning-work.ts';
+import type { CloseChunk } from '../../sql/business-day/close-chunks.ts';
+import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
@@ -48,22 +48,26 @@ type Payload = { tenant_id: string; run_id: string; chunk: number };
  * Ends the chunk's remaining reliefs, and bills those loans if a month or a cycle ended. Until then,
  * requests that change these loans fail with `ReliefEnding`. A loan for which this fails is quarantined.
  */
-export async function endReliefsOfChunk(outside: ExternalServices, payload: Payload, chunk: Chunk) {
+export async function endReliefsOfChunk(
+  outside: ExternalServices,
+  payload: Payload,
+  chunk: CloseChunk,
+) {
   const { within } = outside;
   const { tenant_id, run_id } = payload;
   let after: string | null | undefined;
   let singlesLeft = 0;
   while (after !== null) {
-    const part: PageRange = { after, limit: singlesLeft > 0 ? 1 : BATCH_SIZE };
+    const page: PageRange = { after, limit: singlesLeft > 0 ? 1 : BATCH_SIZE };
     try {
-      after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, part));
+      after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, page));
       singlesLeft -= 1;
     } catch (error) {
       if (singlesLeft > 0 || isTransient(error)) throw error;
       singlesLeft = BATCH_SIZE;
     }
   }
-  await within(tenant_id, ({ tx }) => billing.markReliefsEnded(tx, run_id, payload.chunk));
+  await within(tenant_id, ({ tx }) => morningWork.markReliefsEnded(tx, run_id, payload.chunk));
 }
 
 type PageRange = { after: string | undefined; limit: number };
@@ -72,7 +76,7 @@ type PageRange = { after: string | undefined; limit: number };
 async function endReliefPage(
   work: Work,
   runId: string,
-  chunk: Chunk,
+  chunk: CloseChunk,
   { after, limit }: PageRange,
 ): Promise<string | null> {
   const ended = await lockLoansWithEndedRelief(work.tx, work.today, { of: chunk, after, limit });

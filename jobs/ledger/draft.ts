@@ -52,7 +52,7 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
     throw new Invalid({ loan_id: 'Does not exist.' });
   }
   await assertPeriodOpen(work, input.entry_date);
-  const { id } = await drafts.write(
+  const { id } = await drafts.writeDraft(
     work.tx,
     {
       entry_date: input.entry_date,
@@ -147,14 +147,18 @@ async function refuseInactive({ tx }: Work, entry: Row) {
 export async function archiveDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict('Posted entries are immutable.', 'immutable', currentStatusDetails(entry));
+    throw new Conflict(
+      'Posted entries cannot change. Reverse the entry instead.',
+      'immutable',
+      currentStatusDetails(entry),
+    );
   }
   await setArchived(work.tx, 'journal_entries', id, true);
 }
 
 /** Locks the entry, then reads it, so that the result includes concurrent changes. */
 export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
-  await drafts.lock(tx, id);
+  await drafts.lockEntry(tx, id);
   const entry = await find(tx, entries, id);
   if (entry === null) throw new NotFound();
   return entry;

@@ -24,7 +24,7 @@ type Payload = z.output<typeof Payload>;
 export const deliverMailBatch = job({
   name: 'deliver-mail-batch',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'the server of a mail house',
     controls: {
       tenancy: 'row-level security',
@@ -60,7 +60,7 @@ export const deliverMailBatch = job({
 });
 
 async function loadDelivery(work: Work, id: string, attempt: number) {
-  const delivery = await deliveries.findPending(work.tx, id, attempt);
+  const delivery = await deliveries.findPendingMailDelivery(work.tx, id, attempt);
   if (delivery === null) return null;
   const signIn = await loadSftpCredentials(work, delivery.sftp_server_id);
   return { delivery, signIn, files: await batchFiles.listFiles(work.tx, delivery.mail_batch_id) };

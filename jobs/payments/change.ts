@@ -17,7 +17,7 @@ export async function changePayment(work: Work, id: string, changes: Record<stri
 
 /** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {
-  if (row['status'] === 'scheduled') return payments.cancelScheduled(work.tx, id);
+  if (row['status'] === 'scheduled') return payments.cancelScheduledPayment(work.tx, id);
   if (row['status'] === 'completed' || row['status'] === 'settled') {
     return reversePayment(work, id, { reason: 'deleted', return_code: null });
   }

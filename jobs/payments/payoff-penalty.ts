@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { reverse } from '../../sql/loans/fees.ts';
+import { reverseFee } from '../../sql/loans/fees.ts';
 import { money, parseMoney, ZERO } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
@@ -54,16 +54,16 @@ export async function reversePrepaymentPenalty(
   { events, state }: OpenLoan,
   paymentId: string,
 ): Promise<LoanEvent[]> {
-  const standing = eventsInForce(events, state.as_of);
-  const payment = standing.find(({ id }) => id === paymentId);
+  const inForce = eventsInForce(events, state.as_of);
+  const payment = inForce.find(({ id }) => id === paymentId);
   if (payment?.kind !== 'payment' || payment.payment_type !== 'payoff') return [];
-  const penalty = standing.find(
+  const penalty = inForce.find(
     (event) =>
       event.kind === 'fee' &&
       event.fee_type === 'prepayment_penalty' &&
       event.effective_date === payment.effective_date,
   );
   if (penalty?.kind !== 'fee') return [];
-  await reverse(tx, penalty.fee_id ?? penalty.id);
+  await reverseFee(tx, penalty.fee_id ?? penalty.id);
   return [newEvent({ kind: 'reversal', effective_date: today, reverses: penalty.id })];
 }

@@ -4,7 +4,7 @@ import { Invalid } from '../errors.ts';
 import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { readLoan } from '../loans/history/record-events.ts';
+import { readLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { residueWriteOff } from '../loans/history/residue-write-off.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
@@ -32,15 +32,18 @@ export async function previewPayment(
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
   const payment_type = effectivePaymentType(loan, on, input.payment_type);
   const payment = { effective_date: on, amount: input.amount, payment_type };
-  const trial = newEvent({ kind: 'payment', ...payment });
+  const paymentEvent = newEvent({ kind: 'payment', ...payment });
   const penalty = money(penaltyIncludedIn(loan, payment));
   const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
-  const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
-  const paid = [...besides, trial];
-  const fresh = [...paid, ...residueWriteOff({ ...work, today: on }, loan, paid)];
-  const events = [...loan.events, ...fresh];
+  const feeEvents = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
+  const paymentEvents = [...feeEvents, paymentEvent];
+  const newEvents = [
+    ...paymentEvents,
+    ...residueWriteOff({ ...work, today: on }, loan, paymentEvents),
+  ];
+  const events = [...loan.events, ...newEvents];
   const state = fold({ terms: readTerms(loan.row), schedule: loan.schedule, events, as_of: on });
-  const { id: _, coverage: _covered, ...split } = explainSplit(state, trial.id);
+  const { id: _, coverage: _covered, ...split } = explainSplit(state, paymentEvent.id);
   return {
     amount: input.amount,
     as_of_date: on,

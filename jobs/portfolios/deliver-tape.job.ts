@@ -31,7 +31,7 @@ const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().
 export const deliverTape = job({
   name: 'deliver-tape',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'the recipients or the server of its config',
     controls: {
       tenancy: 'row-level security',
@@ -83,18 +83,18 @@ export async function retryDelivery(
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
-  const again = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (again.length === 0)
+  const retried = await deliveries.resetFailed(tx, tapeId, wanted);
+  if (retried.length === 0)
     throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
-  for (const { id, attempts } of again)
+  for (const { id, attempts } of retried)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
-  return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };
+  return { delivery_ids: retried.map(({ id }) => id), status: 'queued' as const };
 }
 
 async function loadDelivery(work: Work, id: string, attempt: number) {
   const { tx } = work;
   await deliveries.lockFile(tx, id);
-  const tape = await deliveries.findPending(tx, id, attempt);
+  const tape = await deliveries.findPendingTapeDelivery(tx, id, attempt);
   if (tape === null) return null;
   const { sftp_server_id: server } = tape;
   if (server !== null && !(await awaitFileTurn(work, id, attempt))) return null;
@@ -119,7 +119,7 @@ async function awaitFileTurn({ tx, tenant_id }: Work, delivery_id: string, attem
     delivery_id,
     UPLOAD_SECONDS_MAX,
   );
-  if (is_superseded) await deliveries.supersede(tx, delivery_id);
+  if (is_superseded) await deliveries.supersedeTapeDelivery(tx, delivery_id);
   else if (busy_until === null) await deliveries.markStarted(tx, delivery_id);
   else {
     const payload = { tenant_id, delivery_id, attempt };

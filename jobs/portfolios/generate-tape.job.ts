@@ -63,10 +63,10 @@ async function checkKnown(
   { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
 ) {
   await assertDayRecorded(tx, day, 'as_of_date');
-  const gone = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
-  if (gone.length > 0) {
+  const closedStatuses = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
+  if (closedStatuses.length > 0) {
     const message = 'Past days contain only loans on the books. Remove the other statuses.';
-    throw new Conflict(message, 'not_kept', { status: gone, kept: SNAPSHOT_STATUSES });
+    throw new Conflict(message, 'not_kept', { status: closedStatuses, kept: SNAPSHOT_STATUSES });
   }
   const wanted = attributeColumnsAmong(columns);
   if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
@@ -118,8 +118,8 @@ async function* readTapePages(
       // The next iteration handles the error. Without this, an unhandled rejection would end the process
       // first.
       ahead?.catch(() => undefined);
-      const { written, ...told } = page;
-      add(totals, told);
+      const { written, ...pageTotals } = page;
+      add(totals, pageTotals);
       if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
         throw new Conflict(
           `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
@@ -245,7 +245,7 @@ export const generateTape = job({
   run: ({ tenant_id, tape_id }, outside) =>
     writeTape(outside.within, outside.files, tenant_id, tape_id),
 
-  failed: ({ tx }, { tape_id }, reason) => tapes.markFailed(tx, tape_id, reason),
+  failed: ({ tx }, { tape_id }, reason) => tapes.markTapeFailed(tx, tape_id, reason),
 });
 
 /** Enqueues the tapes that are due at the close of the day. Returns their number. */

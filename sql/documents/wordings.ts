@@ -17,12 +17,14 @@ const storedWording = sql.fragment`jsonb_build_object(
 )`;
 
 /**
- * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `spoken`
+ * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `languages`
  * has pairs of a preferred language and the language that the statement is printed in.
  */
-export const statementWording = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
+export const statementWording = (
+  languages: readonly (readonly [string, string])[],
+) => sql.fragment`(
   select ${storedWording} from document_wordings as wording
-  join jsonb_array_elements(${JSON.stringify(spoken)}::jsonb) as pair on pair ->> 1 = wording.language
+  join jsonb_array_elements(${JSON.stringify(languages)}::jsonb) as pair on pair ->> 1 = wording.language
   where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
     and pair ->> 0 = borrower.language_preference
 )`;

@@ -19,7 +19,7 @@ export type DraftLine = {
  * Writes a draft and its lines with one statement, and returns its id. Each line takes the role of its
  * account, from the chart or the loan's terms.
  */
-export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
+export const writeDraft = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
   tx.one(sql.typeAlias('id')`
     with entry as (
       insert into journal_entries (
@@ -52,7 +52,7 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
   `);
 
 /** Serializes posting and reversing the entry. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockEntry = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from journal_entries where id = ${id} for update`);
 
 export const markPosted = (tx: Transaction, id: string, by: string | null) =>

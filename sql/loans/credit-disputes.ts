@@ -36,7 +36,7 @@ const Dispute = z.object({
   corrected_values: z.record(z.string(), z.unknown()),
 });
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockDispute = (tx: Transaction, id: string) =>
   tx.one(sql.type(Dispute)`
     select id, loan_id, status, received_date, is_extended, response_code, corrected_values
     from credit_disputes where id = ${id} for update

@@ -111,7 +111,7 @@ export const queuedOutsideAscii = (tx: Transaction, period: string) =>
     order by loan_id, id for update
   `);
 
-export const suppress = (tx: Transaction, id: string, reason: string) =>
+export const suppressRecord = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update credit_reporting_records set status = 'suppressed', suppression_reason = ${reason}
     where id = ${id}

@@ -16,7 +16,7 @@ export const draws = table({
 });
 
 /** Locks the draw. The caller has locked its loan. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockDraw = (tx: Transaction, id: string) =>
   tx.one(sql.type(z.object({ status: z.string(), amount: z.string() }))`
     select status, amount from draws where id = ${id} for update
   `);

@@ -45,5 +45,5 @@ export const markWaived = (
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
 
-export const reverse = (tx: Transaction, id: string) =>
+export const reverseFee = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update fees set status = 'reversed' where id = ${id}`);

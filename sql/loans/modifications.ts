@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
 
 export const modifications = table({
   name: 'modifications',
@@ -21,7 +21,7 @@ export const modifications = table({
 });
 
 /** Loans of the chunk with an approved modification that is effective on or before this day. */
-export const loansWithDueModification = (chunk: Chunk) =>
+export const loansWithDueModification = (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from modifications as modification join loans as loan on loan.id = modification.loan_id

@@ -38,7 +38,7 @@ const Pending = z.object({
 });
 
 /** The delivery for this attempt; null if it is delivered, abandoned, or the attempt was already made. */
-export const findPending = (tx: Transaction, id: string, attempt: number) =>
+export const findPendingMailDelivery = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
     select mail_batch_id, sftp_server_id, files_sent, previous_attempts from mail_deliveries
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1

@@ -36,7 +36,7 @@ const ChangeNotice = z.object({
 export type ChangeNotice = z.output<typeof ChangeNotice>;
 
 /** The notice, locked, with the account details that were sent. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockChangeNotice = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ChangeNotice)`
     select notice.id, notice.status, notice.code, notice.payment_instrument_id,
            notice.corrected_routing_number, notice.corrected_account_number_sealed,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { rateOn } from './servicing-fee-rates.ts';
+import { servicingFeeRateOn } from './servicing-fee-rates.ts';
 
 export const assignments = table({
   name: 'loan_assignments',
@@ -89,7 +89,7 @@ export const assignSoldLoans = (tx: Transaction, sale: Sale) =>
            round(${sale.sale_price}::numeric * upto / nullif(total, 0), 2)
              - round(${sale.sale_price}::numeric * (upto - weight) / nullif(total, 0), 2),
            ${sale.purchase_price_ratio}::numeric, ${sale.settlement_instrument_id}::uuid,
-           ${rateOn(sale.sale_date)}, share.status
+           ${servicingFeeRateOn(sale.sale_date)}, share.status
     from (
       select id, status, weight, sum(weight) over () as total, sum(weight) over (order by id) as upto
       from (

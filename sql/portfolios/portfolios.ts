@@ -54,7 +54,7 @@ const Locked = z.object({
 export type LockedPortfolio = z.output<typeof Locked>;
 
 /** Locks the portfolios in the order of their ids, so that concurrent transfers cannot deadlock. */
-export const lock = (tx: Transaction, ids: string[]) =>
+export const lockPortfolios = (tx: Transaction, ids: string[]) =>
   tx.any(sql.type(Locked)`
     select id, portfolio_type, criteria, status, is_archived, settled_on from portfolios
     where id = any(${sql.array(ids, 'uuid')})

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { AMOUNT_MAX } from '../wide-sums.ts';
-import { rateSince } from './servicing-fee-rates.ts';
+import { servicingFeeRateSince } from './servicing-fee-rates.ts';
 
 const SUMS = [
   'principal_owned',
@@ -24,7 +24,7 @@ const listed = (each: (sum: Name) => SqlFragment) =>
 const SUMS_LISTED = listed((sum) => sql.fragment`${sum}`);
 
 /**
- * Remittances (alias `record`) with their sums (`told`). If a sum exceeds app.money, the remittance stores
+ * Remittances (alias `record`) with their sums (`sums`). If a sum exceeds app.money, the remittance stores
  * no sums and they are computed from its loans.
  */
 export const remittancesWithSums = sql.fragment`
@@ -42,7 +42,7 @@ export const remittancesWithSums = sql.fragment`
     ) as line
     where part.tenant_id = record.tenant_id and part.remittance_id = record.id
     having record.collected is null
-  ) as told
+  ) as sums
 `;
 
 export const remittances = table({
@@ -50,7 +50,7 @@ export const remittances = table({
   owner: 'investors',
   rows: sql.fragment`
     select record.id, record.investor_id, record.period_start, record.period_end,
-           record.loan_count, told.*, record.status, record.journal_entry_id, record.paid_on,
+           record.loan_count, sums.*, record.status, record.journal_entry_id, record.paid_on,
            record.reference_number, record.payment_entry_id, record.created_by, record.created_at,
            record.updated_at
     from ${remittancesWithSums}
@@ -175,7 +175,7 @@ export const createRemittance = (
       from loan
       join loan_assignments as sale on sale.id = loan.assignment_id
       cross join lateral (
-        select coalesce((${rateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
+        select coalesce((${servicingFeeRateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
       ) as rate
     ), summed as (
       select count(distinct loan_id) as loan_count,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { rateOn } from './servicing-fee-rates.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
+import { servicingFeeRateOn } from './servicing-fee-rates.ts';
 
 const DueSale = z.object({
   id: z.string(),
@@ -17,7 +17,7 @@ export type DueSale = z.output<typeof DueSale>;
  * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio has
  * a price here.
  */
-export const dueSales = (chunk: Chunk) =>
+export const dueSales = (chunk: LoanChunk) =>
   prepared(sql.type(DueSale)`
     select assignment.id, assignment.loan_id, portfolio.id as portfolio_id,
            assignment.agreed_status,
@@ -113,7 +113,7 @@ export const settleAssignment = (
     update loan_assignments
     set status = 'active', effective_date = ${day}::date + 1, is_booked = ${entryIds !== null},
         journal_entry_ids = ${JSON.stringify(entryIds ?? [])}::jsonb,
-        servicing_fee_rate = coalesce(loan_assignments.servicing_fee_rate, ${rateOn(day)})
+        servicing_fee_rate = coalesce(loan_assignments.servicing_fee_rate, ${servicingFeeRateOn(day)})
     from investors as investor
     where loan_assignments.id = ${id} and investor.id = loan_assignments.investor_id
   `);

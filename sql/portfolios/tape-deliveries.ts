@@ -49,7 +49,7 @@ const Pending = z.object({
 });
 
 /** The delivery for this attempt; null if it is delivered, failed, or the attempt was already made. */
-export const findPending = (tx: Transaction, id: string, attempt: number) =>
+export const findPendingTapeDelivery = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
     select delivery.recipient, delivery.sftp_server_id, delivery.previous_attempts,
            delivery.attach_file, config.name, tape.as_of_date, tape.row_count,
@@ -106,7 +106,7 @@ export const markStarted = (tx: Transaction, id: string) =>
   `);
 
 /** Supersedes the delivery, so that it does not replace a later file. */
-export const supersede = (tx: Transaction, id: string) =>
+export const supersedeTapeDelivery = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
     set status = 'superseded', error = 'A later tape with this name is already on the server.'

@@ -91,7 +91,7 @@ export const lockUnfinished = (tx: Transaction, id: string) =>
     select from loan_tapes where id = ${id} and status in ('pending', 'failed') for no key update
   `);
 
-export const markFailed = (tx: Transaction, id: string, reason: string) =>
+export const markTapeFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_tapes set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status = 'pending'

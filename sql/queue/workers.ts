@@ -202,8 +202,8 @@ export const deleteOldStatistics = (owner: OwnerConnection) =>
 const TakenSlot = z.object({ taken: z.int() });
 
 /** Turns at most `batch` events into deliveries. Returns the number of events. */
-export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
-  (await owner.one(sql.type(TakenSlot)`select app.relay_events(${batch}) as taken`)).taken;
+export const createDeliveries = async (owner: OwnerConnection, batch: number): Promise<number> =>
+  (await owner.one(sql.type(TakenSlot)`select app.create_deliveries(${batch}) as taken`)).taken;
 
 /** Locks at most `wanted` jobs for a worker. Runs on the queue library's own connection. */
 export const TAKE_JOBS = 'select * from app.take_jobs($1, $2, $3, $4)';

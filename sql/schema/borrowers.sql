@@ -420,7 +420,7 @@ begin
   if old.revoked_at is not null or new.revoked_at is null
     or to_jsonb(new) - revocation <> to_jsonb(old) - revocation
   then
-    raise exception '% is evidence: it may be revoked once', tg_table_name
+    raise exception 'A row of % can only be revoked, and only once.', tg_table_name
       using errcode = 'insufficient_privilege';
   end if;
   return new;

@@ -12,7 +12,7 @@ create table cob_runs (
   chunks_done integer not null default 0,
   loans integer not null default 0,
   interest app.money not null default 0,
-  parked integer not null default 0,
+  quarantined integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
   primary key (tenant_id, id),

@@ -165,7 +165,7 @@ create table opt_outs (
   channel text not null check (channel in ('email', 'sms')),
   contact_value text not null,
   -- The text of the opt-out message.
-  said text not null,
+  message text not null,
   created_at timestamptz not null default now(),
   primary key (tenant_id, channel, contact_value)
 );

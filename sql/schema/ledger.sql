@@ -157,7 +157,7 @@ begin
     new.entry_date := closed + 1;
     return new;
   end if;
-  raise exception 'The books are closed through %.', closed
+  raise exception 'The books are closed through %. Use a later date.', closed
     using errcode = 'check_violation', constraint = 'journal_entries_period_closed';
 end $$;
 
@@ -172,10 +172,10 @@ begin
   select status, entry_date, created_at = now() as is_new into entry
   from journal_entries where tenant_id = new.tenant_id and id = new.entry_id for share;
   if not found or not entry.is_new then
-    raise exception 'Lines are written together with their entry.' using errcode = 'check_violation';
+    raise exception 'Insert lines in the transaction that creates their entry.' using errcode = 'check_violation';
   end if;
   if entry.entry_date <> new.entry_date then
-    raise exception 'A line has the date of its entry.' using errcode = 'check_violation';
+    raise exception 'A line must have the date of its entry.' using errcode = 'check_violation';
   end if;
   return new;
 end $$;
@@ -204,7 +204,7 @@ begin
   if tg_op = 'DELETE' or old.status = 'posted'
     or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
-    raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
+    raise exception 'Posted entries cannot change. Reverse the entry instead.' using errcode = 'insufficient_privilege';
   end if;
   return new;
 end $$;
@@ -213,7 +213,7 @@ end $$;
 -- not count lines.
 create function app.raise_missing_account(role text) returns uuid language plpgsql as $$
 begin
-  raise exception 'The chart of accounts lacks the role %.', role;
+  raise exception 'The chart of accounts has no account with the role %.', role;
 end $$;
 
 create trigger append_only before update or delete on period_closings

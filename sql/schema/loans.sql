@@ -160,7 +160,7 @@ create table loans (
   accrual_period_days integer,
   is_accruing boolean not null default false,
   -- The day by which the loan must be refolded, because another rate of accrual applies from then on.
-  linear_until date,
+  accrual_until date,
   -- Total interest accrued through accrual_since, unrounded, and the cents of it that were settled (paid, waived or
   -- capitalized).
   interest_accrued numeric(22, 10) not null default 0,
@@ -175,7 +175,7 @@ create table loans (
   deficiency_balance app.money not null default 0,
   -- The due date of the first installment that is not fully paid, past or future.
   oldest_unpaid_due_date date,
-  satisfied_tolerance app.money not null default 0,
+  installment_tolerance app.money not null default 0,
   rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
   delinquency_grace_days integer not null
     generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
@@ -193,7 +193,7 @@ create table loans (
   times_delinquent_30 integer not null default 0,
   times_delinquent_60 integer not null default 0,
   times_delinquent_90 integer not null default 0,
-  delinquency_bucket_counted integer not null default 0,
+  delinquency_days_counted integer not null default 0,
   -- The payment history that the previous servicer reported for the months before boarding, newest first.
   payment_history_profile text check (payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'),
   schedule_version integer not null default 0,
@@ -226,7 +226,7 @@ create table loans (
   -- snapshot does not read installments. Null: not known, and the snapshot counts them.
   open_installments integer,
   first_open_period integer,
-  is_last_covered boolean,
+  is_last_installment_paid boolean,
   -- The original term, if a modification changed it; otherwise null.
   original_term_months integer check (original_term_months > 0),
   primary key (tenant_id, id),
@@ -246,7 +246,7 @@ create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
 create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
 create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_until is not null;
-create index loans_refold on loans (tenant_id, linear_until) where linear_until is not null;
+create index loans_refold on loans (tenant_id, accrual_until) where accrual_until is not null;
 create index loans_cycle_ends on loans (tenant_id, cycle_end_date) where cycle_end_date is not null;
 create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cycle_start_date is not null;
 create index loans_created on loans (tenant_id, created_at desc, id desc) include (is_archived);
@@ -998,11 +998,11 @@ return greatest(
 
 -- The payoff amount on a future due date, from its principal with fees and the interest through that day.
 create function app.repayment_outlook(
-  principal_and_fees numeric, linear_until date, interest_outlook numeric, interest numeric, day date
+  principal_and_fees numeric, accrual_until date, interest_outlook numeric, interest numeric, day date
 ) returns numeric
 language sql immutable parallel safe
 return greatest(
-  principal_and_fees + case when day > linear_until and interest_outlook is not null then interest_outlook else interest end,
+  principal_and_fees + case when day > accrual_until and interest_outlook is not null then interest_outlook else interest end,
   0.00
 );
 
@@ -1011,7 +1011,7 @@ return greatest(
 create function app.repayment_outlook(loan loans, day date) returns numeric
 language sql immutable parallel safe
 return app.repayment_outlook(
-  loan.principal_balance + loan.outstanding_fees, loan.linear_until, loan.interest_outlook,
+  loan.principal_balance + loan.outstanding_fees, loan.accrual_until, loan.interest_outlook,
   app.interest_balance(loan, day), day
 );
 

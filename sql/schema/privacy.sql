@@ -178,7 +178,7 @@ begin
   ) then
     return new;
   end if;
-  raise exception 'The borrower is redacted.'
+  raise exception 'The borrower is redacted. Their records can no longer be changed.'
     using errcode = 'check_violation', constraint = 'borrowers_redacted';
 end $$;
 
@@ -194,7 +194,7 @@ begin
     join borrowers as person on person.tenant_id = loan.tenant_id and person.id = loan.borrower_id
     where party.tenant_id = new.tenant_id and party.borrower_id = new.id and person.redacted_at is null
   ) then
-    raise exception 'Borrower % owes a loan beside somebody who is not redacted.', new.id
+    raise exception 'Borrower % is a co-borrower of a borrower who is not redacted. Redact that one first.', new.id
       using errcode = 'insufficient_privilege';
   end if;
   if exists (
@@ -203,7 +203,7 @@ begin
     join borrowers as person on person.tenant_id = party.tenant_id and person.id = party.borrower_id
     where loan.tenant_id = new.tenant_id and loan.borrower_id = new.id and person.is_on_legal_hold
   ) then
-    raise exception 'Somebody who owes a loan of borrower % is on legal hold.', new.id
+    raise exception 'A co-borrower of borrower % is on legal hold. Lift that hold first.', new.id
       using errcode = 'insufficient_privilege';
   end if;
   return new;
@@ -232,7 +232,8 @@ begin
           or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
     );
   if not found then
-    raise exception 'Borrower % may not be redacted.', borrower using errcode = 'insufficient_privilege';
+    raise exception 'Borrower % is unknown, redacted, on legal hold or has an open loan.', borrower
+      using errcode = 'insufficient_privilege';
   end if;
 
   ids := app.borrower_ids(borrower);

@@ -140,7 +140,7 @@ call app.declare_borrower_data('dead_letters', not_exported_because => 'what the
 -- database that it moves to.
 create function app.refuse_relay_while_closed() returns trigger language plpgsql as $$
 begin
-  if exists (select from tenants where id = new.tenant_id and door <> 'open') then return null; end if;
+  if exists (select from tenants where id = new.tenant_id and access <> 'open') then return null; end if;
   return new;
 end $$;
 
@@ -186,7 +186,7 @@ revoke execute on function app.send_deliveries from public;
 grant execute on function app.send_deliveries to servicing_app;
 
 -- Creates the deliveries of waiting events and enqueues them. Those for a throttled receiver enter its queue.
-create function app.relay_events(batch integer) returns integer
+create function app.create_deliveries(batch integer) returns integer
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare taken integer;
@@ -238,8 +238,8 @@ begin
   select (select count(*) from marked) + 0 * (select enqueued from jobs) into taken;
   return taken;
 end $$;
-revoke execute on function app.relay_events from public;
-grant execute on function app.relay_events to servicing_worker;
+revoke execute on function app.create_deliveries from public;
+grant execute on function app.create_deliveries to servicing_worker;
 
 -- Moves a receiver's waiting deliveries from its throttled queue to the normal one when it responds quickly
 -- again, as many as one statement can move in time. Locks deliveries before their jobs, like the code that

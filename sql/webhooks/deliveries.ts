@@ -170,7 +170,7 @@ export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =
   `);
 
 /** Cancels scheduled deliveries of a deleted subscription. */
-export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
+export const cancelScheduledDeliveries = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_deliveries set status = 'canceled', next_attempt_at = null
     where subscription_id = ${subscriptionId} and status = 'scheduled'

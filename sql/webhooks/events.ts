@@ -17,11 +17,13 @@ const Written = z.object({ id: z.string() });
  * Writes events with the exact bytes that every receiver gets. The process creates ascending ids, because
  * the relay processes events in the order of their ids.
  */
-export const write = batchByTransaction(async (tx, several: readonly (readonly NewEvent[])[]) => {
-  const events = several.flat();
-  if (events.length > 0) await tx.query(deferred(insertEvents(events, false)));
-  return several.map(() => undefined);
-});
+export const writeEvents = batchByTransaction(
+  async (tx, several: readonly (readonly NewEvent[])[]) => {
+    const events = several.flat();
+    if (events.length > 0) await tx.query(deferred(insertEvents(events, false)));
+    return several.map(() => undefined);
+  },
+);
 
 /** Writes an event that the caller delivers itself, and returns its id. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>

@@ -9,6 +9,7 @@ import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists, benchSearches } from './lists.ts';
 import { benchMail } from './mail.ts';
+import { benchMixed } from './mixed.ts';
 import { benchPayments, benchRefusals } from './payments.ts';
 import { benchSnapshots } from './snapshots.ts';
 import { benchStartup } from './starting.ts';
@@ -32,6 +33,7 @@ const BENCHES = new Map<string, Bench>(
     lists: benchLists,
     searches: benchSearches,
     mail: benchMail,
+    mixed: benchMixed,
     payments: benchPayments,
     refusals: benchRefusals,
     snapshots: benchSnapshots,

@@ -80,25 +80,37 @@ export function sendOnce(
   });
 }
 
-/** Clients that send requests without a pause. Returns the answers per second. */
+/** Clients that send requests without a pause, for some seconds. Returns the answers per second. */
 export async function measureRate(
   target: Target,
   next: (at: number) => BenchRequest,
   { clients, seconds }: { clients: number; seconds: number },
 ): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
-  let asked = 0;
-  let done = 0;
   const started = performance.now();
   const until = started + seconds * 1_000;
+  const times = await measureTimes(target, next, {
+    clients,
+    isOver: () => performance.now() >= until,
+  });
+  return (times.length * 1_000) / (performance.now() - started);
+}
+
+/** Clients that send requests without a pause until it is over. Returns each answer's milliseconds. */
+export async function measureTimes(
+  target: Target,
+  next: (at: number) => BenchRequest,
+  { clients, isOver }: { clients: number; isOver: () => boolean },
+): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const times: number[] = [];
+  let asked = 0;
   const client = async () => {
-    while (performance.now() < until) {
+    while (!isOver()) {
       asked += 1;
-      await sendOnce(target, next(asked), agent);
-      done += 1;
+      times.push(await sendOnce(target, next(asked), agent));
     }
   };
   await Promise.all(Array.from({ length: clients }, client));
   agent.destroy();
-  return (done * 1_000) / (performance.now() - started);
+  return times;
 }

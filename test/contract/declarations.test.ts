@@ -29,7 +29,7 @@ const UNIQUE = [
 ];
 
 test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as const))(
-  '%s declares the very columns that its rows have',
+  '%s declares exactly the columns of its rows',
   async (_, { fields, table, filters = [] }) => {
     const { fields: columns } = await stage.pool.query(
       sql.unsafe`select * from (${table.rows}) as row limit 0`,
@@ -103,7 +103,7 @@ const FOUND_BARE = UNIQUE.filter(({ declaration: { table } }) => table.own).map(
   ({ declaration }) => [declaration.name, declaration] as const,
 );
 test.each(FOUND_BARE)(
-  '%s names as its own only columns of its table, and among them all that are filters',
+  '%s lists as its own only columns of its table, including all filters',
   async (_, { table: { name, rows, own = [], filters: compared = {} }, filters = [] }) => {
     const query = rows.sql.replaceAll('$slonik_', '$');
     const { fields: shown } = await stage.owner.query(
@@ -233,7 +233,16 @@ test('every operationId is a verb and a noun in camelCase', () => {
   expect(listedOperations().filter((endpoint) => !endpoints.includes(endpoint))).toEqual([]);
 });
 
-test('in the OpenAPI document every reference leads somewhere and every name is its own', () => {
+/** Generated clients name their functions after operationIds. `--update` accepts an intended change. */
+test('an operationId changes only on purpose, not with the wording of a summary', async () => {
+  const lines = operations.map(({ at, method, operation }) =>
+    [method.toUpperCase(), at.replace('/api/v1', ''), operation['operationId']].join(' '),
+  );
+
+  await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('operation-ids.txt');
+});
+
+test('every reference in the OpenAPI document resolves, and every name is unique', () => {
   const text = JSON.stringify(document);
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
   const schemas = (document['components'] as Json)['schemas'] as Json;
@@ -251,7 +260,7 @@ test('in the OpenAPI document every reference leads somewhere and every name is 
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test('in the OpenAPI document every operation is whole', () => {
+test('every operation in the OpenAPI document is complete', () => {
   type Parameter = { name: string; in: string; required: boolean; schema: object };
   for (const { at, operation } of operations) {
     const parameters = operation['parameters'] as unknown as Parameter[];

@@ -74,7 +74,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
   const names = route.path.matchAll(/\{(\w+)\}/g);
   const call: Call = {
     work: { ...ABOUT, tx },
-    ends: true,
+    endsTransaction: true,
     params: Object.fromEntries([...names].map(([, name = '']) => [name, RANDOM_ID])),
     query: {},
     body: null,
@@ -82,7 +82,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
     user,
     access: resolveAccess(user, [], routes),
     routes,
-    wanted: null,
+    expectedVersions: null,
     checkMatch: () => {},
     origin: 'https://lender.test',
   };
@@ -164,7 +164,7 @@ function adviceFor(route: Route, statements: readonly string[]): string {
   return `${nameOf(route)} has no index in its order. Add after the table in sql/schema/: create index ${name} on ${page.table} (${keys});`;
 }
 
-test('the first page of every list is read from an index that has its order', async () => {
+test('the first page of every list is read from an index in its order', async () => {
   const { rows: indexes } = await stage.owner.query<Index>(INDEXES);
   const isRead = (statement: string) => {
     const page = pageOf(statement);

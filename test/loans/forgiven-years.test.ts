@@ -25,7 +25,7 @@ const forgive = async (
 const formsOf = async (tenant: Tenant, id: string) =>
   (await tenant.officer.get(`/loans/${id}/1099c`)).body as Record<string, unknown>[];
 
-test('a forgiveness that is reversed makes its form void, and one that was furnished corrects it', async () => {
+test('reversing a forgiveness voids its form, and one that was already furnished is corrected', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, told] = [await newLoan(tenant), await newLoan(tenant)];
@@ -52,7 +52,7 @@ test('a forgiveness that is reversed makes its form void, and one that was furni
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a forgiveness of December that is entered in January makes the form of December', async () => {
+test('a December forgiveness entered in January creates the form of December’s year', async () => {
   const tenant = await stage.tenant('2025-12-10');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-09');
@@ -66,7 +66,7 @@ test('a forgiveness of December that is entered in January makes the form of Dec
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that is found to have come before the forgiveness of all corrects the form', async () => {
+test('a late-entered payment that preceded a full forgiveness corrects the form', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-20');
@@ -81,7 +81,7 @@ test('a payment that is found to have come before the forgiveness of all correct
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a settlement credit is forgiven debt, and a manual form waits for review', async () => {
+test('a settlement credit counts as forgiven debt, and a manual form waits for review', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, byHand] = [await newLoan(tenant), await newLoan(tenant)];

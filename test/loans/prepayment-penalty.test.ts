@@ -21,7 +21,7 @@ async function strict(tenant: Tenant, prepayment_penalty: object = TWO_PERCENT) 
   return { product_id, ...(await newLoan(tenant, { product_id })) };
 }
 
-test('every payoff figure has the penalty that was agreed with the loan, while it is asked for', async () => {
+test('every payoff figure includes the loan’s agreed penalty while it applies', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id, product_id } = await strict(tenant);
   const admin = await tenant.signedIn('admin');
@@ -66,7 +66,7 @@ const figuresOf = ({
   remaining_balance,
 });
 
-test('a loan is paid off with its penalty, whichever way the money comes, unless a quote left it out', async () => {
+test('any payoff pays the penalty, unless a quote left it out', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const flat = { calculation: 'flat', amount: '75.00' };
@@ -115,7 +115,7 @@ test('a loan is paid off with its penalty, whichever way the money comes, unless
   expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });
 
-test('no penalty is asked for from maturity on, which acceleration brings forward', async () => {
+test('no penalty applies from maturity on, which acceleration brings forward', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await strict(tenant, { calculation: 'flat', amount: '75.00' });
   const admin = await tenant.signedIn('admin');

@@ -22,7 +22,7 @@ const statementOf = (tenant: Tenant, id: string, month: string) =>
     `),
   ) as Promise<Record<string, unknown>>;
 
-test('a forbearance ends with its last day: the next morning nothing is past due, on the statement too', async () => {
+test('a forbearance ends after its last day: the next morning nothing is past due, on the statement too', async () => {
   const tenant = await stage.tenant('2025-09-10');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/forbearances`, {
@@ -51,7 +51,7 @@ test('a forbearance ends with its last day: the next morning nothing is past due
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment on the day on which a deferment is over is split as it stays booked', async () => {
+test('a payment on the day after a deferment ends is booked with its final split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/deferments`, {
@@ -70,7 +70,7 @@ test('a payment on the day on which a deferment is over is split as it stays boo
   expect(kept.body).toMatchObject(split);
 });
 
-test('a freeze and a promotion that defers interest are over on the morning after their last day', async () => {
+test('a freeze and a deferred-interest promotion end on the morning after their last day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [frozen, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
   const admin = await tenant.signedIn('admin');
@@ -117,7 +117,7 @@ async function manyFrozenLoans(tenant: Tenant, morning: string) {
   );
 }
 
-test('more reliefs than the end of a day can take end before their loans are billed or paid', async () => {
+test('more ended reliefs than one step can process all end before their loans are billed or paid', async () => {
   const tenant = await stage.tenant('2025-11-25');
   await manyFrozenLoans(tenant, '2026-01-01');
   const [forborne, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
@@ -152,7 +152,7 @@ test('more reliefs than the end of a day can take end before their loans are bil
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the checks of the books name a relief that is still in force after its last day', async () => {
+test('the book checks report a relief that is still in force after its last day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const dates = { start_date: '2026-01-15', end_date: '2026-01-16', reason: 'hardship' };

@@ -16,9 +16,9 @@ export type PoolSettings = {
 };
 
 export const POOL_SETTINGS: Record<Pool, PoolSettings> = {
-  // A job processes a chunk of thousands of loans with statements that saturate a core, so more jobs than
-  // cores would only wait for each other. Some jobs sum up all loans in one statement or go through all of
-  // them. With a million loans on a busy machine that takes 15 seconds and 20 minutes.
+  // A process runs one statement over thousands of loans at a time (`serializeChunkWork`), while its other
+  // jobs work on single loans. Some jobs sum up all loans in one statement or go through all of them. With a
+  // million loans on a busy machine that takes 15 seconds and 20 minutes.
   ledger: { concurrency: 4, deadlineMs: 60 * 60_000, statementTimeoutMs: 5 * 60_000 },
   // The browser prints one PDF at a time. Meanwhile the second job reads and writes its rows.
   documents: { concurrency: 2, deadlineMs: 5 * 60_000 },

@@ -76,7 +76,7 @@ export type Position = {
   installments: Installment[];
   meter: InterestMeter;
   principal: Big;
-  settled: Big;
+  interest_settled: Big;
   /** The part of owed interest that is off the books. */
   off_books: Big;
   fees: Map<string, Fee>;
@@ -113,11 +113,11 @@ export type Position = {
 export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
   return {
     terms,
-    tolerance: parseMoney(terms.satisfied_tolerance),
+    tolerance: parseMoney(terms.installment_tolerance),
     installments: schedule.map(newInstallment),
     meter: newInterestMeter(terms),
     principal: ZERO,
-    settled: ZERO,
+    interest_settled: ZERO,
     off_books: ZERO,
     fees: new Map(),
     suspense: ZERO,
@@ -169,12 +169,12 @@ export const accruedCents = ({ meter }: Position, date: string): Big =>
 
 /** Interest owed in cents: rounded accrued interest minus settled interest, never below zero. */
 export function interestOwed(position: Position, date: string): Big {
-  return excessOver(accruedCents(position, date), position.settled);
+  return excessOver(accruedCents(position, date), position.interest_settled);
 }
 
 /** Interest paid with an installment before it was earned. */
 export function interestPrepaid(position: Position, date: string): Big {
-  return excessOver(position.settled, accruedCents(position, date));
+  return excessOver(position.interest_settled, accruedCents(position, date));
 }
 
 /** The charged-off amount that is still owed. */

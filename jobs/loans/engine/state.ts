@@ -108,7 +108,7 @@ function balances(position: Position, asOf: string) {
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
     interest_earned: money(accruedCents(position, asOf)),
-    interest_settled: money(position.settled),
+    interest_settled: money(position.interest_settled),
     off_books_interest: money(position.off_books),
     fees: feeStates(position),
     outstanding_fees: money(feesOwed(position)),

@@ -98,9 +98,9 @@ export async function adjustInterest(
 
 /** Interest earned here. Interest accrued by a previous servicer was posted at boarding. */
 export function earnedInterest(state: LoanState, events: readonly LoanEvent[]): Big {
-  const brought = events.find(({ kind }) => kind === 'boarding') as
+  const boarding = events.find(({ kind }) => kind === 'boarding') as
     { accrued_interest?: string } | undefined;
-  return new Big(state.interest_earned).minus(brought?.accrued_interest ?? 0);
+  return new Big(state.interest_earned).minus(boarding?.accrued_interest ?? 0);
 }
 
 async function postDifferences(
@@ -115,8 +115,10 @@ async function postDifferences(
   );
   const { booked } = loan;
   // If a history is only continued, nearly all its events were effective before; skip them.
-  const at = effectiveAfter.findIndex((event, place) => event !== effectiveBefore[place]);
-  const from = at < 0 ? effectiveAfter.length : at;
+  const firstDifference = effectiveAfter.findIndex(
+    (event, index) => event !== effectiveBefore[index],
+  );
+  const from = firstDifference < 0 ? effectiveAfter.length : firstDifference;
   const [idsBefore, idsAfter] = [
     idsOf(effectiveBefore.slice(from)),
     idsOf(effectiveAfter.slice(from)),

@@ -28,9 +28,9 @@ export async function postLoanEvent(
   { write = postEntry, borne = [] }: Booking = {},
 ) {
   const sold_on = loan.terms['sold_on'];
-  const happened = posting.effective_date ?? posting.entry_date;
+  const eventDate = posting.effective_date ?? posting.entry_date;
   if (typeof sold_on !== 'string') return write(work, posting);
-  if (happened >= sold_on) {
+  if (eventDate >= sold_on) {
     if (borne.length === 0) return write(work, posting);
     const { previous_accounts } = await sales.findBookedSale(work.tx, loan.id);
     const accounts = Object.fromEntries(
@@ -38,14 +38,14 @@ export async function postLoanEvent(
     );
     return write(work, { ...posting, accounts });
   }
-  const sold = await sales.findBookedSale(work.tx, loan.id);
-  const accounts = lenderAccounts(sold.previous_accounts);
+  const sale = await sales.findBookedSale(work.tx, loan.id);
+  const accounts = lenderAccounts(sale.previous_accounts);
   const entry = await postEntry(work, { ...posting, accounts });
   const { entry_date, reference_id, purpose = '' } = posting;
   const corrected = await bookSale(
     work,
-    { id: sold.id, loan_id: loan.id },
-    { ...carriedAmountChange(posting), ...sold, loan_number: loan.loan_number },
+    { id: sale.id, loan_id: loan.id },
+    { ...carriedAmountChange(posting), ...sale, loan_number: loan.loan_number },
     '0.00',
     {
       entry_date: entry_date < sold_on ? sold_on : entry_date,
@@ -53,6 +53,6 @@ export async function postLoanEvent(
       accounts,
     },
   );
-  await sales.addJournalEntries(work.tx, sold.id, corrected);
+  await sales.addJournalEntries(work.tx, sale.id, corrected);
   return entry;
 }

@@ -13,19 +13,19 @@ import { newEvent } from './new-event.ts';
 export function residueWriteOff(
   { today }: Work,
   { row, schedule, events, state }: OpenLoan,
-  fresh: readonly LoanEvent[],
+  newEvents: readonly LoanEvent[],
 ): LoanEvent[] {
-  const payment = fresh.at(-1);
+  const payment = newEvents.at(-1);
   if (payment?.kind !== 'payment' || payment.payment_type === 'payoff') return [];
   if (row.status !== 'active' || row.loan_type !== 'installment') return [];
   const terms = readTerms(row);
   const tolerance = parseMoney(terms.small_balance_tolerance);
   // A payment that does not cover the principal cannot repay the loan.
   if (parseMoney(payment.amount).plus(tolerance).lt(state.principal_balance)) return [];
-  const after = fold({ terms, schedule, events: [...events, ...fresh], as_of: today });
+  const after = fold({ terms, schedule, events: [...events, ...newEvents], as_of: today });
   const residue = parseMoney(after.total_balance);
   if (residue.eq(0) || residue.gt(tolerance)) return [];
   const amount = after.total_balance;
-  const because = { amount, payment_id: payment.id };
-  return [newEvent({ kind: 'write_off', effective_date: today, ...because })];
+  const facts = { amount, payment_id: payment.id };
+  return [newEvent({ kind: 'write_off', effective_date: today, ...facts })];
 }

@@ -24,7 +24,7 @@ export async function supersedeStaleQuote(
 
 /** Supersedes the loan's active quote, or marks it as expired if its last day has passed. */
 export async function supersedeActiveQuotes(work: Work, loanId: string) {
-  for (const { id, status } of await quotes.supersede(work.tx, loanId)) {
+  for (const { id, status } of await quotes.supersedeQuotes(work.tx, loanId)) {
     // The quote had already expired, so its status is no news for the audit log.
     if (status === 'expired') continue;
     const entity = { type: 'payoff_quotes', id, loan_id: loanId };

@@ -1,4 +1,4 @@
-import { setStatus } from '../../../sql/loans/records.ts';
+import { setRecordStatus } from '../../../sql/loans/records.ts';
 import * as plans from '../../../sql/loans/payment-plans.ts';
 import { serviceCredits } from '../../../sql/loans/service-credits.ts';
 import { findLocked } from '../../../sql/table.ts';
@@ -24,8 +24,8 @@ export const settlementForgiveness = (effective_date: string): EventOf<'forgiven
   });
 
 /** True if new events can change the amount paid by a past day. */
-export const affectsPastDays = (fresh: readonly LoanEvent[], today: string): boolean =>
-  fresh.some(
+export const affectsPastDays = (newEvents: readonly LoanEvent[], today: string): boolean =>
+  newEvents.some(
     ({ kind, effective_date }) =>
       kind === 'reversal' ||
       kind === 'reimbursement' ||
@@ -49,33 +49,33 @@ export const evaluationCutoff = (
 export async function findWithdrawnEvents(
   work: Work,
   loan: OpenLoan,
-  fresh: readonly LoanEvent[],
+  newEvents: readonly LoanEvent[],
 ): Promise<LoanEvent[]> {
-  if (!affectsPastDays(fresh, work.today)) return [];
-  const recorded = [...loan.events, ...fresh];
-  const standing = eventsInForce(recorded, work.today);
+  if (!affectsPastDays(newEvents, work.today)) return [];
+  const recorded = [...loan.events, ...newEvents];
+  const inForce = eventsInForce(recorded, work.today);
   return [
-    ...(await eventsWithoutPayment(work, standing)),
-    ...(await correctSettlementDate(work, loan, recorded, standing)),
+    ...(await eventsWithoutPayment(work, inForce)),
+    ...(await correctSettlementDate(work, loan, recorded, inForce)),
   ];
 }
 
 const reversalEvent = ({ today }: Work, { id }: LoanEvent) =>
   newEvent({ kind: 'reversal', effective_date: today, reverses: id });
 
-async function eventsWithoutPayment(work: Work, standing: readonly LoanEvent[]) {
-  const counts = new Set(standing.map(({ id }) => id));
-  const orphaned = standing.filter(
+async function eventsWithoutPayment(work: Work, inForce: readonly LoanEvent[]) {
+  const idsInForce = new Set(inForce.map(({ id }) => id));
+  const orphaned = inForce.filter(
     (event) =>
       (event.kind === 'write_off' || event.kind === 'service_credit') &&
       event.payment_id !== undefined &&
-      !counts.has(event.payment_id),
+      !idsInForce.has(event.payment_id),
   );
   for (const { kind, id } of orphaned) {
     if (kind !== 'service_credit') continue;
     const before = await findLocked(work.tx, serviceCredits, id);
     await auditChange(work, serviceCredits, 'reverse', before, async () => {
-      await setStatus(work.tx, 'service_credits', id, 'reversed');
+      await setRecordStatus(work.tx, 'service_credits', id, 'reversed');
       return id;
     });
   }
@@ -86,17 +86,17 @@ async function correctSettlementDate(
   work: Work,
   loan: OpenLoan,
   recorded: readonly LoanEvent[],
-  standing: readonly LoanEvent[],
+  inForce: readonly LoanEvent[],
 ) {
-  const settled = standing.find((event) => event.kind === 'forgiveness' && event.settles === true);
+  const settled = inForce.find((event) => event.kind === 'forgiveness' && event.settles === true);
   if (settled === undefined) return [];
   const plan = (await plans.lockEndedPlans(work.tx, loan.row.id)).find(
-    (judged) => judged.status === 'completed' && isSettlement(judged),
+    (ended) => ended.status === 'completed' && isSettlement(ended),
   );
   if (plan === undefined) return [];
   const on = settlementFulfilledDate(
     plan,
-    listReceipts(recorded, standing),
+    listReceipts(recorded, inForce),
     evaluationCutoff(work, loan),
   );
   if (on === settled.effective_date) return [];

@@ -54,8 +54,9 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
-  const told = { ...amounts, remittance_instructions };
-  const letterFor = (borrowerId: string) => orderLetter(work, loan, borrowerId, quote_number, told);
+  const figures = { ...amounts, remittance_instructions };
+  const letterFor = (borrowerId: string) =>
+    orderLetter(work, loan, borrowerId, quote_number, figures);
   const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
     ...amounts,

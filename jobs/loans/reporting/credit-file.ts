@@ -108,7 +108,7 @@ async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFi
   const period = reporting_period ?? addDays(monthStart(today), -1);
   for (const record of await credit.queuedOutsideAscii(tx, period)) {
     if (![record.consumer, ...record.co_consumers].some(isUnprintable)) continue;
-    await credit.suppress(tx, record.id, 'name_not_printable');
+    await credit.suppressRecord(tx, record.id, 'name_not_printable');
     if ((await tasks.findOpenTask(tx, record.loan_id, UNPRINTABLE)) !== null) continue;
     await insert(tx, 'tasks', {
       loan_id: record.loan_id,

@@ -15,8 +15,8 @@ import {
   type EventCode,
 } from '../outcomes/form-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan } from '../history/record-events.ts';
-import { immutableConflict, lockRecord, openInService } from '../history/loan-records.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { immutableConflict, lockLoanAndRecord, openInService } from '../history/loan-records.ts';
 
 export const FORM_STATUSES = [
   ...(['draft', 'generated', 'furnished', 'filed', 'corrected', 'void'] as const),
@@ -105,13 +105,13 @@ const NEXT = dictionary<readonly string[]>({
 
 /** Changes a form's status or notes. Its boxes never change: a corrected form replaces it. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {
-  const form = await lockRecord(work, 'forms_1099c', row);
+  const form = await lockLoanAndRecord(work, 'forms_1099c', row);
   // `principal_forgiven` is an alias of a box, and boxes cannot change.
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
     if (form.status === 'draft' && status === 'generated') await finish(work, id);
-    await records.setStatus(work.tx, 'forms_1099c', id, String(status));
+    await records.setRecordStatus(work.tx, 'forms_1099c', id, String(status));
     if (status === 'void') await withdrawTaskAfterVoid(work, row);
   }
   await update(work.tx, 'forms_1099c', id, described);
@@ -119,9 +119,9 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
 
 /** Voids a form that was not furnished yet. */
 export async function void1099C(work: Work, id: string, row: Row) {
-  const form = await lockRecord(work, 'forms_1099c', row);
+  const form = await lockLoanAndRecord(work, 'forms_1099c', row);
   if (!['draft', 'generated'].includes(form.status)) throw immutableConflict('form', form.status);
-  await records.setStatus(work.tx, 'forms_1099c', id, 'void');
+  await records.setRecordStatus(work.tx, 'forms_1099c', id, 'void');
   await withdrawTaskAfterVoid(work, row);
 }
 

@@ -10,8 +10,7 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, readLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, readLoan, type OpenLoan } from '../history/open-loan.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { startPromotion, deferredInterest, defersInterest, PROMO_TYPES } from './promotions.ts';
 
@@ -36,7 +35,7 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
   assertAllowed(loan.row, 'activate-promo');
   const { start_date, end_date } = datesOf(work, input);
   const promo_rate = rateOf(loan, input);
-  if (await stored.overlaps(work.tx, loanId, start_date, end_date)) {
+  if (await stored.overlapsPromotion(work.tx, loanId, start_date, end_date)) {
     const message = 'Another promotion covers some of these days.';
     throw new Conflict(message, 'promo_overlap', refusalDetails(loan.row));
   }
@@ -50,7 +49,8 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
     conditions: input.conditions ?? {},
     promo_program_id: input.promo_program_id ?? null,
   });
-  if (start_date <= work.today) await startPromotion(work, loan, await stored.read(work.tx, id));
+  if (start_date <= work.today)
+    await startPromotion(work, loan, await stored.readPromotion(work.tx, id));
   return { ...(await find(work.tx, loans, loanId)), promotions: await promotionsOf(work, loanId) };
 }
 

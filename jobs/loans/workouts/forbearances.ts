@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as stored from '../../../sql/loans/forbearances.ts';
 import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { overlaps } from '../../../sql/loans/reliefs.ts';
+import { overlapsRelief } from '../../../sql/loans/reliefs.ts';
 import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
@@ -10,8 +10,8 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -101,7 +101,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
 }
 
 async function assertNoOverlap(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
-  if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
+  if (!(await overlapsRelief(work.tx, 'forbearances', row.id, days))) return;
   const message = 'Another forbearance of the loan overlaps this period.';
   throw new Conflict(message, 'overlaps', refusalDetails(row));
 }
@@ -121,7 +121,7 @@ export async function startAndEndForbearances(work: Work, loanId: string) {
 
 async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
   if (loan.row.status !== 'active') {
-    await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
+    await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
     return;
   }
   const { start_date: effective_date, end_date: to } = forbearance;
@@ -156,7 +156,7 @@ async function completeForbearance(
   const plan = agreement ? [newEvent({ kind: 'schedule_agreed', effective_date, agreement })] : [];
   if (rest.length + plan.length > 0) await recordEvents(work, loan, [...rest, ...plan]);
   const status = isBroken ? 'broken' : 'completed';
-  await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
+  await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, status);
   if (after.owed.length > 0) await scheduleAfter(work, loan, after.owed);
 }
 

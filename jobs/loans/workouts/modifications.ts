@@ -7,8 +7,8 @@ import { insert, update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import {
   recordCanceler,
   recordChanger,

@@ -29,7 +29,7 @@ export function buildModificationEvents(loan: OpenLoan, change: ModificationTerm
   const { row, schedule } = loan;
   const on = change.effective_date;
   assertNotAccelerated(loan);
-  const besides = [
+  const amountEvents = [
     ...rateChange(change, on),
     ...capitalization(change, on),
     ...forgiveness(loan, change, on),
@@ -37,14 +37,14 @@ export function buildModificationEvents(loan: OpenLoan, change: ModificationTerm
   const terms = readTerms(row);
   if (isBilledByCycle(terms)) {
     if (changesSchedule(change) || change.modification_type === 're_age') assertHasSchedule(row);
-    return besides;
+    return amountEvents;
   }
-  const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
-  if (parseMoney(trial.principal_balance).eq(0)) return besides;
+  const trial = fold({ terms, schedule, events: [...loan.events, ...amountEvents], as_of: on });
+  if (parseMoney(trial.principal_balance).eq(0)) return amountEvents;
   const agreement = agreementOf(loan, trial, change);
   const plan = newEvent({ kind: 'schedule_agreed', effective_date: on, agreement });
-  assertRepays(loan, [...besides, plan], on);
-  return [...besides, plan];
+  assertRepays(loan, [...amountEvents, plan], on);
+  return [...amountEvents, plan];
 }
 
 function assertNotAccelerated({ row, state }: OpenLoan) {
@@ -80,10 +80,14 @@ function forgiveness(
 ): LoanEvent[] {
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
-    throw new Conflict('This is more than the principal.', 'exceeds_balance', {
-      ...refusalDetails(row),
-      principal_balance: state.principal_balance,
-    });
+    throw new Conflict(
+      'The amount exceeds the principal. See principal_balance.',
+      'exceeds_balance',
+      {
+        ...refusalDetails(row),
+        principal_balance: state.principal_balance,
+      },
+    );
   }
   const portions = {
     ...(principal.gt(ZERO) && { principal: change.principal_forgiven }),

@@ -5,8 +5,8 @@ import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../schedule/schedule-basis.ts';
@@ -57,7 +57,7 @@ function interestOnly(work: Work, { state }: OpenLoan, end: string): Agreement {
  */
 export async function advancePromotion(work: Work, id: string, loanId: string, isBroken: boolean) {
   const loan = await openLoan(work, loanId);
-  const promotion = await promotions.read(work.tx, id);
+  const promotion = await promotions.readPromotion(work.tx, id);
   if (promotion.is_over) return;
   if (loan.row.status !== 'active') {
     await promotions.markEnded(work.tx, id, null);

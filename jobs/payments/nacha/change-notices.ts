@@ -188,7 +188,7 @@ export async function dismissChangeNotice(work: Work, id: string) {
 }
 
 async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> {
-  const notice = await notices.lock(tx, id);
+  const notice = await notices.lockChangeNotice(tx, id);
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
     const details = { current_status: notice.status };
@@ -206,7 +206,7 @@ async function recordDecision({ tx, actor }: Work, id: string, status: 'applied'
 
 /** Whether the account is still the one that the entry was sent to. */
 async function isUnchanged({ tx, tenant_id, installation: { keys } }: Work, id: string) {
-  const notice = await notices.lock(tx, id);
+  const notice = await notices.lockChangeNotice(tx, id);
   if (notice === null) return false;
   const now = await notices.currentAccount(tx, notice.payment_instrument_id);
   if (now.account_number_sealed === null) return false;

@@ -47,7 +47,11 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
   if (sendable.length === 0) return { id: null, skipped };
   const file_id_modifier = MODIFIERS[await nacha.countFilesOn(tx, file_date)];
   if (file_id_modifier === undefined)
-    throw new Conflict('A day has at most 36 files.', 'limit_exceeded', { file_date });
+    throw new Conflict(
+      'A day can have at most 36 files. Use another file_date.',
+      'limit_exceeded',
+      { file_date },
+    );
   const filename = `nacha-${file_date}-${file_id_modifier}.ach`;
   const { slug } = await currentTenant(tx);
   const path = { tenant_slug: slug, loan_id: 'nacha', document_type: 'files', filename };

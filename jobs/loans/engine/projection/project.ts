@@ -88,7 +88,7 @@ function openFutureRows(
   const current = past_due_amount === '0.00' ? input : withProjectedPayment(input, late);
   let run: ReplayRun = replay(current);
   // Today's payments come before a schedule agreed today and can change it, so the history is replayed.
-  const asked = (row: InstallmentState) => {
+  const projectRow = (row: InstallmentState) => {
     const { due_date } = row;
     const payment = billedPayment(advanceTo(run, due_date).position, due_date);
     const before = balancesOf(run.position);
@@ -103,8 +103,8 @@ function openFutureRows(
     toLoanState(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
   return [
     ...splitPastDueRows(input, installments, past_due_amount),
-    ...rowsWhere((due_date) => due_date === as_of).map(asked),
-    ...rowsWhere((due_date) => due_date > as_of).map(asked),
+    ...rowsWhere((due_date) => due_date === as_of).map(projectRow),
+    ...rowsWhere((due_date) => due_date > as_of).map(projectRow),
   ];
 }
 
@@ -173,11 +173,11 @@ function toPaidRow(
   const open = parseMoney(payment?.amount ?? '0.00');
   const amount = open.plus(row.paid_amount);
   const repaid = before.principal.minus(after.principal);
-  const settled = after.fees.minus(before.fees);
-  const back = atLeastZero(repaid.plus(settled).minus(amount));
-  const ofPrincipal = min(back, repaid);
-  const principal = repaid.minus(ofPrincipal);
-  const fees = settled.minus(back.minus(ofPrincipal));
+  const paidFees = after.fees.minus(before.fees);
+  const returnedInterest = atLeastZero(repaid.plus(paidFees).minus(amount));
+  const returnedPrincipal = min(returnedInterest, repaid);
+  const principal = repaid.minus(returnedPrincipal);
+  const fees = paidFees.minus(returnedInterest.minus(returnedPrincipal));
   return {
     ...row,
     status: row.status === 'paid' ? 'partially_paid' : row.status,
@@ -186,7 +186,7 @@ function toPaidRow(
     principal_amount: money(principal),
     fees_amount: money(fees),
     interest_amount: money(amount.minus(principal).minus(fees)),
-    beginning_balance: money(before.principal.minus(ofPrincipal)),
+    beginning_balance: money(before.principal.minus(returnedPrincipal)),
     ending_balance: money(after.principal),
   };
 }
@@ -204,13 +204,13 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
  * loan.
  */
 function billedPayment(position: Position, date: string): ProjectedPayment | null {
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const due = standing.filter(({ row }) => row.due_date === date);
+  const uncanceled = position.installments.filter(({ is_canceled }) => !is_canceled);
+  const due = uncanceled.filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
   const { tolerance } = position;
-  const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
+  const isLast = due.at(-1) === uncanceled.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => amountStillDue(row, tolerance))), owed);
   if (amount.lte(0)) return null;
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
