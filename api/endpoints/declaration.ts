@@ -78,7 +78,7 @@ export type Declaration<
   /** `create` looks up the parent itself and throws the usual 404 if the parent does not exist. */
   finds_parent?: boolean;
   /** What a valid body of a creation contains in addition to the fields that its schema requires. */
-  example?: (today: string) => NoInfer<Partial<CreateInput<F, Hidden>>>;
+  example?: (today: string) => NoInfer<Partial<Record<keyof CreateInput<F, Hidden>, unknown>>>;
   /** Replaces the plain insert. Returns the id of the new record. */
   create?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<string>;
   /** Returns a refusal whose own writes are kept, although the creation is refused. */
