@@ -39,6 +39,9 @@ export const forms1099c = resource({
     status: z.enum(FORM_STATUSES).default('generated'),
     is_corrected: flag.readonly(),
     corrects_form_id: uuid.nullable().readonly(),
+    was_sent: flag
+      .readonly()
+      .describe('The debtor or the IRS has this form, or one that it corrects.'),
     source: z.enum(['manual', 'system']).readonly(),
     creditor_name: text.readonly(),
     creditor_tin_last_four: text.readonly(),

@@ -42,7 +42,7 @@ export const settlementInstruments = resource({
   ...resourceDefaults,
   name: 'SettlementInstrument',
   path: 'settlement-instruments',
-  table: tables.instruments,
+  table: tables.settlementInstruments,
   offers: ['read', 'update'],
 
   fields: {

@@ -820,6 +820,8 @@ create table forms_1099c (
     ('draft', 'generated', 'furnished', 'filed', 'corrected', 'void')),
   is_corrected boolean not null default false,
   corrects_form_id uuid,
+  -- The debtor or the IRS has this form, or one that it corrects. Only another corrected form can undo it.
+  was_sent boolean not null default false,
   source text not null check (source in ('manual', 'system')),
   creditor_name text not null,
   creditor_tin_last_four text not null,
@@ -1015,9 +1017,18 @@ return app.repayment_outlook(
   app.interest_balance(loan, day), day
 );
 
+-- Whether a prepayment penalty of the loan stands.
+create function app.has_prepayment_penalty(tenant uuid, loan uuid) returns boolean
+language sql stable parallel safe set search_path = public, pg_temp
+return exists (
+  select from fees
+  where fees.tenant_id = tenant and fees.loan_id = loan and fees.fee_type = 'prepayment_penalty'
+    and fees.status <> 'reversed'
+);
+
 -- Must equal jobs/loans/products/prepayment-penalty.ts.
 create function app.prepayment_penalty(loan loans, day date) returns numeric
-language sql immutable parallel safe
+language sql stable parallel safe
 return case
   when loan.status <> 'active' or loan.principal_balance + loan.charge_off_balance = 0
     or day >= loan.maturity_date
@@ -1025,7 +1036,10 @@ return case
       + make_interval(months => (loan.terms #>> '{prepayment_penalty,within_months}')::integer)
   then 0.00
   when loan.terms #>> '{prepayment_penalty,calculation}' = 'flat'
-  then coalesce((loan.terms #>> '{prepayment_penalty,amount}')::numeric, 0.00)
+  then case
+    when app.has_prepayment_penalty(loan.tenant_id, loan.id) then 0.00
+    else coalesce((loan.terms #>> '{prepayment_penalty,amount}')::numeric, 0.00)
+  end
   else round(coalesce(
     (loan.terms #>> '{prepayment_penalty,percentage}')::numeric
       * (loan.principal_balance + loan.charge_off_balance), 0
