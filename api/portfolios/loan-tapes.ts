@@ -74,6 +74,7 @@ export const loanTapeConfigs = resource({
   four_eyes: { create: 'destinations', update: 'destinations' },
   needs_proof: { create: isAnyFieldDenied, update: isAnyFieldDenied },
   carries: factsOf,
+  example: () => ({ columns: ['loan_number', 'principal_balance'] }),
   create: addTapeConfig,
   update: changeTapeConfig,
 });
