@@ -47,6 +47,7 @@ const DESCRIBED_RESOURCE = dictionary({
  * checked, so a user who is denied any field does not see them.
  */
 const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
+  approvals: ['ended_because'],
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
   'credit-disputes': ['corrected_values'],

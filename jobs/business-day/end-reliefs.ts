@@ -1,4 +1,5 @@
 import * as morningWork from '../../sql/business-day/morning-work.ts';
+import { ageLoansById } from '../../sql/business-day/chunk-steps.ts';
 import type { CloseChunk } from '../../sql/business-day/close-chunks.ts';
 import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
@@ -13,6 +14,7 @@ import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { unfreeze, Unfreeze } from '../loans/servicing-actions/freeze.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
+import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -94,8 +96,14 @@ async function endReliefPage(
   return last;
 }
 
-const endReliefsOfLoans = (work: Work, ended: readonly Ended[]) =>
-  mapConcurrently(ended, (relief) => endLoanReliefs({ ...work, isEndingReliefs: true }, relief));
+/** Ends the reliefs, then updates the loans' delinquency for the morning, which the close left to this. */
+async function endReliefsOfLoans(work: Work, ended: readonly Ended[]) {
+  await mapConcurrently(ended, (relief) =>
+    endLoanReliefs({ ...work, isEndingReliefs: true }, relief),
+  );
+  const ids = ended.map(({ loan_id }) => loan_id);
+  await emitAll(work, 'delinquency.changed', await ageLoansById(work.tx, ids, work.today));
+}
 
 async function endLoanReliefs(work: Work, { loan_id, is_frozen, promotions }: Ended) {
   if (is_frozen) await unfreeze(work, loan_id, Unfreeze.parse({}));

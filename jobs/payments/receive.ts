@@ -225,7 +225,7 @@ export async function postPayment(
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
   const before =
-    otherEvents ?? (await assessPenaltyIncludedIn(work, loan, { ...input, payment_type }));
+    otherEvents ?? (await assessPenaltyIncludedIn(work, loan, { ...input, id, payment_type }));
   const events = [...before, event];
   const allEvents = [...events, ...residueWriteOff(work, loan, events)];
   const state = await recordEvents(work, loan, allEvents, { trigger });

@@ -7,7 +7,6 @@ import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { reversePrepaymentPenalty } from './payoff-penalty.ts';
 import { classifyReturnCode } from '../return-codes.ts';
 
 export const REVERSAL_REASONS = [
@@ -45,7 +44,7 @@ export async function reversePayment(
   paymentId: string,
   { reason, return_code, effective_date }: z.output<typeof PaymentReversal>,
 ) {
-  const known = await payments.findLoanId(work.tx, paymentId);
+  const known = await payments.findLoanOfPayment(work.tx, paymentId);
   if (known === null) throw new NotFound();
   const loan = await openLoan(work, known.loan_id);
   const payment = await payments.lockPayment(work.tx, paymentId);
@@ -70,8 +69,7 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  const events = [reversal, ...(await reversePrepaymentPenalty(work, loan, paymentId))];
-  await recordEvents(work, loan, events, {
+  await recordEvents(work, loan, [reversal], {
     scheduleChangeReason: returned ? 'payment_returned' : undefined,
   });
   await emit(work, 'payment.reversed', {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { isOpenRequest } from '../users/approval-subjects.ts';
 
 const RedactionFactsRow = z.object({
   is_on_legal_hold: z.boolean(),
@@ -67,15 +68,16 @@ export const redactionFacts = (tx: Transaction, id: string) =>
              where account.borrower_id = record.id and account.tenant_role is not null
            ) as is_staff,
            array(
-             select request.id::text from approvals as request
-             where request.status = 'pending' and request.expires_at > now()
-               and request.kind <> 'redactions'
-               and exists (
+             select waiting.id::text from (
+               select record.* from approvals as record
+               where ${isOpenRequest} and record.kind <> 'redactions'
+             ) as waiting
+             where exists (
                  select from jsonb_each(ids) as known
-                 where known.value ?| array[request.params ->> 'id',
-                   request.body ->> 'borrower_id', request.body ->> 'loan_id']
+                 where known.value ?| array[waiting.params ->> 'id',
+                   waiting.body ->> 'borrower_id', waiting.body ->> 'loan_id']
                )
-             order by request.id limit 100
+             order by waiting.id limit 100
            ) as waiting_approval_ids
     from borrowers as record cross join app.borrower_ids(record.id) as ids
     where record.id = ${id}

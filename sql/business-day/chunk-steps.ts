@@ -3,6 +3,7 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
 import type { LoanIdCondition } from '../loans/loan-facts.ts';
+import { loansWithReliefEndingOn } from '../loans/reliefs.ts';
 import {
   rewriteDailySnapshots,
   writeDailySnapshots,
@@ -59,10 +60,19 @@ const reachedBucket = (days: number) => sql.fragment`
 
 /**
  * Moves the loans of the chunk whose delinquency bucket changes on that morning, and returns them. Also
- * counts how often each loan reached a bucket.
+ * counts how often each loan reached a bucket. A loan whose relief ends in that morning follows once the
+ * relief has ended (`ageLoansById`), because its end can move due dates.
  */
 export const ageLoans = (tx: Transaction, chunk: LoanChunk, morning: string) =>
   ageMatchingLoans(tx, (id) => isInChunk(chunk, id), morning);
+
+/** The same for these loans. */
+export const ageLoansById = (tx: Transaction, loans: readonly string[], morning: string) =>
+  ageMatchingLoans(
+    tx,
+    (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`,
+    morning,
+  );
 
 const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: string) =>
   tx.any(
@@ -77,6 +87,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
                loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
         from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
+          and loan.id not in (${loansWithReliefEndingOn(morning)})
         offset 0
       ) as loan
       cross join lateral (
@@ -139,11 +150,7 @@ export async function resnapshotAndAge(
 ): Promise<readonly AgedLoan[]> {
   const before = await rewriteDailySnapshots(tx, day, loans);
   await revertDelinquencyCounts(tx, before);
-  return ageMatchingLoans(
-    tx,
-    (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`,
-    morning,
-  );
+  return ageLoansById(tx, loans, morning);
 }
 
 /**

@@ -3,6 +3,18 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { isInChunk, type LoanChunk } from './chunk.ts';
 
+/**
+ * A modification that waits for its approval or its day is shown as canceled while its loan is not active. It
+ * then cannot be approved or applied.
+ */
+const currentStatus = sql.fragment`
+  case
+    when record.status in ('pending', 'approved')
+      and (select loan.status from loans as loan where loan.id = record.loan_id) <> 'active'
+    then 'canceled'
+    else record.status
+  end as status`;
+
 export const modifications = table({
   name: 'modifications',
   owner: 'loans',
@@ -13,8 +25,8 @@ export const modifications = table({
            record.extend_months, record.new_payment_amount, record.new_payment_day,
            record.new_maturity_date, record.principal_forgiven, record.capitalize_interest,
            record.capitalize_fees, record.capitalized_amount, record.interest_treatment,
-           record.fee_treatment, record.apply_immediately, record.status, record.previous_terms,
-           record.new_terms, record.requested_by, record.approved_by, record.applied_at,
+           record.fee_treatment, record.apply_immediately, ${currentStatus},
+           record.previous_terms, record.new_terms, record.requested_by, record.approved_by, record.applied_at,
            record.document_id, record.created_at, record.updated_at
     from modifications as record
   `,

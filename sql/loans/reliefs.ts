@@ -90,6 +90,22 @@ export const loansWithEndedRelief = (morning: string | SqlFragment): SqlFragment
     and promo_type in ('deferred_interest', 'same_as_cash')
 `;
 
+/**
+ * Loans with a relief that ends in this morning, before anything else happens to them. A relief that could
+ * not be ended on an earlier morning is left out.
+ */
+export const loansWithReliefEndingOn = (morning: string): SqlFragment => sql.fragment`
+  select loan_id from forbearances where status = 'active' and end_date = ${morning}::date - 1
+  union
+  select loan_id from deferments where status = 'active' and end_date = ${morning}::date - 1
+  union
+  select id from loans where is_frozen and freeze_until = ${morning}
+  union
+  select loan_id from loan_promotions
+  where not is_over and event_id is not null and end_date = ${morning}::date - 1
+    and promo_type in ('deferred_interest', 'same_as_cash')
+`;
+
 /** Whether any relief of the tenant ended before the morning and is still in force. */
 export const isAnyEnded = (tx: Transaction, morning: string) =>
   tx.exists(prepared(sql.typeAlias('void')`${loansWithEndedRelief(morning)}`));

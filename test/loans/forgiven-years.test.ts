@@ -52,6 +52,49 @@ test('reversing a forgiveness voids its form, and one that was already furnished
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('the correction of a form that was sent is itself corrected, never voided', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  const [first, second] = [
+    await forgive(tenant, id, '700.00'),
+    await forgive(tenant, id, '500.00'),
+  ];
+  const [whole] = await formsOf(tenant, id);
+  await tenant.officer.put(`/forms-1099c/${whole?.['id']}`, { ...whole, status: 'furnished' });
+
+  await admin.post(`/modifications/${second}/reverse`, {});
+  const [partial] = await formsOf(tenant, id);
+  const voided = [
+    await tenant.officer.delete(`/forms-1099c/${partial?.['id']}`),
+    await tenant.officer.put(`/forms-1099c/${partial?.['id']}`, { ...partial, status: 'void' }),
+  ];
+  // The debtor never got the correction to 700.00, but still has the form of 1,200.00.
+  await admin.post(`/modifications/${first}/reverse`, {});
+
+  expect(whole).toMatchObject({ amount_discharged: '1200.00', was_sent: false });
+  expect(partial).toMatchObject({ amount_discharged: '700.00', was_sent: true });
+  for (const refused of voided)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'corrects_sent_form' } });
+  expect((await formsOf(tenant, id)).slice(0, 3)).toMatchObject([
+    {
+      status: 'generated',
+      amount_discharged: '0.00',
+      is_corrected: true,
+      was_sent: true,
+      corrects_form_id: partial?.['id'],
+    },
+    { status: 'corrected', amount_discharged: '700.00' },
+    { status: 'corrected', amount_discharged: '1200.00' },
+  ]);
+  expect((await tenant.officer.get('/tasks?status=open')).body).toContainEqual(
+    expect.objectContaining({
+      description: expect.stringContaining('Furnish and file the corrected form.'),
+    }),
+  );
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('a December forgiveness entered in January creates the form of December’s year', async () => {
   const tenant = await stage.tenant('2025-12-10');
   const { id } = await newLoan(tenant);

@@ -51,6 +51,71 @@ test('a forbearance ends after its last day: the next morning nothing is past du
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('subscribers hear of a delinquency only after the reliefs of that morning have ended', async () => {
+  const tenant = await stage.tenant('2025-09-10');
+  const [extended, resumed] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
+  const forbear = (id: string, more: object) =>
+    tenant.officer.post(`/loans/${id}/forbearances`, {
+      start_date: '2025-09-20',
+      end_date: '2025-12-31',
+      reason: 'hardship',
+      ...more,
+    });
+  const agreed = [
+    await forbear(extended.id, { end_treatment: 'extend_term' }),
+    await forbear(resumed.id, { end_treatment: 'reinstatement', suspend_delinquency: false }),
+  ];
+
+  await travelTo(stage, tenant, '2026-01-02');
+
+  const told = await tenant.within(({ tx }) =>
+    tx.any(sql.unsafe`
+      select body::jsonb #>> '{data,loan_id}' as loan_id, body::jsonb #>> '{data,new_bucket}' as bucket
+      from events where event_type = 'delinquency.changed' order by id
+    `),
+  );
+  expect(agreed.map(({ status }) => status)).toEqual([201, 201]);
+  // The other loan was due on October 10. On January 1 it has been past due for 83 days.
+  expect(told).toEqual([
+    { loan_id: resumed.id, bucket: 'dpd_1_29' },
+    { loan_id: resumed.id, bucket: 'dpd_30_59' },
+    { loan_id: resumed.id, bucket: 'dpd_60_89' },
+  ]);
+  expect(await loanOf(tenant, extended.id)).toMatchObject({ delinquency_bucket: 'current' });
+  expect(await loanOf(tenant, resumed.id)).toMatchObject({ delinquency_bucket: 'dpd_60_89' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a loan that becomes past due in the morning on which its relief ends is announced once and counted', async () => {
+  const tenant = await stage.tenant('2025-09-10');
+  const { id } = await newLoan(tenant, AT_TWELVE);
+  await tenant.officer.post(`/loans/${id}/forbearances`, {
+    start_date: '2025-10-05',
+    // The installment of October 10 reaches 30 days past due in the next morning.
+    end_date: '2025-11-08',
+    reason: 'hardship',
+    end_treatment: 'reinstatement',
+    suspend_delinquency: false,
+  });
+
+  await travelTo(stage, tenant, '2025-11-09');
+  const morning = await loanOf(tenant, id);
+  const told = await tenant.within(({ tx }) =>
+    tx.anyFirst(sql.unsafe`
+      select body::jsonb #>> '{data,new_bucket}' from events
+      where event_type = 'delinquency.changed' order by id
+    `),
+  );
+
+  expect(morning).toMatchObject({ delinquency_bucket: 'dpd_30_59', days_past_due: 30 });
+  expect(told).toEqual(['dpd_1_29', 'dpd_30_59']);
+  const { rows } = await stage.owner.query(
+    'select times_delinquent_30, delinquency_bucket_counted from loans where id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ times_delinquent_30: 1, delinquency_bucket_counted: 30 }]);
+});
+
 test('a payment on the day after a deferment ends is booked with its final split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, AT_TWELVE);

@@ -45,7 +45,8 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   if (input.status === 'active') {
     const accrued_interest =
       input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
-    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule });
+    const asking = boardedSchedule(terms, input, original, { ...place, accrued_interest });
+    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule: asking });
   }
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);

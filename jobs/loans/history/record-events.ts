@@ -24,6 +24,7 @@ import {
   newScheduleVersion,
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
+import { remindOfTransferredBalance } from './after-transfer.ts';
 import { updateAutopayDates } from './next-autopay-date.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
@@ -104,6 +105,7 @@ export async function recordEvents(
     effectiveBefore,
     effectiveAfter: run.events,
   });
+  await remindOfTransferredBalance(work, row, newEvents, { before: loan.state, after: state });
   await supersedeStaleQuote(work, row.quote_id, input);
   if (newStatus) await changeStatus(work, row, newStatus, trigger ?? newStatus, statusReason);
   const before = { events: effectiveBefore, state: loan.state };

@@ -124,8 +124,10 @@ async function recordPayoff(
   const id = newId();
   const paymentReference = paid.gt(0) ? { payment_id: id } : {};
   const otherEvents: LoanEvent[] = [];
-  if (penalty.gt(0))
-    otherEvents.push(await assessPrepaymentPenalty(work, loan.row, money(penalty), on));
+  if (penalty.gt(0)) {
+    const fee = { amount: money(penalty), on, ...paymentReference };
+    otherEvents.push(await assessPrepaymentPenalty(work, loan.row, fee));
+  }
   if (credited.gt(0)) otherEvents.push(await waiveRemainder(work, loan, on, money(credited), id));
   if (paid.eq(0)) otherEvents.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
