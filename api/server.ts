@@ -89,12 +89,12 @@ async function checkKeys(): Promise<void> {
     );
     return;
   }
-  const again = () =>
+  const retry = () =>
     void checkKeys().catch((error: Error) => {
       log.fatal({ reason: error.message }, 'the API ends');
       process.exit(1);
     });
-  setTimeout(again, 1_000).unref();
+  setTimeout(retry, 1_000).unref();
 }
 await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
@@ -185,10 +185,10 @@ async function stop(signal: string) {
   // announces the shutdown.
   NetServer.prototype.close.call(server);
   const linger = setTimeout(() => server.closeIdleConnections(), LINGER_MS);
-  const hurry = setTimeout(() => server.closeAllConnections(), FINISH_MS);
+  const forceClose = setTimeout(() => server.closeAllConnections(), FINISH_MS);
   await closed;
   clearTimeout(linger);
-  clearTimeout(hurry);
+  clearTimeout(forceClose);
   await securityLog.flush();
   // Does not wait for an unresponsive database.
   const ends = Promise.allSettled([replica?.end() ?? Promise.resolve(), pool.end()]);

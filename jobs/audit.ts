@@ -21,7 +21,7 @@ export async function recordAudit(
   changes: Record<string, Change>,
   reason?: string,
 ) {
-  await trail.write(tx, {
+  await trail.writeAuditEntry(tx, {
     entity_type: entity.type,
     entity_id: entity.id,
     borrower_id: stringOrNull(entity.borrower_id),

@@ -124,6 +124,15 @@ export function localDate(now: Date, timeZone: string): string {
 
 /** The time of day in the time zone, for example 23:30. */
 export function localTime(now: Date, timeZone: string): string {
-  const clock = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return clockTime(now, { timeZone });
+}
+
+/** The date and time in the time zone, for example 2026-01-15T23:30:59. */
+export function localDateTime(now: Date, timeZone: string): string {
+  return `${localDate(now, timeZone)}T${clockTime(now, { timeZone, second: '2-digit' })}`;
+}
+
+function clockTime(now: Date, options: Intl.DateTimeFormatOptions): string {
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...options } as const;
   return new Intl.DateTimeFormat('en-GB', clock).format(now);
 }

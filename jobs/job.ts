@@ -31,7 +31,7 @@ export type Job<Payload = never> = {
   pool: Pool;
   payload: z.ZodType<Payload>;
   /** Where the job sends data. Required for every job of the outbound pool. */
-  door?: DataEgress;
+  egress?: DataEgress;
   /** Maximum number of attempts, including crashes. Never 1, because a killed process uses an attempt. */
   attempts: number;
   /** Jobs with the same key are deduplicated. */

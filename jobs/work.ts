@@ -46,12 +46,12 @@ export const createWithin =
   (pool: DatabasePool, actor: Actor, installation = DEFAULT_INSTALLATION): Within =>
   (tenant_id, steps, mode) => {
     const request_id = mode?.request_id ?? actor.request_id;
-    const asking = { ...actor, request_id };
+    const tracedActor = { ...actor, request_id };
     return within(
       pool,
       tenant_id,
       (tx, today) => {
-        const work = { tx, tenant_id, actor: asking, today, installation };
+        const work = { tx, tenant_id, actor: tracedActor, today, installation };
         return steps(mode?.isUndated ? undated(work) : work);
       },
       { ...mode, request_id },

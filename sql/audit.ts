@@ -13,4 +13,4 @@ export const audit = table({
   `,
 });
 
-export const write = batchedInsert('audit_log');
+export const writeAuditEntry = batchedInsert('audit_log');

@@ -7,14 +7,14 @@ const TenantRow = z.object({
   slug: z.string(),
   is_active: z.boolean(),
   /** Anything but open while the tenant moves to another database. */
-  door: z.string(),
+  access: z.string(),
 });
 export type FoundTenant = z.output<typeof TenantRow>;
 
 /** Finds the tenant of a host name. Runs before the tenant is known. */
 export const findByHost = (pool: DatabasePool, host: string) =>
   pool.maybeOne(
-    sql.type(TenantRow)`select id, slug, is_active, door from app.tenant_of_host(${host})`,
+    sql.type(TenantRow)`select id, slug, is_active, access from app.tenant_of_host(${host})`,
   );
 
 /** Host names sort before IP addresses, so that links use localhost rather than 127.0.0.1. */

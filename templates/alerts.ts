@@ -43,12 +43,12 @@ type Reader = { language: string; locale: string; currency: string };
 
 /** The text of an alert in the reader's language. Default: English. */
 export function alertText(type: AlertType, facts: Facts, { language, ...tenant }: Reader): string {
-  const spoken = language.slice(0, 2).toLowerCase() === 'es' ? 'es' : 'en';
-  const setting = { ...tenant, locale: documentLocale(spoken, tenant.locale) };
+  const textLanguage = language.slice(0, 2).toLowerCase() === 'es' ? 'es' : 'en';
+  const setting = { ...tenant, locale: documentLocale(textLanguage, tenant.locale) };
   const values: Record<string, string | undefined> = {
     loan: facts.loan_number ?? '',
     amount: filters['currency']?.(facts.amount, setting),
     date: filters['date']?.(facts.date, setting),
   };
-  return TEXTS[spoken][type].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+  return TEXTS[textLanguage][type].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

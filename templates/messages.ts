@@ -42,9 +42,9 @@ export function defaultMessage(
   const fits = defaultMessages().filter(
     (message) => message.template_type === type && message.channel === channel,
   );
-  const spoken = language.slice(0, 2).toLowerCase();
+  const languageCode = language.slice(0, 2).toLowerCase();
   return (
-    fits.find((message) => message.language === spoken) ??
+    fits.find((message) => message.language === languageCode) ??
     fits.find((message) => message.language === 'en')
   );
 }

@@ -4,6 +4,7 @@ import type { DocumentData, DocumentName } from './documents.ts';
 import { expressionToHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, embeddedLogo } from './letterhead.ts';
 import { newEngine } from './render-message.ts';
+import { formatPhone } from './phone-numbers.ts';
 import { missingParts } from './required-parts.ts';
 import { sanitize, withoutLinks } from './sanitize.ts';
 import { renderWording } from './wordings.ts';
@@ -26,30 +27,46 @@ const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
 export function renderDocument<Name extends DocumentName>(
   name: Name,
   language: string,
-  data: DocumentData[Name],
+  content: DocumentData[Name],
 ): string {
-  const spoken = documentLanguage(name, language);
-  const template = documentsIn(spoken).get(name);
+  const data = withFormattedPhones(content);
+  const textLanguage = documentLanguage(name, language);
+  const template = documentsIn(textLanguage).get(name);
   if (!template) throw new Error(`There is no document ${name}.`);
   const missing = missingParts(name, data);
   if (missing.length > 0) throw new Error(`The ${name} lacks ${missing.join(', ')}.`);
   const { tenant, loan_number, locale } = data;
-  const words = PAGE_WORDS.get(spoken) ?? { page: '', of: '/', loan: '' };
+  const words = PAGE_WORDS.get(textLanguage) ?? { page: '', of: '/', loan: '' };
   const values = Object.assign({}, isolatedData(data), {
-    language: spoken,
-    locale: documentLocale(spoken, locale),
+    language: textLanguage,
+    locale: documentLocale(textLanguage, locale),
     fonts: fontFaces(),
     ink: inkColor(tenant.branding.primary_color),
     logo: embeddedLogo(tenant.branding.logo_url),
     page_word: cssText(`${words.page} `),
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
-    ...renderWording(name, documentLocale(spoken, locale), data),
+    ...renderWording(name, documentLocale(textLanguage, locale), data),
     ...('body_html' in data && { body_html: withoutLinks(sanitize(data.body_html)) }),
   });
   const html = template(values);
   if (html.length > OUTPUT_BYTES_MAX) throw new Error(`The document ${name} is too long.`);
   return html;
+}
+
+/** Returns the data with phone numbers in the form in which they are printed. */
+function withFormattedPhones<Data extends DocumentData[DocumentName]>(data: Data): Data {
+  const branding = data.tenant.branding;
+  const support_phone = branding.support_phone && formatPhone(branding.support_phone);
+  return Object.assign({}, data, {
+    tenant: { ...data.tenant, branding: { ...branding, support_phone } },
+    ...('credit_bureau' in data &&
+      data.credit_bureau && {
+        credit_bureau: { ...data.credit_bureau, phone: formatPhone(data.credit_bureau.phone) },
+      }),
+    ...('creditor_phone' in data &&
+      data.creditor_phone && { creditor_phone: formatPhone(data.creditor_phone) }),
+  });
 }
 
 /** The language in which the document is rendered. */

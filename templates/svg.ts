@@ -85,8 +85,8 @@ function knownAttributes(given: sanitizeHtml.Attributes): sanitizeHtml.Attribute
 /** Converts a drawing program's `style="fill:#a00;stroke:none"` to attributes. */
 const styleToAttributes = (style = ''): sanitizeHtml.Attributes =>
   Object.fromEntries(
-    style.split(';').map((said) => {
-      const [name = '', ...value] = said.split(':');
+    style.split(';').map((declaration) => {
+      const [name = '', ...value] = declaration.split(':');
       return [name.trim(), value.join(':').trim()];
     }),
   );

@@ -15,7 +15,7 @@ const anyNear = fc
   .map(([figure, more]) => (more === '0' ? new Big(figure) : new Big(figure).plus(more)));
 const any = fc.oneof(anyFigure, anyNear);
 
-test('figures are compared as the library of decimals compares them', () => {
+test('units compare as big.js compares', () => {
   fc.assert(
     fc.property(any, any, any, (one, other, third) => {
       expect(isLess(one, other)).toBe(one.lt(other));
@@ -27,7 +27,7 @@ test('figures are compared as the library of decimals compares them', () => {
   );
 });
 
-test('figures are added and taken from one another as the library does it, nothing included', () => {
+test('units add and subtract as big.js does, null included', () => {
   fc.assert(
     fc.property(any, any, any, (one, other, third) => {
       const was = [one, other].map((figure) => figure.toFixed());

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('ids sort in the order in which they were made, more of them in a millisecond than are counted', () => {
+test('ids sort in the order of their creation, even with more per millisecond than the counter holds', () => {
   vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ['Date'] });
   const ids = many();
 
@@ -17,7 +17,7 @@ test('ids sort in the order in which they were made, more of them in a milliseco
   expect(ids.filter((id) => !uuid.safeParse(id).success)).toEqual([]);
 });
 
-test('ids made after the clock was set back sort behind those made before', () => {
+test('ids made after the clock was set back sort after earlier ones', () => {
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
   const before = many();
   vi.setSystemTime(Date.now() - 30_000);
@@ -26,7 +26,7 @@ test('ids made after the clock was set back sort behind those made before', () =
   expect([...before, ...after]).toEqual([...before, ...after].toSorted());
 });
 
-test('an id begins with the moment at which it was made', () => {
+test('an id starts with its time of creation', () => {
   vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ['Date'] });
 
   expect(parseInt(newId().replace('-', '').slice(0, 12), 16)).toBe(Date.now());

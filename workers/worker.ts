@@ -88,7 +88,7 @@ await runProcess(log, async ({ giveUp, onFatal }) => {
         ),
       outside: lent.outside,
       settings: { ...settings, concurrency },
-      beside: (owner) => {
+      background: (owner) => {
         measureQueue(
           owner,
           jobs.map((job) => job.name),

@@ -7,7 +7,7 @@ import {
   changeAutopayPlan,
   EXTRA_TOWARD,
 } from '../../jobs/payments/autopay/autopay-plan.ts';
-import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
+import { autopayPlans as table } from '../../sql/payments/autopay-plans.ts';
 import {
   date,
   flag,

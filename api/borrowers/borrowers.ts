@@ -101,6 +101,8 @@ export const borrowers = resource({
     'legal-hold': action({
       allow: 'admin',
       summary: 'Place or lift a legal hold',
+      description:
+        'While the hold is set, the borrower cannot be redacted and no file of the borrower is removed.',
       body: LegalHold,
       security_event: 'legal_hold',
       run: setLegalHold,

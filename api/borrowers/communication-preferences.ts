@@ -35,6 +35,8 @@ export const preferenceRoutes = [
     ...routeDefaults,
     method: 'PUT',
     summary: "Update a borrower's channel preferences",
+    description:
+      'Turning a channel on also reactivates unsubscribed addresses and numbers that sent STOP.',
     action: 'edit',
     allow: 'loan_officer',
     transaction: 'write',

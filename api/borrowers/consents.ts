@@ -54,6 +54,8 @@ export const consents = resource({
     revoke: action({
       allow: 'loan_officer',
       summary: 'Revoke a consent',
+      description:
+        'A consent can be revoked once. Answers 409 if it has expired or is already revoked.',
       body: RevokeConsent,
       run: revokeConsent,
     }),

@@ -6,7 +6,7 @@ import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { absoluteUrl } from '../documents/documents.ts';
-import { findOrThrow, lockRecord } from '../endpoints/records.ts';
+import { findOrThrow, lockRequestedRecord } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
@@ -48,7 +48,9 @@ export const privacyRoutes: Route[] = [
     security_event: 'export',
     action: 'export',
     resource: 'borrowers',
-    summary: 'Export all data about a borrower',
+    summary: "Export a borrower's data",
+    description:
+      'A worker creates the archive. If one is already being created, the answer shows that one.',
     status: 202,
     reply: borrowerExports.reply,
     run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),
@@ -61,7 +63,8 @@ export const privacyRoutes: Route[] = [
     security_event: 'export',
     action: 'show',
     resource: 'borrower-exports',
-    summary: 'Get an export and, when it is ready, its download link',
+    summary: 'Get a borrower export',
+    description: 'Includes a download link once the archive is ready.',
     transaction: 'read',
     status: 200,
     reply: borrowerExports.reply
@@ -101,7 +104,7 @@ export const privacyRoutes: Route[] = [
       .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
       .meta({ id: 'RedactedBorrower' }),
     run: async (call: Call) => {
-      const { id } = await lockRecord(call, borrowers);
+      const { id } = await lockRequestedRecord(call, borrowers);
       await redactBorrower(call.work, id, call.body as z.output<typeof Redaction>);
       return findOrThrow(call.work, borrowers, id);
     },

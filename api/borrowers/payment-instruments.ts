@@ -61,7 +61,7 @@ export const paymentInstruments = resource({
       .array(z.enum(DRAW_BLOCKERS))
       .readonly()
       .describe(
-        'What has to be settled before the borrower can pay from it; empty when nothing has. Staff may ' +
+        'What must be resolved before the borrower can pay from it. Empty if nothing. Staff may ' +
           'also draw on an account that is not verified.',
       ),
     last_return_code: text.nullable().readonly(),
@@ -93,6 +93,7 @@ export const paymentInstruments = resource({
 
   four_eyes: { create: 'destinations', update: 'destinations' },
   asks_if: { create: marksAsVerified, update: marksAsVerified },
+  example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
   create: addInstrument,
   update: changeInstrument,
   remove: removeInstrument,

@@ -80,13 +80,17 @@ export const collateral = resource({
   actions: {
     liquidate: action({
       allow: 'admin',
-      summary: 'Sell the collateral and apply the proceeds to the loan',
+      summary: 'Record a sale of collateral',
+      description:
+        'Releases the liens. Proceeds repay principal, interest and fees in this order; on a charged-off loan they are a recovery. A surplus is held for the borrower.',
       body: Liquidation,
       run: liquidateCollateral,
     }),
     'reverse-liquidation': action({
       allow: 'admin',
-      summary: 'Reverse a collateral sale that was entered by mistake',
+      summary: 'Reverse a collateral sale',
+      description:
+        'Use it when the sale was entered by mistake. Also reverses the fee and the lien releases of the sale.',
       body: LiquidationReversal,
       run: reverseLiquidation,
     }),

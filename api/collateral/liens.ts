@@ -50,6 +50,7 @@ export const liens = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a lien',
+      description: 'Answers 409 if the lien is already released.',
       body: LienRelease,
       run: releaseLien,
     }),

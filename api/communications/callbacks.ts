@@ -42,21 +42,21 @@ async function readProviderCallback<Said>(
 ) {
   const { within, tenant_id, raw, url, header } = call;
   const callback = { raw, url, header, now: new Date() };
-  const believed = await within(tenant_id, (work) => verifyCallback(work, from, callback), {
+  const verified = await within(tenant_id, (work) => verifyCallback(work, from, callback), {
     readOnly: true,
   });
-  if (believed === null) throw invalidSignature();
-  if ('certificate_url' in believed) {
-    await within(tenant_id, (work) => requestCertificate(work, believed.certificate_url));
+  if (verified === null) throw invalidSignature();
+  if ('certificate_url' in verified) {
+    await within(tenant_id, (work) => requestCertificate(work, verified.certificate_url));
     throw certificatePending();
   }
-  const checked = believed.provider[says]
+  const checked = verified.provider[says]
     .pipe(schema)
     .safeParse(parseBody(callback), { reportInput: true, error: validationMessage });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
-    if (!(await acceptCallback(work, believed, callback))) throw invalidSignature();
-    return steps(work, checked.data, believed.name);
+    if (!(await acceptCallback(work, verified, callback))) throw invalidSignature();
+    return steps(work, checked.data, verified.name);
   });
 }
 
@@ -106,6 +106,7 @@ export const providerCallbackRoutes: Route[] = [
     ...routeDefaults,
     path: '/communications/webhooks/delivery-status',
     summary: 'Record delivery reports from a provider',
+    description: 'Ignores reports about unknown messages and outdated reports.',
     reply: z.object({ received: z.int(), changed: z.int() }),
     run: (call: OwnTransactionCall) =>
       readProviderCallback(
@@ -123,6 +124,7 @@ export const providerCallbackRoutes: Route[] = [
     allow: 'superadmin',
     tag: 'communications',
     summary: 'Set the provider and signing secret of a channel',
+    description: 'The previous secret stays valid until the next change.',
     action: 'edit',
     resource: 'communication-providers',
     transaction: 'write',
@@ -133,6 +135,7 @@ export const providerCallbackRoutes: Route[] = [
       account_id: text.nullish(),
       secret: z.string().min(16).max(256),
     }),
+    example: () => ({ name: 'twilio', secret: 'the-auth-token-of-your-account' }),
     reply: z.object({ channel, name: requiredText }),
     run: async ({ work, params, body }) => {
       const named = channel.safeParse(params['channel']);

@@ -5,10 +5,12 @@ import { compose } from '../../jobs/communications/compose.ts';
 import { composeToAll } from '../../jobs/communications/compose-to-all.ts';
 import { canInteract, previewMessage } from '../../jobs/communications/preview.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
+import { addDays } from '../../jobs/dates.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -58,19 +60,27 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send',
     throttle: 'communication',
     summary: 'Send a message to a borrower',
+    description:
+      'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
     action: 'send',
     transaction: 'write',
     status: 201,
     body: Send,
+    example: (today) => ({
+      loan_id: EXAMPLE_ID,
+      template_type: 'payment_reminder',
+      channel: 'email',
+      context: { payment_amount: '100.00', due_date: addDays(today, 5) },
+    }),
     reply: communicationLogs.reply
       .extend({ copies: z.array(BatchResult).describe('The result for each co-borrower.') })
       .meta({ id: 'SentMessage' }),
     run: async ({ work, body }) => {
       const { to_all_who_owe, ...message } = body as z.output<typeof Send>;
-      const wish = { ...message, triggered_by: 'user' } as const;
+      const request = { ...message, triggered_by: 'user' } as const;
       const { copies, ...composed } = to_all_who_owe
-        ? await composeToAll(work, wish)
-        : { ...(await compose(work, wish)), copies: [] };
+        ? await composeToAll(work, request)
+        : { ...(await compose(work, request)), copies: [] };
       if (composed.status === 'blocked') return blockedRefusal(composed.reasons, copies);
       return { ...(await findOrThrow(work, logs, composed.log_id)), copies };
     },
@@ -80,6 +90,8 @@ export const communicationRoutes: Route[] = [
     path: '/communications/send-batch',
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
+    description:
+      'Each borrower gets at most one message. The answer shows the result for each of them.',
     action: 'send',
     transaction: 'write',
     status: 200,
@@ -99,6 +111,7 @@ export const communicationRoutes: Route[] = [
     path: '/communications/preview',
     carries: 'anything',
     summary: 'Preview a message',
+    description: 'Renders the message without sending it or checking blockers.',
     action: 'send',
     transaction: 'read',
     status: 200,
@@ -109,7 +122,8 @@ export const communicationRoutes: Route[] = [
   {
     ...staffRouteDefaults,
     path: '/communications/can-interact',
-    summary: 'Check whether a borrower may be contacted, with the blockers',
+    summary: 'Check whether a borrower may be contacted',
+    description: 'Lists the blockers, by the same rules as sending a message.',
     action: 'send',
     transaction: 'read',
     status: 200,

@@ -13,6 +13,7 @@ export const unsubscribeRoute: Route = {
   allow: 'anyone',
   tag: 'communications',
   summary: 'Unsubscribe with the link in an email',
+  description: 'Stops all email to the address that the link was sent to. Can be repeated.',
   action: 'unsubscribe',
   resource: 'communications',
   transaction: 'write',

@@ -48,6 +48,7 @@ export const previewWordingRoute = endpoint({
   action: 'preview',
   allow: 'admin',
   summary: 'Preview a document with unsaved wording and sample data',
+  description: 'Answers with HTML. Saves nothing.',
   transaction: 'read',
   status: 200,
   carries: 'anything',

@@ -1,6 +1,6 @@
 import { requestApproval, isApprovalRequired } from '../../jobs/users/approvals.ts';
 import { assertRouteFactsVisible } from '../http/denied-fields.ts';
-import { findOrThrow, lockRecord } from './records.ts';
+import { findOrThrow, lockRequestedRecord } from './records.ts';
 import type { Call, Route } from './route.ts';
 
 /** The answer (202) to a request that waits for approval. Nothing has been done yet. */
@@ -66,14 +66,16 @@ function gateRun(route: Route & { run: RouteHandler }): RouteHandler {
 async function storeIfApprovalNeeded(route: Route, call: Call): Promise<HeldForApproval | null> {
   const { four_eyes: kind, record, asks, asks_if: isConcerned } = route;
   if (kind === undefined) return null;
-  const { work, params, body, wanted } = call;
+  const { work, params, body, expectedVersions: wanted } = call;
   const isWanted = asks
     ? await asks(call)
     : (await isApprovalRequired(work, kind)) &&
       (isConcerned === undefined || (await isConcerned(call)));
   if (!isWanted) return null;
   if (record)
-    await (route.ifMatch ? lockRecord(call, record) : findOrThrow(work, record, params['id']));
+    await (route.ifMatch
+      ? lockRequestedRecord(call, record)
+      : findOrThrow(work, record, params['id']));
   const endpoint = endpointKey(route);
   const { shown, secrets } = splitSecrets(route.secrets ?? [], body);
   const request = { kind, endpoint, params, body: shown, if_match: wanted };

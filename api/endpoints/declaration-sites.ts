@@ -80,9 +80,11 @@ function findResourceSite(route: Route, texts: readonly SourceFile[]): Declarati
   if (!declared || !name) return declared;
   const own = texts.filter(({ file }) => file === declared.file);
   // A long declaration keeps its actions and child resources in other files of the same folder.
-  const beside = texts.filter(({ file }) => path.dirname(file) === path.dirname(declared.file));
+  const inSameFolder = texts.filter(
+    ({ file }) => path.dirname(file) === path.dirname(declared.file),
+  );
   const isNamed = (line: string, { lines }: SourceFile, at: number) =>
     (line.includes(` ${name}: `) || line.includes(` '${name}': `)) &&
     DECLARATION_START.test(line + (lines[at + 1] ?? ''));
-  return findLine(own, isNamed) ?? findLine(beside, isNamed) ?? declared;
+  return findLine(own, isNamed) ?? findLine(inSameFolder, isNamed) ?? declared;
 }

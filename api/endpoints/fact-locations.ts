@@ -47,6 +47,7 @@ const DESCRIBED_RESOURCE = dictionary({
  * checked, so a user who is denied any field does not see them.
  */
 const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
+  approvals: ['ended_because'],
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
   'credit-disputes': ['corrected_values'],
@@ -64,10 +65,10 @@ const OPEN_ENDED_FIELDS = dictionary<readonly string[]>({
   'webhook-deliveries': ['payload'],
 });
 
-const parseLocation = (told: string): FactLocation => {
-  const at = told.lastIndexOf('.');
-  const resource = told.slice(0, at);
-  return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
+const parseLocation = (location: string): FactLocation => {
+  const at = location.lastIndexOf('.');
+  const resource = location.slice(0, at);
+  return { resource, field: location.slice(at + 1), is_anywhere: resource === '*' };
 };
 
 /**

@@ -93,7 +93,7 @@ function parseFieldName(
   if (comparison) return { field, comparison };
   const possible = operators.map((operator) => `${field}__${operator}`).join(', ');
   throw new Invalid({
-    filter: `${name.slice(0, 100)} is no filter of this list; ${field} takes ${field}, ${possible}.`,
+    filter: `${name.slice(0, 100)} is not a filter of this list. Use one of: ${field}, ${possible}.`,
   });
 }
 
@@ -113,7 +113,7 @@ function parseValue(name: string, value: unknown, type: string): string {
   }
   const text = String(value);
   const fits = VALUE_CHECKS[type]?.(text) ?? (text.length <= 300 && !/\p{Cc}/u.test(text));
-  if (!fits) throw new Invalid({ filter: `${name} has a value that it cannot have.` });
+  if (!fits) throw new Invalid({ filter: `${name} does not accept this value.` });
   return text;
 }
 

@@ -94,12 +94,16 @@ function parseSearch({ hasSearch }: ListDeclaration, value: unknown): string {
   return value.trim();
 }
 
+/** The order of a list whose request names none. */
+export const usualSort = ({ sort, fields }: ListDeclaration) =>
+  sort ?? { field: 'created_at' in fields ? 'created_at' : 'id', descending: true };
+
 function parseSort(declared: ListDeclaration, { sort, ordering }: Query): ListRequest['sort'] {
-  const usual = declared.sort ?? {
-    field: 'created_at' in declared.fields ? 'created_at' : 'id',
-    descending: true,
-  };
-  const wanted = sort ? parseSortPair(sort) : ordering ? parseOrdering(ordering) : usual;
+  const wanted = sort
+    ? parseSortPair(sort)
+    : ordering
+      ? parseOrdering(ordering)
+      : usualSort(declared);
   const sortable =
     wanted.field === 'id' ||
     (Object.hasOwn(declared.fields, wanted.field) && !isJson(declared.fields[wanted.field]));

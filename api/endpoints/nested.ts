@@ -14,12 +14,12 @@ import {
   createRecord,
   findOrThrow,
   listDeclarationOf,
-  lockRecord,
+  lockRequestedRecord,
   fetchPage,
   asOperationInput,
 } from './records.ts';
-import type { NeedsProof } from './route.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, NeedsProof, Route } from './route.ts';
+import { createDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
@@ -50,13 +50,14 @@ export function nestedRoutes(
       run: async (call) => {
         const id = await findParent(call, parent);
         const list = filterByParent(call.list, key, id);
-        return fetchPage({ ...call, list }, declared.table, call.ends);
+        return fetchPage({ ...call, list }, declared.table, call.endsTransaction);
       },
     });
   }
   if (offers.includes('create')) {
     routes.push({
       ...about('create', createSummary(declared.name, parent.declaration.name)),
+      ...createDescription(declared.name),
       method: 'POST',
       path,
       allow: declared.write,
@@ -74,6 +75,7 @@ export function nestedRoutes(
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body: omitFields(creation, key),
+      ...(declared.example && { example: declared.example }),
       run: async (call) => {
         const { id = '' } = call.params;
         if (!declared.finds_parent) await findParent(call, parent);
@@ -131,6 +133,7 @@ export function actionRoute(
     status: action.status ?? 200,
     reply: action.reply ?? reply,
     ...(action.body && { body: action.body }),
+    ...(action.example && { example: action.example }),
     ...(!action.reply && { etag: version }),
     ...approvalProps(action.four_eyes, declared.table),
     ...proofProps(action.needs_proof),
@@ -141,10 +144,10 @@ export function actionRoute(
     }),
     run: async (call) => {
       const { work, body } = call;
-      const before = await lockRecord(call, declared.table);
+      const before = await lockRequestedRecord(call, declared.table);
       action.assert?.(before, name);
-      const objected = (await action.objection?.(work, before.id, asOperationInput(body))) ?? null;
-      if (objected !== null) return conflictRefusal(objected);
+      const conflict = (await action.objection?.(work, before.id, asOperationInput(body))) ?? null;
+      if (conflict !== null) return conflictRefusal(conflict);
       let answer: unknown;
       const row = await auditChange(
         work,
@@ -173,6 +176,8 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
   return {
     tag: area,
     summary: `List the audit history of ${nounWithArticle(name)}`,
+    description:
+      'Each entry shows who changed what and when, including records that belong to this one.',
     action: 'history',
     resource: path,
     method: 'GET',
@@ -192,7 +197,7 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
     run: async (call) => {
       const { id } = await findOrThrow(call.work, table, call.params['id']);
       const list = filterByParent(call.list, key, id);
-      return fetchPage({ ...call, list }, audit, call.ends);
+      return fetchPage({ ...call, list }, audit, call.endsTransaction);
     },
   };
 }

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
-import {
-  EXAMPLE_BODIES,
-  buildExample,
-  EXAMPLE_PARAMETERS,
-  EXAMPLE_ID,
-  type Schema,
-} from './examples.ts';
+import { buildExample, EXAMPLE_ID, today, type Schema } from './examples.ts';
+import { describeOperation } from './describe-operation.ts';
 import { operationIdOf } from './operation-ids.ts';
-import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -44,7 +38,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
 }
 
 function buildOperation(route: Route, components: Record<string, Json>): Json {
-  const { tag, summary, allow, method, path, query, body, reply, status, list } = route;
+  const { tag, summary, allow, method, path, query, body, example, reply, status, list } = route;
   const sent = route.takes_file ? 'multipart/form-data' : 'application/json';
   const open = allow === 'anyone' || allow === 'provider';
   const csrf = method === 'GET' || allow === 'provider' ? {} : { csrf: [] };
@@ -62,7 +56,7 @@ function buildOperation(route: Route, components: Record<string, Json>): Json {
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
       ...pathParameters(path),
-      ...queryParameters(query, components, EXAMPLE_PARAMETERS[`${method} ${path}`]?.()),
+      ...queryParameters(query, components, example?.(today()) as Json | undefined),
       ...listParameters(list),
       ...(route.ifMatch ? [IF_MATCH] : []),
     ],
@@ -70,7 +64,7 @@ function buildOperation(route: Route, components: Record<string, Json>): Json {
       requestBody: {
         required: true,
         description: describeLimits(route),
-        content: { [sent]: buildRequestBody(`${method} ${path}`, body, components) },
+        content: { [sent]: buildRequestBody(route, body, components) },
       },
     }),
     responses: {
@@ -93,11 +87,11 @@ const describeLimits = ({ takes_file, allow }: Route) =>
     : `At most ${bodyBytesMax(allow) / 1_024} kB, ${BODY_VALUES_MAX} values and ${DEPTH_MAX} levels.`;
 
 /** Adds an example that is valid as it is, except for the ids of the reader's own records. */
-function buildRequestBody(name: string, body: z.ZodType, components: Record<string, Json>) {
+function buildRequestBody(route: Route, body: z.ZodType, components: Record<string, Json>) {
   const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
   const example = {
     ...(buildExample('body', whole as Schema) as object),
-    ...EXAMPLE_BODIES[name]?.(),
+    ...route.example?.(today()),
   };
   return { schema: buildSchema(body, 'input', components), example };
 }
@@ -249,32 +243,3 @@ const ERROR_SCHEMA: Json = {
     request_id: { type: 'string' },
   },
 };
-
-/** The effect of the operation, the required permission and possible refusals. */
-const describeOperation = (route: Route): string =>
-  [
-    route.description ? `${route.description} ` : '',
-    describePermission(route),
-    describeApproval(route),
-    describeProof(route),
-    describeFacts(route),
-  ].join('');
-
-function describePermission({ allow }: Route): string {
-  if (allow === 'anyone') return 'No sign-in is required.';
-  if (allow === 'any') return 'Any signed-in user may use it.';
-  if (allow === 'borrower') return 'Only a signed-in borrower may use it.';
-  if (allow === 'provider') return 'Only message providers use it. Their signature is required.';
-  if (allow === 'superadmin') return 'Requires the role superadmin.';
-  return `Requires the role ${allow} or a higher one, or a grant.`;
-}
-
-const describeApproval = ({ four_eyes: kind }: Route): string =>
-  kind === undefined
-    ? ''
-    : ` May need a second person's approval (${kind}). Then it answers 202 and runs after POST /approvals/{id}/approve.`;
-
-const describeFacts = ({ carries }: Route): string =>
-  carries === undefined || carries.length === 0
-    ? ''
-    : ' Answers 403 if the user is denied a field that this operation would send out.';

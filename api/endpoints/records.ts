@@ -33,23 +33,27 @@ export function listDeclarationOf({
   };
 }
 
-/** With `ends`, this is the last statement of the transaction. */
-export async function fetchPage({ work, list: request }: Call, table: Table, ends = false) {
+/** With `endsTransaction`, this is the last statement of the transaction. */
+export async function fetchPage(
+  { work, list: request }: Call,
+  table: Table,
+  endsTransaction = false,
+) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
-  return listRows(work.tx, table, request, ends);
+  return listRows(work.tx, table, request, endsTransaction);
 }
 
 /**
- * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `ends`, this is the
- * last statement of the transaction.
+ * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `endsTransaction`,
+ * this is the last statement of the transaction.
  */
 export async function findOrThrow(
   work: Work,
   table: Pick<Table, 'rows'>,
   id = '',
-  ends = false,
+  endsTransaction = false,
 ): Promise<Row> {
-  const row = await find(work.tx, table, id, ends);
+  const row = await find(work.tx, table, id, endsTransaction);
   if (row === null) throw new NotFound();
   return row;
 }
@@ -57,7 +61,10 @@ export async function findOrThrow(
 /**
  * Locks the row that the request changes, so that its history has no gaps, and checks it against If-Match.
  */
-export async function lockRecord({ work, params, checkMatch }: Call, table: Table): Promise<Row> {
+export async function lockRequestedRecord(
+  { work, params, checkMatch }: Call,
+  table: Table,
+): Promise<Row> {
   const row = await findLocked(work.tx, table, params['id'] ?? '');
   if (row === null) throw new NotFound();
   checkMatch(row);
@@ -73,8 +80,8 @@ export const factsOfRecord =
   async ({ work, params, body }: Call): Promise<CarriedFacts> => {
     const before = await findLocked(work.tx, table, params['id'] ?? '');
     if (before === null || carries === undefined) return [];
-    const given = Object.entries((withBody && body) || {}).filter(([, own]) => own !== undefined);
-    const both = [carries(before), carries({ ...before, ...Object.fromEntries(given) })];
+    const changes = Object.entries((withBody && body) || {}).filter(([, own]) => own !== undefined);
+    const both = [carries(before), carries({ ...before, ...Object.fromEntries(changes) })];
     return both.includes('anything') ? 'anything' : (both.flat() as FactName[]);
   };
 
@@ -95,8 +102,8 @@ export async function createRecord(
   { table, create, objection }: AnyDeclaration,
   input: Input,
 ) {
-  const objected = (await objection?.(work, asOperationInput(input))) ?? null;
-  if (objected !== null) return conflictRefusal(objected);
+  const conflict = (await objection?.(work, asOperationInput(input))) ?? null;
+  if (conflict !== null) return conflictRefusal(conflict);
   return auditChange(work, table, 'create', null, () =>
     create ? create(work, asOperationInput(input)) : insert(work.tx, table.name, input),
   );
@@ -111,7 +118,7 @@ export async function updateRecord(
   { path, table, update: change, writeOnly = {} }: AnyDeclaration,
 ) {
   const { work, access } = call;
-  const before = await lockRecord(call, table);
+  const before = await lockRequestedRecord(call, table);
   const body = preserveHiddenFields(access, path, before, call.body as Input);
   const steps = async () => {
     if (change) await change(work, before.id, asOperationInput(body), before);
@@ -125,7 +132,7 @@ export async function updateRecord(
 
 export async function deleteRecord(call: Call, { table, remove: take }: AnyDeclaration) {
   const { work } = call;
-  const before = await lockRecord(call, table);
+  const before = await lockRequestedRecord(call, table);
   return auditChange(work, table, 'delete', before, async () => {
     if (take) await take(work, before.id, before);
     else await deleteRow(work.tx, table.name, before.id);
@@ -139,7 +146,7 @@ export async function setRecordArchived(
   on: boolean,
 ) {
   const { work } = call;
-  const before = await lockRecord(call, table);
+  const before = await lockRequestedRecord(call, table);
   return auditChange(work, table, on ? 'archive' : 'unarchive', before, async () => {
     if (on && take) await take(work, before.id, before);
     else await setArchived(work.tx, table.name, before.id, on);

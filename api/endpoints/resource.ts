@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
+import { assertDeclaration, assertOwner } from './assert-declaration.ts';
 import type {
   Action,
   AnyDeclaration,
@@ -32,6 +33,7 @@ import {
   updateRecord,
 } from './records.ts';
 import type { Call, Route } from './route.ts';
+import { createDescription, deleteDescription, updateDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
@@ -46,18 +48,25 @@ export const action = <Body extends z.ZodType>(
   },
 ): Action => declared;
 
-export const nested = <Field extends string>(
+export function nested<Field extends string>(
   child: Resource<Field>,
   key: NoInfer<Field>,
   offers: readonly ('list' | 'create')[] = ['list', 'create'],
-): Nested => ({ child, key, offers });
+): Nested {
+  assertOwner(child.declaration, key);
+  return { child, key, offers };
+}
 
-/** Builds every endpoint of a resource as data. */
+/**
+ * Builds every endpoint of a resource as data. A resource that is created under a parent brings its own
+ * endpoints along with those of the parent.
+ */
 export function resource<
   F extends Fields,
   Hidden extends Fields = NoFields,
   Fixed extends keyof F & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
+  assertDeclaration(declaration);
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
@@ -75,6 +84,9 @@ export function resource<
     ...Object.entries(declaration.actions ?? {}).map(([name, action]) =>
       actionRoute(made, name, action),
     ),
+    ...Object.values(declaration.nested ?? {})
+      .filter(({ offers }) => offers.includes('create'))
+      .flatMap(({ child }) => child.routes),
   ];
   return made;
 }
@@ -82,8 +94,8 @@ export function resource<
 /** Builds the standard endpoints that the declaration offers, and those that its table implies. */
 function buildStandardRoutes(made: Resource): Route[] {
   const { offers, archivable = false, audited, roles = {} } = made.declaration;
-  const usual = { ...readRoutes(made), ...writeRoutes(made) };
-  const chosen = Object.entries(usual).flatMap(([name, route]): Route[] => {
+  const standard = { ...readRoutes(made), ...writeRoutes(made) };
+  const chosen = Object.entries(standard).flatMap(([name, route]): Route[] => {
     // The role that may archive a record may also unarchive it.
     const offer = (name === 'unarchive' ? 'archive' : name) as StandardEndpoint;
     const isOffered = offers.includes(offer) && (name !== 'unarchive' || archivable);
@@ -96,33 +108,34 @@ function buildStandardRoutes(made: Resource): Route[] {
 
 function readRoutes({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
-  const whose = { tag: area, resource: path, allow } as const;
-  const about = { ...whose, status: 200, reply, method: 'GET', is_undated: true } as const;
+  const target = { tag: area, resource: path, allow } as const;
+  const common = { ...target, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
     list: {
-      ...about,
+      ...common,
       action: 'list',
       summary: listSummary(name),
       path: `/${path}`,
       transaction: 'read',
       list: listDeclarationOf(declared),
-      run: (call: Call) => fetchPage(call, table, call.ends),
+      run: (call: Call) => fetchPage(call, table, call.endsTransaction),
     },
     read: {
-      ...about,
+      ...common,
       action: 'show',
       summary: `Get ${nounWithArticle(name)}`,
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
-      run: ({ work, params, ends }) => findOrThrow(work, table, params['id'], ends),
+      run: ({ work, params, endsTransaction }) =>
+        findOrThrow(work, table, params['id'], endsTransaction),
     },
   } satisfies Record<string, Route>;
 }
 
 function writeRoutes({ declaration: declared, reply, version, creation: body }: Resource) {
   const { path, name, area, write: allow } = declared;
-  const about = {
+  const common = {
     tag: area,
     resource: path,
     allow,
@@ -133,7 +146,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     etag: version,
     ifMatch: version,
   } as const;
-  const removing = { ...about, action: 'delete', method: 'DELETE' } as const;
+  const removing = { ...common, action: 'delete', method: 'DELETE' } as const;
   return {
     create: {
       ...({
@@ -146,6 +159,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       } as const),
       action: 'create',
       summary: createSummary(name),
+      ...createDescription(name),
       method: 'POST',
       path: `/${path}`,
       status: 201,
@@ -154,12 +168,14 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...secretProps(declared),
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body,
+      ...(declared.example && { example: declared.example }),
       run: (call: Call) => createRecord(call.work, declared, call.body as Input),
     },
     update: {
-      ...about,
+      ...common,
       action: 'edit',
       summary: `Update ${nounWithArticle(name)}`,
+      ...updateDescription(name),
       method: 'PUT',
       ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
       ...proofProps(declared.needs_proof?.update),
@@ -173,17 +189,20 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...approvalProps(declared.four_eyes?.delete, declared.table),
       ...proofProps(declared.needs_proof?.delete),
       summary: `Delete ${nounWithArticle(name)}`,
+      ...deleteDescription(name),
       run: (call: Call) => deleteRecord(call, declared),
     },
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
+      description: 'The record no longer appears in lists, but you can still read it by its id.',
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
-      ...about,
+      ...common,
       action: 'unarchive',
       summary: `Unarchive ${nounWithArticle(name)}`,
+      description: 'The record appears in lists again.',
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
       ...(declared.carries && { carries: factsOfRecord(declared) }),

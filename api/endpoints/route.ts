@@ -34,13 +34,16 @@ export type Access = {
 
 export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
 
+/** Part of a valid request on that business date. */
+export type Example = (today: string) => object;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One parsed and permitted request, as an endpoint's `run` receives it. */
 export type Call = {
   work: Work;
   /** Nothing follows in the transaction after the endpoint answers, so its last read may also commit. */
-  ends: boolean;
+  endsTransaction: boolean;
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
@@ -50,7 +53,7 @@ export type Call = {
   /** The whole route table, for answers that list a user's permissions. */
   routes: readonly Route[];
   /** The versions named by If-Match. */
-  wanted: WantedVersions;
+  expectedVersions: WantedVersions;
   /** Throws 412 if If-Match names another version of the locked row. */
   checkMatch: (row: unknown) => void;
   /** Scheme and host as the client sees them, for links in answers. */
@@ -58,7 +61,7 @@ export type Call = {
 };
 
 /** The call of an endpoint that manages its own transactions, such as signing in. */
-export type OwnTransactionCall = Omit<Call, 'work' | 'ends'> & {
+export type OwnTransactionCall = Omit<Call, 'work' | 'endsTransaction'> & {
   within: Within;
   /** The configuration of the process. */
   installation: Installation;
@@ -90,6 +93,11 @@ type RouteDeclaration = {
   resource: string;
   query?: z.ZodType;
   body?: z.ZodType;
+  /**
+   * What a valid body contains in addition to the fields that its schema requires, or a valid query of a
+   * GET. The API documentation and the tests of all endpoints send it.
+   */
+  example?: Example;
   /** The body is a form with one file in the field `file`. */
   takes_file?: true;
   reply?: z.ZodType;

@@ -29,7 +29,7 @@ export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
 export function sendAnswer(
   ctx: Context,
   route: Route,
-  { list, access }: Omit<Call, 'work' | 'ends' | 'routes'>,
+  { list, access }: Omit<Call, 'work' | 'endsTransaction' | 'routes'>,
   { status, body: whole, page, replayed = false }: UnsentAnswer,
 ) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');

@@ -66,7 +66,7 @@ export function createApp(parts: AppParts): Koa {
     storageMiddleware({ pool, intake, installation }),
     sessionMiddleware(app, process, isSecure),
     noteLongWrites(process),
-    portal.rooms,
+    portal.sections,
     csrf(routes),
     docsMiddleware(routes),
     routeRequests(process, securityLog),
@@ -80,8 +80,8 @@ export function createApp(parts: AppParts): Koa {
 export function createHttpServer(app: Koa, options: ServerOptions = {}): Server {
   const answer = app.callback();
   const handle = serializePerConnection((request, response) => void answer(request, response));
-  const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
-  const server = createServer(kept, handle);
+  const serverOptions = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
+  const server = createServer(serverOptions, handle);
   // A client may end its side when it has sent its request, and still reads the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   return answerBroken(server);

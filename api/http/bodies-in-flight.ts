@@ -77,7 +77,7 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
       if (own?.size === 0) held.delete(key);
     }
   }
-  function displace(arrival: BodyInFlight) {
+  function evict(arrival: BodyInFlight) {
     release(arrival);
     arrival.cut(bodyDisplaced());
   }
@@ -86,7 +86,7 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
     if (own === undefined || own.size < most) return;
     const [oldest] = own;
     if (isUpload || !oldest || oldest.age() < bounds.safe_ms) throw refuse();
-    displace(oldest);
+    evict(oldest);
   }
 
   return {
@@ -106,7 +106,7 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
       bytes += count;
       for (const oldest of holders) {
         if (bytes <= bounds.bytes_in_all) return;
-        if (oldest.bytes > 0) displace(oldest);
+        if (oldest.bytes > 0) evict(oldest);
       }
     },
     end: release,

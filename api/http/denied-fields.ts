@@ -173,11 +173,11 @@ export function redactRefusalBody(access: Access, body: ErrorAnswer['body']): Er
     sentence.replace(/\d[\d.,:-]*|[a-z][a-z_]*/gi, (part) =>
       /^\d/.test(part) || words.has(part) ? '…' : part,
     );
-  const told = Object.entries(errors).map(([field, sentence]) => [field, masked(sentence)]);
+  const maskedErrors = Object.entries(errors).map(([field, sentence]) => [field, masked(sentence)]);
   return {
     message: masked(message),
     code,
-    ...(body.errors && { errors: Object.fromEntries(told) as Record<string, string> }),
+    ...(body.errors && { errors: Object.fromEntries(maskedErrors) as Record<string, string> }),
     ...(own.length > 0 && { details: Object.fromEntries(own) }),
   };
 }

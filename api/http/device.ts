@@ -4,7 +4,7 @@ import { addUserToDevice } from '../../jobs/users/sign-in/device.ts';
 
 const NAME = 'known_device';
 /** The cookies of a sign-in are sent only to the path where the user signs in. */
-export const signInCookiePath = (ctx: Context): string => ctx.state.door ?? '/api/v1/auth';
+export const signInCookiePath = (ctx: Context): string => ctx.state.cookiePath ?? '/api/v1/auth';
 
 const COOKIE_AGE_MS = 365 * 86_400_000;
 

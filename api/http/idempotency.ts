@@ -42,7 +42,7 @@ export async function runOnce(
   steps: () => Promise<AnswerContent>,
 ): Promise<ReplayableAnswer> {
   const [hash] = keyed.hashes;
-  const kept = await idempotency.reserve(work.tx, keyed.scope, hash).catch((error: unknown) => {
+  const kept = await idempotency.reserveKey(work.tx, keyed.scope, hash).catch((error: unknown) => {
     // The first request with this key did not finish within the lock timeout.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });

@@ -6,9 +6,9 @@ import { HttpRefusal } from './errors.ts';
  */
 export class BodyNotReceived extends HttpRefusal {
   constructor(status: number, code: string, message: string, retrySeconds?: number) {
-    const again = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
+    const retryAfter = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
     // The server does not wait for the rest of the body.
-    super(status, code, message, { headers: { Connection: 'close', ...again } });
+    super(status, code, message, { headers: { Connection: 'close', ...retryAfter } });
   }
 }
 

@@ -96,10 +96,10 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
   let counted = new Map<string, Refusal>();
   const say = ({ event, actor, tenantId }: Refusal) => {
     const { request_id, ip: address } = actor;
-    const { email: _, route: called, reason: code, ...told } = event;
+    const { email: _, route: called, reason: code, ...details } = event;
     const [method, route] = called.split(' ');
     const user = event.user_id ?? actor.id ?? undefined;
-    const line = { ...told, code, method, route, user, tenant: tenantId, request_id, address };
+    const line = { ...details, code, method, route, user, tenant: tenantId, request_id, address };
     log.info({ security: true, ...line, subject: event.subject_id ?? undefined }, 'security');
   };
   const write = async (refusal: Refusal) => {
@@ -129,8 +129,8 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
     },
     refused: async (refusal: Refusal) => {
       const { tenantId, actor, event } = refusal;
-      const whose = `${tenantId} ${actor.id ?? actor.ip}`;
-      const key = rows.has(whose) || rows.size < REFUSED_MAX ? whose : `${tenantId} others`;
+      const source = `${tenantId} ${actor.id ?? actor.ip}`;
+      const key = rows.has(source) || rows.size < REFUSED_MAX ? source : `${tenantId} others`;
       const before = rows.get(key) ?? 0;
       rows.set(key, before + 1);
       if (before < REFUSALS_PER_MINUTE) return write(refusal);
@@ -138,7 +138,7 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
       const known = counted.get(sum);
       const { email: _, ...plain } = event;
       const occurrences = (known?.event.occurrences ?? 0) + 1;
-      const counter = key === whose ? actor : { ...actor, id: null, ip: null };
+      const counter = key === source ? actor : { ...actor, id: null, ip: null };
       counted.set(sum, { tenantId, actor: counter, event: { ...plain, occurrences } });
       return undefined;
     },

@@ -55,11 +55,11 @@ export type ProcessContext = Databases & {
  * message.
  */
 export function handlerFor(route: Route, process: ProcessContext, securityLog: SecurityLog) {
-  const answered = buildHandler(route, process, securityLog);
+  const handle = buildHandler(route, process, securityLog);
   return async (ctx: Context) => {
     const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
     try {
-      await answered(ctx, actor);
+      await handle(ctx, actor);
     } catch (error) {
       const { body } = ctx.request;
       const event = securityEventOfError(route, { body, params: ctx.params }, error);
@@ -69,9 +69,9 @@ export function handlerFor(route: Route, process: ProcessContext, securityLog: S
   };
 }
 
-function buildHandler(declared: Route, process: ProcessContext, securityLog: SecurityLog) {
+function buildHandler(declaredRoute: Route, process: ProcessContext, securityLog: SecurityLog) {
   const { pool, installation, routes, intake } = process;
-  const route = withSecurityLog(declared, securityLog);
+  const route = withSecurityLog(declaredRoute, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
     const within = createWithin(pool, actor, installation);
@@ -97,8 +97,8 @@ function buildHandler(declared: Route, process: ProcessContext, securityLog: Sec
           const from = chooseDatabase(process, ctx, route, (at) =>
             createWithin(at, actor, installation),
           );
-          const given = { within: from, tenantId, keyed };
-          sendAnswer(ctx, route, call, await runInOneTransaction(route, steps, call, given));
+          const transaction = { within: from, tenantId, keyed };
+          sendAnswer(ctx, route, call, await runInOneTransaction(route, steps, call, transaction));
         }
       } catch (error) {
         throw redactRefusal(access, error, route.method);
@@ -133,12 +133,12 @@ async function runInOwnTransactions(
 async function runInOneTransaction(
   route: Route,
   run: (call: Call) => Promise<unknown>,
-  call: Omit<Call, 'work' | 'ends'>,
+  call: Omit<Call, 'work' | 'endsTransaction'>,
   { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: IdempotencyKey | null },
 ): Promise<UnsentAnswer> {
   if (keyed)
     return within(tenantId, async (work) => {
-      const own = { ...call, work, ends: false };
+      const own = { ...call, work, endsTransaction: false };
       // The stored answer may contain a secret, so a repeated request needs the same proof.
       await assertProved(route, own);
       return runOnce(work, keyed, async () => buildAnswer(route, await run(own)));
@@ -148,8 +148,8 @@ async function runInOneTransaction(
     isUndated: route.is_undated ?? false,
     ...(route.list && { timeout: LIST_TIMEOUT }),
   };
-  const ends = mode.readOnly;
-  const answer = await within(tenantId, (work) => run({ ...call, work, ends }), mode);
+  const endsTransaction = mode.readOnly;
+  const answer = await within(tenantId, (work) => run({ ...call, work, endsTransaction }), mode);
   if (answer instanceof HttpRefusal) throw answer;
   return buildAnswer(route, answer);
 }
@@ -166,8 +166,8 @@ function withSecurityLog(route: Route, securityLog: SecurityLog): Route {
       const event = securityEventOfAnswer(route, call, answer);
       const isNobody = route.action === 'logout' && call.user === null;
       if (event && !isNobody) {
-        const tell = (work: Work) => securityLog.done(work, event);
-        await call.within(call.tenant_id, tell, { isUndated: true });
+        const logEvent = (work: Work) => securityLog.done(work, event);
+        await call.within(call.tenant_id, logEvent, { isUndated: true });
       }
       return answer;
     };
@@ -184,7 +184,7 @@ function withSecurityLog(route: Route, securityLog: SecurityLog): Route {
 
 function ownTransactionCall(
   ctx: Context,
-  call: Omit<Call, 'work' | 'ends'>,
+  call: Omit<Call, 'work' | 'endsTransaction'>,
   within: Within,
   installation: Installation,
 ): OwnTransactionCall {
@@ -192,8 +192,8 @@ function ownTransactionCall(
   const session = sessionFor(ctx, installation.keys);
   const header = (name: string) => ctx.get(name);
   const url = call.origin + ctx.url;
-  const whose = { tenant_id: tenant.id, ip, request_id, raw, url, session, header };
-  return { ...call, within, installation, ...whose };
+  const request = { tenant_id: tenant.id, ip, request_id, raw, url, session, header };
+  return { ...call, within, installation, ...request };
 }
 
 /** Distinguishes an expired session from a missing session and a missing role. */
@@ -212,7 +212,7 @@ function parseRequest(
   ctx: Context,
   user: User | null,
   access: Access,
-): Omit<Call, 'work' | 'ends' | 'routes'> {
+): Omit<Call, 'work' | 'endsTransaction' | 'routes'> {
   const params = ctx.params as Record<string, string>;
   for (const [name, value] of Object.entries(params)) {
     if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();
@@ -228,7 +228,7 @@ function parseRequest(
   const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
-    wanted,
+    expectedVersions: wanted,
     checkMatch: (row) =>
       checkMatch(wanted, route.ifMatch, row, (answer) => omitHiddenFields(access, route, answer)),
     query: own as Record<string, unknown>,

@@ -85,7 +85,7 @@ export function sessionMiddleware(
       };
       const isBegun = await within(
         tenant.id,
-        ({ tx }) => sessions.start(tx, row),
+        ({ tx }) => sessions.startSession(tx, row),
         WITHOUT_BUSINESS_DAY,
       );
       if (!isBegun) throw signInExpired();
@@ -97,7 +97,7 @@ export function sessionMiddleware(
         return;
       await within(
         ctx.state.tenant.id,
-        ({ tx }) => sessions.revoke(tx, hashOf(id)),
+        ({ tx }) => sessions.revokeSession(tx, hashOf(id)),
         WITHOUT_BUSINESS_DAY,
       );
     },

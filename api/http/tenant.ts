@@ -25,7 +25,7 @@ export function tenantMiddleware(
       throw new HttpRefusal(400, 'invalid_host', 'The Host header is not a host name.');
     const host = name.toLowerCase();
     const found = await findCachedTenant(pool, cache, host);
-    if (found && found.door !== 'open') throw tenantClosed();
+    if (found && found.access !== 'open') throw tenantClosed();
     if (!found?.is_active)
       throw new HttpRefusal(404, 'tenant_not_found', 'No tenant uses this address.');
     ctx.state.tenant = found;

@@ -58,6 +58,7 @@ const accountBalance = endpoint({
   resource: 'ledger/accounts',
   action: 'balance',
   summary: 'Get the balance of an account',
+  description: 'Child accounts and drafts are not included.',
   method: 'GET',
   path: '/ledger/accounts/{id}/balance',
   allow: 'viewer',

@@ -25,6 +25,7 @@ const trialBalance = endpoint({
   resource: 'ledger/trial-balance',
   action: 'show',
   summary: 'Get the trial balance at the end of a day',
+  description: 'Drafts are not included.',
   path: '/ledger/trial-balance',
   query: z.object({
     as_of_date: date.optional().describe('Default: the business date.'),

@@ -45,6 +45,7 @@ const balanceSheet = endpoint({
   ...statementRouteDefaults,
   resource: 'ledger/balance-sheet',
   summary: 'Get the balance sheet at the end of a day',
+  description: 'Net income that no year end has moved yet counts as equity.',
   path: '/ledger/balance-sheet',
   query: z.object({
     as_of_date: date.optional().describe('Default: the business date.'),

@@ -22,6 +22,7 @@ const SystemEntry = z
 export const systemEntries = endpoint({
   tag: 'ledger',
   summary: 'List automatic ledger entries',
+  description: 'The posting matrix: which accounts each loan event debits and credits.',
   action: 'list',
   resource: 'ledger/system-entries',
   method: 'GET',

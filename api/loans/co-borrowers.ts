@@ -45,6 +45,7 @@ export const coBorrowers = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a co-borrower',
+      description: "Also cancels this person's autopay plan and scheduled payments.",
       body: CoBorrowerRelease,
       run: releaseCoBorrower,
     }),

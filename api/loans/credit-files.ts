@@ -45,6 +45,7 @@ export const creditFileRoutes: Route[] = [
     security_event: 'export',
     action: 'create',
     summary: 'Generate a Metro 2 file of all pending records',
+    description: 'Answers 409 nothing_to_send if no records are pending.',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,
@@ -64,7 +65,8 @@ export const creditFileRoutes: Route[] = [
     carries: 'anything',
     security_event: 'export',
     action: 'download',
-    summary: 'Get a temporary download link',
+    summary: 'Get a download link for a Metro 2 file',
+    description: 'The link is temporary.',
     status: 200,
     transaction: 'read',
     reply: z

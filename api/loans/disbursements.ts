@@ -50,7 +50,9 @@ export const disbursements = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Reverse the only disbursement of a loan and return it to approved',
+      summary: 'Reverse a disbursement',
+      description:
+        'Use it when the money never left or came back. The loan returns to approved. Answers 409 if the loan has another disbursement or later events.',
       body: DisbursementReversal,
       four_eyes: 'reversals',
       run: reverseDisbursement,

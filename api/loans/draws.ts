@@ -45,6 +45,7 @@ export const draws = resource({
   fixed: ['loan_id', 'amount', 'draw_date', 'payment_instrument_id', 'fee_amount'],
   filters: ['loan_id', 'status', 'draw_date', 'external_id'],
 
+  example: () => ({ amount: '100.00' }),
   create: draw,
   update: recordChanger({ table: 'draws', noun: 'draw', cancelable: [] }),
   remove: recordRefuser('draw'),
@@ -52,7 +53,9 @@ export const draws = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Reverse a draw and its fees',
+      summary: 'Reverse a draw',
+      description:
+        'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments.',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

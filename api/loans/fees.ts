@@ -58,13 +58,16 @@ export const fees = resource({
   fixed: ['loan_id', 'fee_type', 'amount', 'effective_date'],
   filters: ['loan_id', 'fee_type', 'status', 'assessed_date'],
 
+  example: () => ({ fee_type: 'other', amount: '10.00' }),
   create: addFee,
   update: recordChanger({ table: 'fees', noun: 'fee', cancelable: [] }),
   remove: recordRefuser('fee'),
   actions: {
     waive: action({
       allow: 'loan_officer',
-      summary: 'Waive all or part of a fee as of its assessment date',
+      summary: 'Waive a fee',
+      description:
+        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due.',
       body: FeeWaiver,
       run: waiveFee,
     }),

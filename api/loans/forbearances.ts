@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addMonths } from '../../jobs/dates.ts';
 import {
   cancelForbearance,
   changeForbearance,
@@ -48,6 +49,7 @@ export const forbearances = resource({
   ],
   filters: ['loan_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
 
+  example: (today) => ({ end_date: addMonths(today, 5) }),
   create: addForbearance,
   update: changeForbearance,
   remove: cancelForbearance,
@@ -55,6 +57,7 @@ export const forbearances = resource({
     end: action({
       allow: 'loan_officer',
       summary: 'End a forbearance early',
+      description: 'A broken forbearance ends without its agreed treatment.',
       body: ForbearanceEnd,
       run: endForbearance,
     }),

@@ -39,6 +39,9 @@ export const forms1099c = resource({
     status: z.enum(FORM_STATUSES).default('generated'),
     is_corrected: flag.readonly(),
     corrects_form_id: uuid.nullable().readonly(),
+    was_sent: flag
+      .readonly()
+      .describe('The debtor or the IRS has this form, or one that it corrects.'),
     source: z.enum(['manual', 'system']).readonly(),
     creditor_name: text.readonly(),
     creditor_tin_last_four: text.readonly(),
@@ -70,6 +73,7 @@ export const forms1099c = resource({
   ],
   filters: ['loan_id', 'tax_year', 'status', 'identifiable_event_code'],
 
+  example: () => ({ amount_discharged: '700.00' }),
   create: add1099C,
   update: change1099C,
   remove: void1099C,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
@@ -160,6 +161,8 @@ export const loanRoutes: Route[] = [
     action: 'board',
     status: 201,
     summary: 'Board an existing loan with its balances',
+    description:
+      'Takes over a loan from another servicer. Nothing is disbursed, and earlier history stays with that servicer.',
     body: Boarding,
     reply: loans.reply,
     transaction: 'write',
@@ -202,9 +205,10 @@ export const loanRoutes: Route[] = [
       as_of_date: date
         .optional()
         .describe(
-          'Required: today or later. Every scheduled payment from today through this day counts as made, also one due on this day: the answer is what `get-balances` will say at the end of the day. A payoff quote, by contrast, assumes no payment before its day.',
+          'Required: today or later. Assumes that every scheduled payment through this day is made. The answer equals `get-balances` at the end of that day. A payoff quote, by contrast, assumes no payment before its day.',
         ),
     }),
+    example: (today) => ({ as_of_date: addDays(today, 30) }),
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>

@@ -57,7 +57,7 @@ export const payoffQuotes = resource({
     credits_amount: money.readonly(),
     payoff_amount: money
       .readonly()
-      .describe('The payoff amount on `payoff_date` exactly. It is not enough on a later day.'),
+      .describe('The payoff amount on `payoff_date`. On a later day more is needed.'),
     payoff_amount_good_through: money
       .readonly()
       .describe(

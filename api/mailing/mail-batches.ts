@@ -8,7 +8,7 @@ import {
 } from '../../jobs/mailing/batch.ts';
 import { handOverBatch } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
-import { deliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
+import { mailDeliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
 import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
 import { date, flag, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
@@ -114,7 +114,8 @@ const batches = resource({
     }),
     cancel: action({
       allow: 'admin',
-      summary: 'Cancel a mail batch that was not handed over and return its letters to the queue',
+      summary: 'Cancel a mail batch',
+      description: 'Possible until the batch is handed over. Its letters wait for the next batch.',
       run: cancelBatch,
     }),
     'hand-over': action({
@@ -128,7 +129,8 @@ const batches = resource({
     }),
     download: action({
       allow: 'loan_officer',
-      summary: 'Get the files of a mail batch and mark it as handed over',
+      summary: 'Download a mail batch',
+      description: 'Answers with links to the files and marks the batch as handed over.',
       security_event: 'export',
       reply: z.object({
         files: z.array(

@@ -112,7 +112,8 @@ const resume = endpoint({
       parsePauseTarget(hold),
       causeOf(call, hold.reason),
     );
-    if (!ended) throw new Conflict('This is not paused.', 'not_paused');
+    if (!ended)
+      throw new Conflict('This pause has already ended. Reload the list of pauses.', 'not_paused');
     return { paused: false };
   },
 });

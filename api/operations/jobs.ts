@@ -31,7 +31,7 @@ export const runs = resource({
     chunks_done: integer.readonly(),
     loans: integer.readonly(),
     interest: money.readonly(),
-    parked: integer.readonly(),
+    quarantined: integer.readonly(),
     started_at: timestamp.readonly(),
     finished_at: timestamp.nullable().readonly(),
   },
@@ -68,13 +68,15 @@ export const pools = endpoint({
     .meta({ id: 'Pool' })
     .array(),
   run: async ({ work: { tx }, user }) => {
-    const standing = summarizePools(
+    const poolStates = summarizePools(
       await listProcesses(tx),
       await listPauses(tx),
       await tenantQueueStatus(tx),
     );
     // A pause's reason may name another tenant, so only operators with an enrolled second factor see it.
-    return hasEnrolledFactor(user) ? standing : standing.map((pool) => ({ ...pool, reason: null }));
+    return hasEnrolledFactor(user)
+      ? poolStates
+      : poolStates.map((pool) => ({ ...pool, reason: null }));
   },
 });
 
@@ -88,7 +90,9 @@ export const closeOfBusiness = endpoint({
   method: 'POST',
   path: '/jobs/close-of-business',
   allow: 'superadmin',
-  summary: 'Close the business date and the days after it up to a date',
+  summary: 'Run the close of business',
+  description:
+    'Closes each day up to through_date. Default: the business date. The workers do this; GET /jobs/runs shows their progress.',
   status: 202,
   transaction: 'write',
   body: Close,

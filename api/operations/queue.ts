@@ -189,7 +189,7 @@ function assertFiltersFitState({ state, cause, older_seconds }: Match) {
   if (cause !== undefined && state !== 'failed')
     throw new Invalid({ cause: 'Only failed jobs have a cause. Remove this filter.' });
   if (older_seconds !== undefined && state === 'scheduled')
-    throw new Invalid({ older_seconds: 'Scheduled jobs are still to be due.' });
+    throw new Invalid({ older_seconds: 'Scheduled jobs are not due yet. Remove this filter.' });
 }
 
 function assertConsistentChange({ action, jobs, matching, run_at }: Change) {

@@ -36,21 +36,21 @@ const autopay: Page = {
   },
   submit: async (visit) => {
     const { ask, params, form } = visit;
-    const here = `/portal/loans/${params['id'] ?? ''}/autopay`;
+    const ownPath = `/portal/loans/${params['id'] ?? ''}/autopay`;
     const asked = { params, ...formIdempotencyKey(visit) };
     switch (form.values['step']) {
       case 'cancel':
         await ask(`POST ${AUTOPAY}/cancel`, asked);
-        return redirectTo(here, 'autopay_canceled');
+        return redirectTo(ownPath, 'autopay_canceled');
       case 'pause':
         await ask(`POST ${AUTOPAY}/enable`, { ...asked, body: { enabled: false } });
-        return redirectTo(here, 'autopay_paused');
+        return redirectTo(ownPath, 'autopay_paused');
       case 'resume':
         await ask(`POST ${AUTOPAY}/enable`, { ...asked, body: { enabled: true } });
-        return redirectTo(here, 'autopay_resumed');
+        return redirectTo(ownPath, 'autopay_resumed');
       default:
         await ask(`POST ${AUTOPAY}/enroll`, { ...asked, body: enrolmentOf(visit) });
-        return redirectTo(here, 'autopay_enrolled');
+        return redirectTo(ownPath, 'autopay_enrolled');
     }
   },
 };

@@ -16,8 +16,8 @@ const fetchOwnFactors = ({ ask }: Visit) => ask<OwnFactors>(`GET ${FACTORS}`);
 const passwordConfirmation = (visit: Visit) => ({ body: filledFields(visit, 'current_password') });
 
 /** The pages on which users manage their own second factors, in one section. */
-export function ownFactorPages(room: AccountSection): readonly Page[] {
-  const factors_at = `${room}/factors`;
+export function ownFactorPages(section: AccountSection): readonly Page[] {
+  const factors_at = `${section}/factors`;
 
   /** Recovery codes are shown only once, with the first factor. */
   const added = ({ recovery_codes }: Codes) =>

@@ -19,10 +19,10 @@ export const isLanguageUnset = (ctx: Context) => matchLanguage(chosenLanguages(c
 
 /** Stores the language in the browser beyond the session. Ignores unsupported languages. */
 export function rememberLanguage(ctx: Context, language: string) {
-  const spoken = matchLanguage([language]);
-  if (spoken === null) return;
-  ctx.state.language = spoken;
-  ctx.cookies.set(NAME, spoken, {
+  const matched = matchLanguage([language]);
+  if (matched === null) return;
+  ctx.state.language = matched;
+  ctx.cookies.set(NAME, matched, {
     httpOnly: true,
     maxAge: COOKIE_AGE_MS,
     overwrite: true,

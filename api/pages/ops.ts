@@ -61,11 +61,13 @@ function chartsOf(quarters: readonly QuarterHour[]) {
   });
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   return [
-    picture('Jobs in a quarter of an hour', 'jobs', (own) => sum(own.map(({ runs }) => runs))),
-    picture('Wait of the slowest hundredth', 'seconds', (own) =>
+    picture('Jobs per 15 minutes', 'jobs', (own) => sum(own.map(({ runs }) => runs))),
+    picture('Wait, 99th percentile', 'seconds', (own) =>
       Math.max(0, ...own.map(({ wait_99th }) => wait_99th ?? 0)),
     ),
-    picture('Failed attempts', 'failures', (own) => sum(own.map(({ failures }) => failures))),
+    picture('Failed attempts per 15 minutes', 'failures', (own) =>
+      sum(own.map(({ failures }) => failures)),
+    ),
   ];
 }
 

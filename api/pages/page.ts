@@ -58,7 +58,7 @@ export type Page = {
   /** The page needs no session. */
   isOpen?: boolean;
   /** The path of its cookies, if it differs from the section's path. */
-  door?: string;
+  cookiePath?: string;
   /** The form may contain a file. */
   takesFile?: boolean;
   /** Mail programs also post to it. No CSRF token is required and the body is not read. */

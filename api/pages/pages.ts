@@ -38,9 +38,9 @@ export function portalPages(
 ) {
   const handlers = handlersByEndpoint(parts.routes, serve);
   const refusals: Middleware = async (ctx: Context, next: Next) => {
-    const room = sectionOf(ctx.path);
-    if (room === undefined) return next();
-    ctx.state.room = room;
+    const section = sectionOf(ctx.path);
+    if (section === undefined) return next();
+    ctx.state.section = section;
     try {
       await next();
     } catch (error) {
@@ -51,29 +51,29 @@ export function portalPages(
       await showRefusal(ctx, endpointCaller(ctx, handlers), refusal ?? INTERNAL);
     }
   };
-  const rooms: Middleware = async (ctx: Context, next: Next) => {
-    const { room } = ctx.state as { room?: Section };
-    if (room === undefined) return next();
+  const sections: Middleware = async (ctx: Context, next: Next) => {
+    const { section } = ctx.state as { section?: Section };
+    if (section === undefined) return next();
     Object.assign(ctx.state, {
-      ...(room.sign_in && { door: room.at }),
+      ...(section.sign_in && { cookiePath: section.at }),
       isInside: true,
     });
-    await buildVisit(ctx, { parts, room, ask: endpointCaller(ctx, handlers) });
+    await buildVisit(ctx, { parts, section, ask: endpointCaller(ctx, handlers) });
   };
-  return { refusals, rooms };
+  return { refusals, sections };
 }
 
 const INTERNAL: ErrorAnswer = { status: 500, body: { message: '', code: 'internal_error' } };
 
-type VisitContext = { parts: Parts; room: Section; ask: CallEndpoint };
+type VisitContext = { parts: Parts; section: Section; ask: CallEndpoint };
 
-async function buildVisit(ctx: Context, { parts, room, ask }: VisitContext) {
+async function buildVisit(ctx: Context, { parts, section, ask }: VisitContext) {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
   if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return sendOpsAsset(ctx);
-  const { page, params } = resolvePage(room, ctx.path);
-  ctx.state.route = { path: `${room.at}${page.path}` };
-  if (page.door !== undefined) ctx.state.door = page.door;
+  const { page, params } = resolvePage(section, ctx.path);
+  ctx.state.route = { path: `${section.at}${page.path}` };
+  if (page.cookiePath !== undefined) ctx.state.cookiePath = page.cookiePath;
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
   const takesFile = page.takesFile === true && !isRead;
   if (takesFile && !ctx.state.user) {
@@ -169,14 +169,14 @@ async function showRefusal(
     : undefined;
   const retry_after = headers['Retry-After'];
   const refusal = { status, retry_after, ...nextSteps(ctx, { code: body.code, status }) };
-  sendPage(ctx, { ...pageView('refused', refusal), status }, { ...(config && { config }) });
+  sendPage(ctx, { ...pageView('refusal', refusal), status }, { ...(config && { config }) });
   if (isInside) setCsrfCookie(ctx);
 }
 
 /** The next steps offered after a refusal. */
 function nextSteps({ state, path }: Context, { code, status }: { code: string; status: number }) {
   const isExpired = code === 'csrf_failed';
-  const mustEnroll = code === 'second_factor_required' && !(state.room as Section).isPortal;
+  const mustEnroll = code === 'second_factor_required' && !(state.section as Section).isPortal;
   return {
     code,
     again: isExpired ? path : null,
@@ -186,7 +186,7 @@ function nextSteps({ state, path }: Context, { code, status }: { code: string; s
 }
 
 function redirectToSignIn(ctx: Context, code: string) {
-  const { at, sign_in } = ctx.state.room as Section;
+  const { at, sign_in } = ctx.state.section as Section;
   if (!sign_in) return sendPage(ctx, redirectTo(at, 'sign_in_over'));
   const back = ctx.method === 'GET' && ctx.path !== at ? `?back=${ctx.path}` : '';
   const isOver = code === 'session_expired' || code === 'sign_in_expired';

@@ -39,7 +39,7 @@ const providerReturnPage: Page = {
     const came = state && code && mayFinish ? { state, code, iss } : null;
     const is_denied = error === 'access_denied';
     const is_in = user !== null && came === null && !error && problems === null;
-    return pageView('coming-back', { came, error, is_denied, is_in, dashboards });
+    return pageView('provider-return', { came, error, is_denied, is_in, dashboards });
   },
   submit: async (visit) => {
     const body = filledFields(visit, 'state', 'code', 'iss');

@@ -18,8 +18,11 @@ type StartedEnrollment = { secret: string; qr_svg: string };
 /**
  * The pages between the first factor and the session, in one section: enter a second factor, or set one up.
  */
-export function secondFactorPages(room: string, onward: (visit: Visit) => string): readonly Page[] {
-  const [asking, setting] = [`${room}/second-factor`, `${room}/enroll-factor`];
+export function secondFactorPages(
+  section: string,
+  onward: (visit: Visit) => string,
+): readonly Page[] {
+  const [asking, setting] = [`${section}/second-factor`, `${section}/enroll-factor`];
 
   const secondFactor: Page = {
     path: '/second-factor',

@@ -39,7 +39,7 @@ export function sendPage(
   if (outcome.look === 'ops') return sendOpsPage(ctx, outcome, frame);
   const { config = FALLBACK_CONFIG, problems = null, values = {} } = frame;
   const language = languageOf(ctx);
-  const { isPortal } = ctx.state.room as Section;
+  const { isPortal } = ctx.state.section as Section;
   ctx.status = outcome.status ?? 200;
   ctx.type = 'text/html';
   const script = outcome.hasScript ? passkeyScript() : null;
@@ -78,26 +78,26 @@ function redirectAfterForm(ctx: Context, { to, done, clears }: Redirect) {
 
 /** The section's sign-in and sign-out links, and what the page's frame offers. */
 function sectionLinks({ state }: Context) {
-  const { at } = state.room as Section;
-  const room = accountRoomOf(state);
+  const { at } = state.section as Section;
+  const section = accountSectionOf(state);
   return {
-    room,
-    has_languages: at === room,
+    section,
+    has_languages: at === section,
     signed_in: at === PORTAL && Boolean(state.user?.borrower_id),
     has_session: Boolean(state.user),
   };
 }
 
-const accountRoomOf = ({ room }: Context['state']): AccountSection =>
-  (room as Section).isPortal ? PORTAL : STAFF;
+const accountSectionOf = ({ section }: Context['state']): AccountSection =>
+  (section as Section).isPortal ? PORTAL : STAFF;
 
 /**
  * The path to return to after a change of language. A refused form cannot be reopened, so its section's
  * home page is used.
  */
 function currentReturnPath(ctx: Context) {
-  const room = accountRoomOf(ctx.state);
-  return ctx.method === 'POST' ? room : safeReturnPath(ctx.url, room);
+  const section = accountSectionOf(ctx.state);
+  return ctx.method === 'POST' ? section : safeReturnPath(ctx.url, section);
 }
 
 /**
@@ -106,8 +106,11 @@ function currentReturnPath(ctx: Context) {
  * redirects too.
  */
 function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
-  const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Section };
-  const onward = room.isPortal ? [] : trusted_origins;
+  const { trusted_origins = [], section } = state as {
+    trusted_origins?: string[];
+    section: Section;
+  };
+  const onward = section.isPortal ? [] : trusted_origins;
   const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
   return [
     "default-src 'none'",

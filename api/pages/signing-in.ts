@@ -9,7 +9,7 @@ const returnPathOf = ({ query, form }: Visit) =>
 
 /** The first step of a sign-in in one section. */
 export const signInPage = (
-  room: string,
+  section: string,
   onward: (visit: Visit) => string,
   isIn: (visit: Visit) => boolean,
 ): Page => ({
@@ -17,7 +17,7 @@ export const signInPage = (
   isOpen: true,
   show: async (visit) => {
     if (isIn(visit)) return redirectTo(onward(visit));
-    return pageView('sign-in', { back: onward(visit), action: `${room}/sign-in` });
+    return pageView('sign-in', { back: onward(visit), action: `${section}/sign-in` });
   },
   submit: async (visit) => {
     const { email = '', password = '' } = visit.form.values;
@@ -25,30 +25,30 @@ export const signInPage = (
     const { second_factor } = await visit.ask<SignInStep>('POST /auth/login', { body });
     const back = onward(visit);
     if (second_factor === undefined) return redirectTo(back);
-    if (second_factor.must_enroll) return redirectTo(`${room}/enroll-factor`);
+    if (second_factor.must_enroll) return redirectTo(`${section}/enroll-factor`);
     const by = second_factor.methods.includes('totp') ? '' : '&by=recovery_code';
-    return redirectTo(`${room}/second-factor?back=${back}${by}`);
+    return redirectTo(`${section}/second-factor?back=${back}${by}`);
   },
 });
 
-export const signOutPage = (room: AccountSection): Page => ({
+export const signOutPage = (section: AccountSection): Page => ({
   path: '/sign-out',
   isOpen: true,
-  show: async () => redirectTo(room),
+  show: async () => redirectTo(section),
   submit: async ({ ask }) => {
     await ask('POST /auth/logout');
-    return { ...redirectTo(`${room}/sign-in`, 'signed_out'), clears: true };
+    return { ...redirectTo(`${section}/sign-in`, 'signed_out'), clears: true };
   },
 });
 
-export const forgotPasswordPage = (room: AccountSection): Page => ({
+export const forgotPasswordPage = (section: AccountSection): Page => ({
   path: '/forgot-password',
   isOpen: true,
-  show: async () => pageView('forgot-password', { room }),
+  show: async () => pageView('forgot-password', { section }),
   submit: async ({ ask, form }) => {
     const { email = '' } = form.values;
     await ask('POST /auth/password/request', { body: { email } });
-    return pageView('forgot-password', { room, is_sent: true });
+    return pageView('forgot-password', { section, is_sent: true });
   },
 });
 
@@ -59,7 +59,7 @@ const isUsable = async (ask: Visit['ask'], token: string): Promise<boolean> => {
 };
 
 /** Invitation and password reset links open this page. An expired link shows what to do next. */
-export const choosePasswordPage = (room: AccountSection): Page => ({
+export const choosePasswordPage = (section: AccountSection): Page => ({
   path: '/choose-password',
   isOpen: true,
   show: async ({ query, form, ask }) => {
@@ -67,27 +67,27 @@ export const choosePasswordPage = (room: AccountSection): Page => ({
     // A missing or malformed token counts as an expired link.
     const isToken = /^[\w-]{1,200}$/.test(token);
     const is_over = !(isToken && (await isUsable(ask, token)));
-    const page = pageView('choose-password', { room, token, is_over });
+    const page = pageView('choose-password', { section, token, is_over });
     return is_over ? { ...page, status: 410 } : page;
   },
   submit: async ({ ask, form }) => {
     const { token = '', password = '' } = form.values;
     await ask('POST /auth/password/reset', { body: { token, password } });
-    return redirectTo(`${room}/sign-in`, 'password_chosen');
+    return redirectTo(`${section}/sign-in`, 'password_chosen');
   },
 });
 
 /** Changes the language of the pages and of future messages to the borrower. */
-export const languagePage = (room: AccountSection): Page => ({
+export const languagePage = (section: AccountSection): Page => ({
   path: '/language',
   isOpen: true,
-  show: async () => redirectTo(room),
+  show: async () => redirectTo(section),
   submit: async ({ ask, form, user, speak }) => {
     const { language: wanted = '', back } = form.values;
     speak(wanted);
     if (user?.borrower_id)
       await ask('PUT /portal/profile', { body: { language_preference: wanted } });
-    return redirectTo(safeReturnPath(back, room));
+    return redirectTo(safeReturnPath(back, section));
   },
 });
 

@@ -56,7 +56,7 @@ const signInHere: Page = {
 const providerPage: Page = {
   path: '/provider/{id}',
   isOpen: true,
-  door: AUTH,
+  cookiePath: AUTH,
   show: async () => redirectTo(`${STAFF}/sign-in`),
   submit: async ({ ask, params, form }) => {
     const { authorization_url } = await ask<{ authorization_url: string }>(

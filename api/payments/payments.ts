@@ -137,6 +137,7 @@ export const payments = resource({
   ],
 
   finds_parent: true,
+  example: () => ({ amount: '10.00' }),
   create: (work, input) => receivePayment(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,
@@ -145,6 +146,8 @@ export const payments = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a payment',
+      description:
+        'Recalculates the loan without the payment. The reason nsf, or return with a code, records a returned payment.',
       body: PaymentReversal,
       four_eyes: 'reversals',
       run: reverseOrReturnPayment,
@@ -152,6 +155,8 @@ export const payments = resource({
     return: action({
       allow: 'loan_officer',
       summary: 'Record a returned payment',
+      description:
+        'Reverses the payment, charges the returned payment fee once, and retries or pauses autopay.',
       body: PaymentReturn,
       four_eyes: 'reversals',
       run: returnPayment,
@@ -175,6 +180,7 @@ export const paymentRoutes: Route[] = [
     path: '/loans/{id}/payments/preview',
     allow: 'loan_officer',
     summary: 'Preview how a payment would be applied',
+    description: 'Records nothing.',
     status: 200,
     transaction: 'read',
     carries: ALLOCATION_FACTS,
@@ -205,6 +211,8 @@ export const paymentRoutes: Route[] = [
     path: '/loans/{id}/payments/reimbursement',
     allow: 'loan_officer',
     summary: 'Reimburse the borrower',
+    description:
+      'Refunds money in suspense first, then principal that a payment repaid. The borrower owes that principal again.',
     status: 201,
     transaction: 'write',
     body: Reimbursement,

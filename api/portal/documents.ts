@@ -34,8 +34,8 @@ const portalDocument = documents.reply
   })
   .extend({
     loan_number: text.nullable(),
-    period_start: date.nullable().describe('Of a statement: its first day.'),
-    period_end: date.nullable().describe('Of a statement: its last day.'),
+    period_start: date.nullable().describe('The first day of a statement.'),
+    period_end: date.nullable().describe('The last day of a statement.'),
   })
   .meta({ id: 'PortalDocument' });
 
@@ -60,7 +60,8 @@ export const portalDocuments: Route[] = [
     path: '/portal/documents/{id}/download',
     security_event: 'document_download',
     action: 'download',
-    summary: 'Get a temporary download link',
+    summary: 'Get a download link for a document',
+    description: 'The link is temporary.',
     reply: z.object({
       url: z.string(),
       download_url: z.string(),
@@ -80,6 +81,8 @@ export const portalDocuments: Route[] = [
     throttle: 'upload',
     action: 'create',
     summary: 'Request an upload link for a file',
+    description:
+      'Upload the file to the link, then call POST /portal/documents/{id}/confirm-upload.',
     status: 201,
     body: OwnUpload,
     reply: uploadLinkReply,
@@ -96,6 +99,7 @@ export const portalDocuments: Route[] = [
     allow: 'borrower',
     action: 'edit',
     summary: 'Confirm that a file was uploaded to its link',
+    description: 'Compares size and SHA-256 hash with the announced ones.',
     status: 200,
     body: UploadConfirmation,
     reply: portalDocument,

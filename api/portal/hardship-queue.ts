@@ -110,23 +110,27 @@ export const hardshipApplications = resource({
     review: action({
       allow: 'collector',
       summary: 'Start reviewing an application',
+      description: 'Assigns the case of the application to you.',
       run: startReview,
     }),
     'request-info': action({
       allow: 'collector',
       summary: 'Request more information from the borrower',
+      description: 'Adds your message to the case of the application, where the borrower sees it.',
       body: InfoRequest,
       run: requestInformation,
     }),
     approve: action({
       allow: 'loan_officer',
       summary: 'Approve an application with existing or new relief',
+      description: 'New relief is created in the same step, under its usual rules.',
       body: Approval,
       run: (work, id, input) => approveApplication(work, id, input, reliefCreator(work, id)),
     }),
     deny: action({
       allow: 'loan_officer',
       summary: 'Deny an application with a reason',
+      description: 'The borrower sees the reason and can apply again.',
       body: Denial,
       run: denyApplication,
     }),

@@ -53,9 +53,7 @@ const portalLoanFields = z
     ),
     boarded_on: date
       .nullable()
-      .describe(
-        'When we took the loan over; payments of before were made to the previous servicer.',
-      ),
+      .describe('When we took the loan over. Earlier payments were made to the previous servicer.'),
     can_pay: flag,
   });
 

@@ -78,7 +78,9 @@ export const portalPayments: Route[] = [
     method: 'POST',
     path: '/portal/loans/{id}/payments',
     action: 'pay',
-    summary: 'Make a payment from a verified account, today or later',
+    summary: 'Make a payment',
+    description:
+      'Draws from a verified account, today or on a later date. Answers 409 if the amount exceeds the debt.',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -94,6 +96,7 @@ export const portalPayments: Route[] = [
     path: '/portal/loans/{id}/payments/preview',
     action: 'preview-payment',
     summary: 'Preview how a payment would be applied',
+    description: 'Records nothing. Answers with the same errors as the payment.',
     transaction: 'read',
     body: PortalPreview,
     reply: z
@@ -118,6 +121,7 @@ export const portalPayments: Route[] = [
     path: '/portal/payments/{id}/cancel',
     action: 'cancel-payment',
     summary: 'Cancel a scheduled payment',
+    description: 'Only the person who scheduled it can cancel it.',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
       asPortalPayment(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),

@@ -57,6 +57,7 @@ export const portalProfile: Route[] = [
     path: '/portal/profile',
     action: 'change-profile',
     summary: "Update the borrower's language or phone number",
+    description: 'A new phone number becomes the primary one.',
     body: ProfileChanges,
     reply: profile,
     run: async (call, borrowerId) => {
@@ -69,6 +70,8 @@ export const portalProfile: Route[] = [
     path: '/portal/profile/communication-preferences',
     action: 'change-preferences',
     summary: "Update the borrower's notification preferences",
+    description:
+      'Turning email or texts off revokes the consent, and turning them on records a new one.',
     body: Preferences,
     reply: communicationPreferences,
     run: ({ work, body }, borrowerId) =>

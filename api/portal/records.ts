@@ -71,9 +71,12 @@ const portalInstruments: Route[] = [
     method: 'POST',
     path: '/portal/payment-instruments',
     action: 'create',
-    summary: 'Add a bank account by its number or last four digits',
+    summary: 'Add a bank account',
+    description:
+      'Give the account number or its last four digits. The account can pay once its number is known and verified.',
     status: 201,
     body: NewInstrument,
+    example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
     reply: paymentInstruments.reply,
     run: addOwnRecord(paymentInstruments),
   }),
@@ -82,6 +85,7 @@ const portalInstruments: Route[] = [
     path: '/portal/payment-instruments/{id}/account-number',
     action: 'supply-number',
     summary: 'Add the missing number of a bank account',
+    description: 'The account stays unverified. The number must end in the known last four digits.',
     body: AccountNumber,
     reply: paymentInstruments.reply,
     run: ({ work, params, body }, borrowerId) =>
@@ -91,7 +95,8 @@ const portalInstruments: Route[] = [
     method: 'DELETE',
     path: '/portal/payment-instruments/{id}',
     action: 'delete',
-    summary: 'Remove a bank account that autopay does not use',
+    summary: 'Remove a bank account',
+    description: 'Answers 409 if autopay uses the account.',
     reply: paymentInstruments.reply,
     run: async (call, borrowerId) => {
       const { work, params } = call;

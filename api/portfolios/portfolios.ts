@@ -15,7 +15,12 @@ import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.t
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
-import { PERIODS, Vintage, listVintages, type Period } from '../../sql/portfolios/vintages.ts';
+import {
+  PERIODS,
+  Vintage,
+  listVintages,
+  type VintagePeriod,
+} from '../../sql/portfolios/vintages.ts';
 import {
   date,
   flag,
@@ -78,6 +83,7 @@ export const portfolios = resource({
     'auto-assign': action({
       allow: 'admin',
       summary: 'Assign matching loans without a portfolio',
+      description: 'Only for dynamic portfolios. Loans that are already in a portfolio stay there.',
       body: AutoAssign,
       reply: AssignmentResult,
       carries: 'record',
@@ -86,6 +92,7 @@ export const portfolios = resource({
     'assign-loans': action({
       allow: 'admin',
       summary: 'Add loans to a static portfolio',
+      description: 'Adds all of the loans or none. Answers 409 if a loan is in another portfolio.',
       body: AssignLoans,
       reply: AssignmentResult,
       run: assignLoans,
@@ -101,12 +108,14 @@ export const portfolios = resource({
     'cancel-sale': action({
       allow: 'admin',
       summary: 'Cancel a sale before it settles',
+      description: 'The portfolio can then be sold again.',
       body: CancelSale,
       run: cancelSale,
     }),
     buyback: action({
       allow: 'admin',
       summary: 'Buy back sold loans from the investor',
+      description: 'Buys back all of the loans or none. Afterwards they belong to no portfolio.',
       body: Buyback,
       reply: BuybackResult,
       run: buyBack,
@@ -114,6 +123,7 @@ export const portfolios = resource({
     'transfer-loans': action({
       allow: 'admin',
       summary: 'Transfer loans to another portfolio',
+      description: 'Loans that are not in this portfolio are skipped and listed.',
       body: Transfer,
       reply: TransferResult,
       run: transferLoans,
@@ -149,6 +159,7 @@ export const vintages: Route = {
   resource: 'portfolios',
   action: 'vintages',
   summary: 'Get the vintage analysis',
+  description: 'Groups funded loans by origination period.',
   method: 'GET',
   path: '/portfolios/{id}/vintages',
   allow: 'viewer',
@@ -159,6 +170,6 @@ export const vintages: Route = {
   reply: z.array(VintageAnswer),
   run: async ({ work, params, query }) => {
     const { id } = await findOrThrow(work, table, params['id']);
-    return listVintages(work.tx, id, query['period'] as Period, work.today);
+    return listVintages(work.tx, id, query['period'] as VintagePeriod, work.today);
   },
 };

@@ -94,6 +94,7 @@ export const remittances = resource({
     pay: action({
       allow: 'admin',
       summary: 'Record the payment of a remittance to the investor',
+      description: 'If the amount due is negative, records a payment by the investor.',
       body: RemittancePayment,
       run: payRemittance,
     }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { retryDelivery } from '../../jobs/portfolios/deliver-tape.job.ts';
-import { deliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
+import { tapeDeliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
@@ -32,6 +32,8 @@ export const tapeDeliveries = resource({
 export const retryTapeDelivery = action({
   allow: 'admin',
   summary: 'Retry one failed tape delivery, or all of them',
+  description:
+    "Default: all failed deliveries of the tape. Uploads use the server's current settings.",
   body: z.object({ delivery_id: uuid.nullish() }),
   reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
   run: retryDelivery,

@@ -6,7 +6,7 @@ import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
-import { listRules } from '../../sql/users/permissions.ts';
+import { listPermissionRules } from '../../sql/users/permissions.ts';
 import { endpointKey, approvalContentLoader } from '../endpoints/approval-gate.ts';
 import { isProofNeeded } from '../endpoints/recent-proof.ts';
 import { conflictRefusal, findOrThrow, fetchPage } from '../endpoints/records.ts';
@@ -56,7 +56,14 @@ export const approvals = resource({
     status: z
       .enum(['pending', 'approved', 'rejected', 'canceled', 'expired', 'outdated'])
       .readonly()
-      .describe('outdated: the content to approve changed before the approval.'),
+      .describe(
+        'outdated: the content to approve changed, or its record ended, before the approval.',
+      ),
+    ended_because: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why nothing is left to approve, such as a canceled loan.'),
     reason: z.string().nullable().readonly(),
     requested_by: uuid.readonly(),
     requested_by_email: z.string().readonly(),
@@ -91,13 +98,13 @@ const visibilityFilteredRoutes = approvals.routes.map((route): Route => {
     return {
       ...route,
       transaction: 'read',
-      run: (call: Call) => fetchPage(call, visibleRequests(call), call.ends),
+      run: (call: Call) => fetchPage(call, visibleRequests(call), call.endsTransaction),
     };
   return {
     ...route,
     transaction: 'read',
     run: (call: Call) =>
-      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.ends),
+      findOrThrow(call.work, visibleRequests(call), call.params['id'], call.endsTransaction),
   };
 });
 
@@ -126,7 +133,7 @@ async function prepareApproval(call: Call, routes: readonly Route[]) {
   const route = routes.find((declared) => endpointKey(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
     throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
-  const rules = await listRules(work.tx, work.tenant_id, requester.id);
+  const rules = await listPermissionRules(work.tx, work.tenant_id, requester.id);
   const asking = resolveAccess(requester, rules, routes);
   for (const party of [access, asking]) {
     if (!party.mayCall(route, request['params'] as Record<string, string>)) {
@@ -216,6 +223,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'cancel',
     path: '/approvals/{id}/cancel',
     summary: 'Cancel your own pending request',
+    description: 'Only the user who made the request can cancel it.',
     run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
   },
 ];

@@ -12,7 +12,9 @@ import { HttpRefusal } from '../http/errors.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 
 export const recoveryCodesReply = z.object({
-  recovery_codes: z.array(z.string()).describe('Sent once. Skipped if records already exist.'),
+  recovery_codes: z
+    .array(z.string())
+    .describe('Shown only once. Empty when you add another factor.'),
 });
 
 export const authRouteDefaults = {
@@ -27,11 +29,12 @@ export const authRouteDefaults = {
  */
 export async function resolveEnroller(
   call: OwnTransactionCall,
-  again: z.output<typeof Reauthentication> | null,
+  reauthentication: z.output<typeof Reauthentication> | null,
 ): Promise<Enroller> {
   const { within, tenant_id, session, user } = call;
   if (user !== null) {
-    if (again !== null && !(await hasNoCredentialYet(call, again))) await verifyProof(call, again);
+    if (reauthentication !== null && !(await hasNoCredentialYet(call, reauthentication)))
+      await verifyProof(call, reauthentication);
     return { user_id: user.id, token: null };
   }
   const waiting = await within(tenant_id, (work) => findEnroller(work, session.pending));
@@ -42,20 +45,20 @@ export async function resolveEnroller(
 /** A user who has just come from a provider and has neither a password nor a factor to prove. */
 const hasNoCredentialYet = (
   { within, tenant_id, user }: OwnTransactionCall,
-  again: z.output<typeof Reauthentication>,
+  reauthentication: z.output<typeof Reauthentication>,
 ) =>
-  Object.values(again).every((given) => given === undefined) &&
+  Object.values(reauthentication).every((given) => given === undefined) &&
   within(tenant_id, (work) => hasNothingToProve(work, user?.id ?? '', user?.session_id ?? ''));
 
 /** Throws for a wrong proof. Returns the second factor used, or null for the password. */
 export async function verifyProof(
   call: OwnTransactionCall,
-  again: z.output<typeof Reauthentication>,
+  reauthentication: z.output<typeof Reauthentication>,
 ) {
   const { within, tenant_id, session, user } = call;
   const { origin } = call;
-  const whose = { user_id: user?.id ?? '', device: session.device, site: { origin } };
-  const outcome = await reauthenticate(within, tenant_id, whose, again);
+  const subject = { user_id: user?.id ?? '', device: session.device, site: { origin } };
+  const outcome = await reauthenticate(within, tenant_id, subject, reauthentication);
   if ('wait' in outcome) throw tooManyRequests(outcome.wait);
   return outcome.factor;
 }

@@ -56,7 +56,7 @@ export const identityProviders = resource({
     trusts_amr: flag
       .default(false)
       .describe(
-        'Whether two factors that it says it asked for (amr) replace the factor that is set up here. Never for operators.',
+        'Whether two factors reported by the provider (amr) replace the second factor set up here. Never for operators.',
       ),
     is_active: flag.default(true),
     authorization_url: z.string().nullable().readonly(),
@@ -67,6 +67,12 @@ export const identityProviders = resource({
   writeOnly: { client_secret: printableText(1_000) },
   filters: ['is_active'],
 
+  example: () => ({
+    issuer_url: 'https://login.example.com',
+    redirect_url: 'https://admin.example.com/signed-in',
+    client_id: 'desk',
+    client_secret: 'a-secret',
+  }),
   create: addProvider,
   update: changeProvider,
   remove: removeProvider,
@@ -92,7 +98,7 @@ const ProviderCallback = z
     iss: randomToken.optional(),
     error: randomToken.optional(),
   })
-  .describe('The parameters with which the provider returned the browser.');
+  .describe('The parameters that the provider added when it returned the browser.');
 
 export const providerRoutes: Route[] = [
   {

@@ -36,6 +36,7 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'begin-passkey',
     summary: 'Get the options for creating a passkey',
+    description: 'Pass them to navigator.credentials.create().',
     body: Reauthentication,
     reply: creationOptions,
     run: async (call: OwnTransactionCall) => {
@@ -58,10 +59,10 @@ export const passkeyRoutes: Route[] = [
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
       const made = call.body as z.output<typeof PasskeyRegistration>;
-      const whose = await resolveEnroller(call, null);
+      const subject = await resolveEnroller(call, null);
       return restartSession(
         call,
-        await inTransaction(call, (work) => confirmPasskeyEnrollment(work, whose, call, made)),
+        await inTransaction(call, (work) => confirmPasskeyEnrollment(work, subject, call, made)),
       );
     },
   },
@@ -72,6 +73,7 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'second-factor-options',
     summary: 'Get the options for signing in with a passkey',
+    description: 'Pass them to navigator.credentials.get().',
     reply: creationOptions,
     run: async (call: OwnTransactionCall) =>
       inTransaction(call, async (work) => {

@@ -53,6 +53,7 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/request',
     security_event: 'password_request',
     summary: 'Request a password reset link',
+    description: 'The answer is the same whether or not the address has an account.',
     action: 'request-password',
     body: ResetRequest,
     run: async (call: OwnTransactionCall) => {
@@ -69,6 +70,7 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/reset',
     security_event: 'password_reset',
     summary: 'Set a new password with a reset link',
+    description: 'Ends all sessions. Sign in with the new password afterwards.',
     action: 'reset-password',
     body: Reset,
     run: async (call: OwnTransactionCall) => {
@@ -100,6 +102,7 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/change',
     security_event: 'password_change',
     summary: 'Change your password',
+    description: 'Ends your other sessions.',
     action: 'change-password',
     body: Change,
     run: async (call: OwnTransactionCall) => {

@@ -47,6 +47,11 @@ export const permissionGroups = resource({
   },
   filters: ['name'],
 
+  example: () => ({
+    permissions: [
+      { type: 'deny', action: '*', resource: 'borrowers', record: { ssn_last_four: true } },
+    ],
+  }),
   create: addGroup,
   update: changeGroup,
   remove: removeGroup,
@@ -68,6 +73,7 @@ export const userPermissions = resource({
   },
   filters: ['user_id', 'type', 'action', 'resource'],
 
+  example: () => ({ action: 'create', resource: 'borrowers' }),
   create: addUserRule('user_permissions'),
   remove: removeUserRule('user_permissions'),
 });
@@ -88,6 +94,7 @@ export const objectGrants = resource({
   },
   filters: ['user_id', 'action', 'resource', 'record_id'],
 
+  example: () => ({ action: 'edit', resource: 'loans' }),
   create: addUserRule('object_grants'),
   remove: removeUserRule('object_grants'),
 });
@@ -106,10 +113,10 @@ export const withRuleValidation = (declared: readonly Route[]): Route[] =>
   declared.map((route) => {
     if (route.body === undefined || route.transaction === 'own') return route;
     const run = async (call: Call) => {
-      const { permissions = [], record_id, ...said } = call.body as PermissionInput;
+      const { permissions = [], record_id, ...permission } = call.body as PermissionInput;
       for (const [at, rule] of permissions.entries())
         throwFieldErrors(ruleProblems(rule, call.routes), `permissions.${at}.`);
-      const { type = 'allow', action, resource, record } = said;
+      const { type = 'allow', action, resource, record } = permission;
       if (action !== undefined && resource !== undefined)
         throwFieldErrors(ruleProblems({ type, action, resource, record }, call.routes));
       if (record_id !== undefined) await assertRecord(call, resource ?? '', record_id);
@@ -119,8 +126,12 @@ export const withRuleValidation = (declared: readonly Route[]): Route[] =>
   });
 
 function throwFieldErrors(errors: Record<string, string>, place = '') {
-  const told = Object.entries(errors).map(([field, sentence]) => [place + field, sentence]);
-  if (told.length > 0) throw new Invalid(Object.fromEntries(told) as Record<string, string>);
+  const prefixedErrors = Object.entries(errors).map(([field, sentence]) => [
+    place + field,
+    sentence,
+  ]);
+  if (prefixedErrors.length > 0)
+    throw new Invalid(Object.fromEntries(prefixedErrors) as Record<string, string>);
 }
 
 /** Throws unless the record exists, which its own read endpoint decides. */

@@ -43,7 +43,8 @@ export const providerLinkRoutes: Route[] = [
     path: '/auth/provider-links/{id}',
     action: 'remove-provider-link',
     security_event: 'provider_link_remove',
-    summary: 'Remove your link to an identity provider and end your other sessions',
+    summary: 'Remove your link to an identity provider',
+    description: 'Ends your other sessions.',
     reply: message,
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {

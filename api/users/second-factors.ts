@@ -49,6 +49,7 @@ const proveRoute: Route = {
   security_event: 'proof',
   summary: 'Confirm your identity before a sensitive change',
   body: Reauthentication,
+  example: () => ({ current_password: 'correct horse battery' }),
   reply: z.object({ valid_until: timestamp }),
   run: async (call: OwnTransactionCall) => {
     const factor = await verifyProof(call, call.body as z.output<typeof Reauthentication>);
@@ -79,8 +80,8 @@ const ownFactorRoutes: Route[] = [
     body: Reauthentication,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
     run: async (call: OwnTransactionCall) => {
-      const whose = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
-      return inTransaction(call, (work) => beginAppEnrollment(work, whose));
+      const subject = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
+      return inTransaction(call, (work) => beginAppEnrollment(work, subject));
     },
   },
   {
@@ -91,14 +92,16 @@ const ownFactorRoutes: Route[] = [
     action: 'confirm-totp',
     security_event: 'second_factor_add',
     summary: 'Confirm an authenticator app with its first code',
+    description:
+      'From then on, every sign-in needs a code. The answer shows the recovery codes only once.',
     body: z.object({ code: totpCode }),
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
       const { code } = call.body as { code: string };
-      const whose = await resolveEnroller(call, null);
+      const subject = await resolveEnroller(call, null);
       return restartSession(
         call,
-        await inTransaction(call, (work) => confirmAppEnrollment(work, whose, code)),
+        await inTransaction(call, (work) => confirmAppEnrollment(work, subject, code)),
       );
     },
   },
@@ -151,6 +154,7 @@ const resetRoute: Route = {
   action: 'reset-second-factors',
   security_event: 'second_factor_reset',
   summary: 'Remove the lost second factors of another user',
+  description: "Ends the user's sessions. The user can enroll again at the next sign-in.",
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

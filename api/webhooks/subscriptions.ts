@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
 import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
@@ -114,6 +115,7 @@ export const webhooks = resource({
     're-enable': action({
       allow: 'admin',
       summary: 'Re-enable a disabled subscription',
+      description: 'Resets the failure count. Failed deliveries are not resent; use replay.',
       four_eyes: 'destinations',
       carries: 'record',
       run: subscription.reEnable,
@@ -130,7 +132,9 @@ export const webhooks = resource({
     replay: action({
       allow: 'admin',
       summary: 'Replay one delivery, or all that failed since a time',
+      description: 'Replays at most 1,000 deliveries. Pending deliveries are not sent twice.',
       body: Replay,
+      example: (today) => ({ since: `${addDays(today, -1)}T00:00:00Z` }),
       reply: z.object({ queued: integer, remaining: integer }),
       carries: 'record',
       run: again.replayDeliveries,
@@ -138,6 +142,8 @@ export const webhooks = resource({
     test: action({
       allow: 'admin',
       summary: 'Send one test event and return its delivery',
+      description:
+        'Sends one attempt, also to a disabled subscription. The result does not count as a failure.',
       reply: webhookDeliveryRecords.reply,
       run: again.sendTest,
     }),
@@ -152,6 +158,7 @@ export const webhooks = resource({
     'retire-previous-secret': action({
       allow: 'admin',
       summary: 'Retire the previous signing secret',
+      description: 'From then on, only the current secret signs.',
       run: rotation.retirePreviousSecret,
     }),
   },
@@ -164,6 +171,7 @@ export const createSubscription = endpoint({
   allow: 'admin',
   tag: 'webhooks',
   summary: 'Create a webhook subscription',
+  description: 'Only this answer shows the secret.',
   action: 'create',
   resource: 'webhooks',
   transaction: 'write',
@@ -173,6 +181,7 @@ export const createSubscription = endpoint({
   needs_proof: isAnyFieldDenied,
   carries: ({ body }) => Promise.resolve(carriedFacts(body as Record<string, unknown>)),
   body: creationSchema({ fields, writeOnly: { secret } }),
+  example: () => ({ events: ['*'] }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {
     const { secret: given, ...input } = body as Parameters<typeof subscription.subscribe>[1] & {

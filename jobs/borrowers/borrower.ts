@@ -1,4 +1,5 @@
 import * as borrowers from '../../sql/borrowers/borrowers.ts';
+import { findOpenLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
 import { setArchived, insert, update } from '../../sql/write.ts';
 import { addMonths, compareDates } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -22,7 +23,7 @@ export async function changeBorrower(work: Work, id: string, changes: Input) {
 /** Archives a borrower. Throws Conflict while the borrower has an open loan. */
 export async function archiveBorrower({ tx }: Work, id: string) {
   await borrowers.lockExclusively(tx, id);
-  const loan_ids = await borrowers.findOpenLoans(tx, id);
+  const loan_ids = await findOpenLoansOwedBy(tx, id);
   if (loan_ids.length > 0)
     throw new Conflict(
       'The borrower still has an open loan. Archive the borrower after all loans are over.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   consents,
-  revoke,
+  markConsentRevoked,
   REVOCATION_METHODS,
   type ConsentType,
   type Revocation,
@@ -79,7 +79,7 @@ export async function revokeConsent(
     method: revocation_method ?? (actor.type === 'borrower' ? 'portal' : 'agent'),
     reason: revocation_reason ?? null,
   };
-  await revoke(tx, id, revocation);
+  await markConsentRevoked(tx, id, revocation);
 }
 
 function assertGranted({ status }: Row) {

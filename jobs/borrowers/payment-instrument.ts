@@ -24,7 +24,7 @@ type NewInstrument = Input & { borrower_id: string; instrument_type: string };
 export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { borrower_id: borrowerId } = input;
   await lockBorrower(work.tx, borrowerId);
-  const isFirst = !(await instruments.hasInstrument(work.tx, borrowerId));
+  const isFirst = !(await instruments.hasPaymentInstrument(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;
   if (is_default) await clearPreviousDefault(work, borrowerId, null);
   const verified = verificationColumns(work, input, { is_verified: false });
@@ -46,8 +46,8 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
   if (is_default === true) await clearPreviousDefault(work, borrowerId, id);
   const verified = verificationColumns(work, changes, row);
-  const standing = statusColumnsAfter(changes, row);
-  const changed = { ...sealNumbers(work, changes), ...verified, ...standing, is_default };
+  const statusColumns = statusColumnsAfter(changes, row);
+  const changed = { ...sealNumbers(work, changes), ...verified, ...statusColumns, is_default };
   await update(work.tx, 'payment_instruments', id, changed);
 }
 
@@ -71,7 +71,7 @@ async function clearPreviousDefault(work: Work, borrower_id: string, by: string 
  * order uses it.
  */
 export async function removeInstrument({ tx }: Work, id: string) {
-  await instruments.lock(tx, id);
+  await instruments.lockInstrument(tx, id);
   if (await instruments.isInUse(tx, id)) {
     throw new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
   }
@@ -81,8 +81,8 @@ export async function removeInstrument({ tx }: Work, id: string) {
       'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.';
     throw new Conflict(message, 'in_use', ordered);
   }
-  const gone = { is_archived: true, is_default: false, status: 'inactive' };
-  await update(tx, 'payment_instruments', id, gone);
+  const archivedColumns = { is_archived: true, is_default: false, status: 'inactive' };
+  await update(tx, 'payment_instruments', id, archivedColumns);
 }
 
 /** Seals the account number and the token. */

@@ -63,14 +63,14 @@ export const changeContact =
     if (isOther) await assertNew(work, contacts, borrowerId, { ...row, ...changes }, id);
     const type = changes['address_type'] ?? row['address_type'];
     const wants = (changes.is_primary ?? row['is_primary']) === true;
-    const heir = wants
+    const successor = wants
       ? null
       : await primary.findNextPrimary(work.tx, contacts, borrowerId, type, id);
-    const is_primary = heir === null;
+    const is_primary = successor === null;
     if (is_primary) await clearPreviousPrimary(work, contacts, borrowerId, type, id);
     const news = isOther ? resetStatusColumns(contacts, changes, row) : {};
     await update(work.tx, contacts, id, { ...changes, ...news, is_primary });
-    if (heir) await markAsPrimary(work, contacts, borrowerId, heir);
+    if (successor) await markAsPrimary(work, contacts, borrowerId, successor);
     if (row['is_primary'] === true && type !== row['address_type'])
       await promoteNextContact(work, contacts, row);
   };
@@ -104,7 +104,7 @@ async function assertNew(
   contact: Values,
   except: string | null,
 ) {
-  const id = await primary.findDuplicate(tx, contacts, borrowerId, contact, except);
+  const id = await primary.findDuplicateContact(tx, contacts, borrowerId, contact, except);
   if (id === null) return;
   const what = { addresses: 'address', emails: 'email address', phones: 'number' }[contacts];
   throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
@@ -131,7 +131,7 @@ async function clearPreviousPrimary(
   type: unknown,
   by: string | null,
 ) {
-  const ids = await primary.clearPrimary(work.tx, contacts, borrower_id, type, by);
+  const ids = await primary.clearPrimaryContact(work.tx, contacts, borrower_id, type, by);
   await recordDisplaced(work, contacts, ids, 'is_primary', { borrower_id });
 }
 
@@ -145,14 +145,14 @@ export const removeContact =
 /** Makes the next contact of the same table (and address type) primary. */
 async function promoteNextContact(work: Work, contacts: primary.ContactTable, row: Row) {
   const borrowerId = String(row['borrower_id']);
-  const heir = await primary.findNextPrimary(
+  const successor = await primary.findNextPrimary(
     work.tx,
     contacts,
     borrowerId,
     row['address_type'],
     row.id,
   );
-  if (heir) await markAsPrimary(work, contacts, borrowerId, heir);
+  if (successor) await markAsPrimary(work, contacts, borrowerId, successor);
 }
 
 async function markAsPrimary(

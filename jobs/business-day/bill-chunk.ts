@@ -1,20 +1,22 @@
-import * as billing from '../../sql/business-day/billing.ts';
-import { isRunDone, type Chunk } from '../../sql/business-day/closes.ts';
+import * as morningWork from '../../sql/business-day/morning-work.ts';
+import type { CloseChunk } from '../../sql/business-day/close-chunks.ts';
+import { isRunDone } from '../../sql/business-day/close-runs.ts';
 import {
-  quarantinedIn,
+  findQuarantinedInChunk,
   quarantine,
   resolveQuarantine,
-} from '../../sql/business-day/loan-errors.ts';
+} from '../../sql/business-day/quarantines.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
 import * as statements from '../../sql/documents/statements.ts';
 import { billMonth, enqueueStatements, loadStatementSender } from '../documents/statements.job.ts';
-import { refold } from '../loans/history/record-events.ts';
+import { openUnbilledLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
 import { queryByHalves, serializeChunkWork } from './run-steps.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
-type UnbilledChunk = Chunk & { unbilled_month: string };
+type UnbilledChunk = CloseChunk & { unbilled_month: string };
 
 const STEP = 'billing';
 
@@ -37,8 +39,8 @@ export async function billChunk(outside: ExternalServices, payload: Payload, chu
       return billByHalves(outside, payload, chunk);
     });
   await outside.within(tenant_id, async (work) => {
-    await billing.lockRun(work.tx, run_id);
-    await billing.markChunkBilled(work.tx, run_id, number);
+    await morningWork.lockRun(work.tx, run_id);
+    await morningWork.markChunkBilled(work.tx, run_id, number);
     if (await isRunDone(work.tx, run_id)) await enqueueStatements(work, month);
   });
 }
@@ -55,12 +57,12 @@ async function billByHalves({ within }: ExternalServices, payload: Payload, chun
       await billMonth(work, month, statements.loansInChunk(part));
       return [];
     });
-    return quarantinedIn(work.tx, run_id, STEP, chunk);
+    return findQuarantinedInChunk(work.tx, run_id, STEP, chunk);
   });
   for (const id of failed) {
     try {
       await within(tenant_id, async (work) => {
-        await refold(work, id);
+        await recordEvents(work, await openUnbilledLoan(work, id), []);
         await billMonth(work, month, statements.loansWithIds([id]));
         await resolveQuarantine(work.tx, run_id, STEP, id);
       });

@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as steps from '../../sql/business-day/close-steps.ts';
-import * as close from '../../sql/business-day/closes.ts';
+import * as steps from '../../sql/business-day/chunk-steps.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
+import * as runs from '../../sql/business-day/close-runs.ts';
 import { newId } from '../../sql/new-id.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
@@ -52,9 +53,9 @@ export const closeLoans = job({
 
   async run(payload, outside) {
     const { tenant_id, run_id } = payload;
-    const begun = await startChunk(outside, payload);
-    if (begun === null) return;
-    const { chunk, due } = begun;
+    const started = await startChunk(outside, payload);
+    if (started === null) return;
+    const { chunk, due } = started;
     if (due !== null && due.found.tasks.length > 0) {
       await runSteps(outside, payload, chunk, due);
       await accrueChunk(outside, payload);
@@ -74,13 +75,13 @@ export const closeLoans = job({
 });
 
 /** Plans the close of the tenant's days up to `through` and enqueues the first one's chunks. */
-export async function startClose(work: Work, through: string): Promise<close.Run | null> {
+export async function startClose(work: Work, through: string): Promise<runs.Run | null> {
   const run = await planClose(work, through);
   if (run !== null) await enqueueRun(work, run);
   return run;
 }
 
-const enqueueRun = (work: Work, { id, chunks_total }: close.Run) =>
+const enqueueRun = (work: Work, { id, chunks_total }: runs.Run) =>
   enqueueChunks(
     work,
     id,
@@ -90,11 +91,11 @@ const enqueueRun = (work: Work, { id, chunks_total }: close.Run) =>
 async function enqueueChunks(
   { tx, tenant_id }: Work,
   run_id: string,
-  chunks: readonly number[],
+  numbers: readonly number[],
   phase: Pick<Payload, 'morning'> = {},
 ) {
-  if (chunks.length === 0) return;
-  const payloads = chunks.map((chunk) => ({ tenant_id, run_id, chunk, ...phase }));
+  if (numbers.length === 0) return;
+  const payloads = numbers.map((chunk) => ({ tenant_id, run_id, chunk, ...phase }));
   await enqueueAll(tx, closeLoans, payloads);
 }
 
@@ -102,41 +103,44 @@ async function enqueueChunks(
  * These transactions take the date from their run. A transaction that assumed the process's cached date
  * would fail and restart in every process that did not close the previous day.
  */
-const WITHOUT_DATE = { isUndated: true };
+const UNDATED = { isUndated: true };
 
 /** Finds the loans that have something due. If there are none, accrues interest in the same transaction. */
 const startChunk = (outside: ExternalServices, payload: Payload) =>
-  retryByHalves((asking) =>
+  retryByHalves((runQuery) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
-        const chunk = await close.findChunk(work.tx, payload.run_id, payload.chunk);
+        const chunk = await chunks.findChunk(work.tx, payload.run_id, payload.chunk);
         if (chunk === null) return null;
         if (chunk.done_at !== null) return { chunk, due: null };
         const ordered = loanSteps(await settingsOf(work.tx));
-        const found = await findDueTasks(work.tx, payload, chunk, { steps: ordered, asking });
-        if (found.tasks.length === 0) await post(work, payload, asking);
+        const found = await findDueTasks(work.tx, payload, chunk, {
+          steps: ordered,
+          asking: runQuery,
+        });
+        if (found.tasks.length === 0) await accrueAndPost(work, payload, runQuery);
         return { chunk, due: { steps: ordered, found } };
       },
-      WITHOUT_DATE,
+      UNDATED,
     ),
   );
 
 export const accrueChunk = (outside: ExternalServices, payload: Payload) =>
-  retryByHalves((asking) =>
-    outside.within(payload.tenant_id, (work) => post(work, payload, asking), WITHOUT_DATE),
+  retryByHalves((runQuery) =>
+    outside.within(payload.tenant_id, (work) => accrueAndPost(work, payload, runQuery), UNDATED),
   );
 
 /**
  * Locks the chunk's row, so that writers of its loans wait and then know whether the day's interest is
  * posted.
  */
-async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
+async function accrueAndPost(work: Work, payload: Payload, runQuery: ChunkQueryRunner) {
   const { run_id, chunk: number } = payload;
-  const chunk = await close.lockChunkToAccrue(work.tx, run_id, number);
+  const chunk = await chunks.lockChunkToAccrue(work.tx, run_id, number);
   if (chunk === null) return;
   const id = newId();
-  const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
+  const parts = await runQuery(work.tx, payload, 'accrual', chunk, (tx, part) =>
     steps.accrueInterest(tx, part, chunk.cob_date, id),
   );
   const loans = parts.reduce((total, part) => total + part.loans, 0);
@@ -151,7 +155,7 @@ async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
   };
   // The chunk's lock proves that the entry is new.
   await postNewEntryParts(work, heading, parts.map(accrualPosting));
-  await close.markAccrued(work.tx, run_id, number, { loans, interest });
+  await chunks.markAccrued(work.tx, run_id, number, { loans, interest });
 }
 
 /** The interest of loans whose products map it to the same accounts. */
@@ -165,25 +169,25 @@ const accrualPosting = (part: steps.AccruedSum) => ({
 });
 
 const snapshotAndAge = (outside: ExternalServices, payload: Payload) =>
-  retryByHalves((asking) =>
+  retryByHalves((runQuery) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
         const { run_id, chunk: number } = payload;
-        const chunk = await close.findChunk(work.tx, run_id, number);
+        const chunk = await chunks.findChunk(work.tx, run_id, number);
         if (chunk === null || chunk.done_at !== null) return;
-        await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
+        await runQuery(work.tx, payload, 'snapshot', chunk, (tx, part) =>
           // The snapshot and `done_at` commit together. If a second worker does the same, this insert
           // fails, and the retry finds the chunk done.
-          steps.snapshotLoans(tx, part, chunk.cob_date, asking === queryByHalves),
+          steps.snapshotLoans(tx, part, chunk.cob_date, runQuery === queryByHalves),
         );
         const morning = addDays(chunk.cob_date, 1);
-        const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>
+        const moved = await runQuery(work.tx, payload, 'ageing', chunk, (tx, part) =>
           steps.ageLoans(tx, part, morning),
         );
         await emitAll(work, 'delinquency.changed', moved);
-        await close.markChunkDone(work.tx, run_id, number);
+        await chunks.markChunkDone(work.tx, run_id, number);
       },
-      WITHOUT_DATE,
+      UNDATED,
     ),
   );

@@ -1,6 +1,7 @@
-import * as billing from '../../sql/business-day/billing.ts';
-import type { Chunk } from '../../sql/business-day/closes.ts';
-import { quarantine } from '../../sql/business-day/loan-errors.ts';
+import * as morningWork from '../../sql/business-day/morning-work.ts';
+import { ageLoansById } from '../../sql/business-day/chunk-steps.ts';
+import type { CloseChunk } from '../../sql/business-day/close-chunks.ts';
+import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
@@ -13,6 +14,7 @@ import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { unfreeze, Unfreeze } from '../loans/servicing-actions/freeze.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
+import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -48,22 +50,26 @@ type Payload = { tenant_id: string; run_id: string; chunk: number };
  * Ends the chunk's remaining reliefs, and bills those loans if a month or a cycle ended. Until then,
  * requests that change these loans fail with `ReliefEnding`. A loan for which this fails is quarantined.
  */
-export async function endReliefsOfChunk(outside: ExternalServices, payload: Payload, chunk: Chunk) {
+export async function endReliefsOfChunk(
+  outside: ExternalServices,
+  payload: Payload,
+  chunk: CloseChunk,
+) {
   const { within } = outside;
   const { tenant_id, run_id } = payload;
   let after: string | null | undefined;
   let singlesLeft = 0;
   while (after !== null) {
-    const part: PageRange = { after, limit: singlesLeft > 0 ? 1 : BATCH_SIZE };
+    const page: PageRange = { after, limit: singlesLeft > 0 ? 1 : BATCH_SIZE };
     try {
-      after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, part));
+      after = await within(tenant_id, (work) => endReliefPage(work, run_id, chunk, page));
       singlesLeft -= 1;
     } catch (error) {
       if (singlesLeft > 0 || isTransient(error)) throw error;
       singlesLeft = BATCH_SIZE;
     }
   }
-  await within(tenant_id, ({ tx }) => billing.markReliefsEnded(tx, run_id, payload.chunk));
+  await within(tenant_id, ({ tx }) => morningWork.markReliefsEnded(tx, run_id, payload.chunk));
 }
 
 type PageRange = { after: string | undefined; limit: number };
@@ -72,7 +78,7 @@ type PageRange = { after: string | undefined; limit: number };
 async function endReliefPage(
   work: Work,
   runId: string,
-  chunk: Chunk,
+  chunk: CloseChunk,
   { after, limit }: PageRange,
 ): Promise<string | null> {
   const ended = await lockLoansWithEndedRelief(work.tx, work.today, { of: chunk, after, limit });
@@ -90,8 +96,14 @@ async function endReliefPage(
   return last;
 }
 
-const endReliefsOfLoans = (work: Work, ended: readonly Ended[]) =>
-  mapConcurrently(ended, (relief) => endLoanReliefs({ ...work, isEndingReliefs: true }, relief));
+/** Ends the reliefs, then updates the loans' delinquency for the morning, which the close left to this. */
+async function endReliefsOfLoans(work: Work, ended: readonly Ended[]) {
+  await mapConcurrently(ended, (relief) =>
+    endLoanReliefs({ ...work, isEndingReliefs: true }, relief),
+  );
+  const ids = ended.map(({ loan_id }) => loan_id);
+  await emitAll(work, 'delinquency.changed', await ageLoansById(work.tx, ids, work.today));
+}
 
 async function endLoanReliefs(work: Work, { loan_id, is_frozen, promotions }: Ended) {
   if (is_frozen) await unfreeze(work, loan_id, Unfreeze.parse({}));

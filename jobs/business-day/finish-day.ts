@@ -1,5 +1,5 @@
-import * as billing from '../../sql/business-day/billing.ts';
-import * as close from '../../sql/business-day/closes.ts';
+import * as morningWork from '../../sql/business-day/morning-work.ts';
+import * as runs from '../../sql/business-day/close-runs.ts';
 import { forgetBusinessDate } from '../../sql/database/within.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
@@ -13,7 +13,7 @@ import { planClose, planRun } from './plan-close.ts';
 /**
  * The next day's run, if the close continues, and the chunks that have work on the morning after the day.
  */
-type FinishedDay = { next: close.Run | null; morning_chunks: readonly number[] };
+type FinishedDay = { next: runs.Run | null; morning_chunks: readonly number[] };
 
 /**
  * Ends a day whose chunks are all done. Does the tenant's own steps and moves the business date in one
@@ -21,14 +21,14 @@ type FinishedDay = { next: close.Run | null; morning_chunks: readonly number[] }
  * billing, follows later, so payments do not wait for it.
  */
 export async function finishDay(work: Work, runId: string): Promise<FinishedDay | null> {
-  if (!(await close.lockIfComplete(work.tx, runId))) return null;
-  const run = await close.findRun(work.tx, runId);
+  if (!(await runs.lockCloseIfDone(work.tx, runId))) return null;
+  const run = await runs.findRun(work.tx, runId);
   if (run === null) return null;
   if (run.status === 'finished')
     return { next: await planClose(work, run.through_date), morning_chunks: [] };
   await resnapshotChangedLoans(work, run);
   const ended = await lockEndedReliefs(work, run.cob_date);
-  await close.finishRun(work.tx, runId);
+  await runs.finishRun(work.tx, runId);
   await tenants.advanceBusinessDate(work.tx, run.cob_date);
   forgetBusinessDate(work.tenant_id);
   // The tenant's row has been locked since its date moved, so its settings cannot change.
@@ -40,7 +40,7 @@ export async function finishDay(work: Work, runId: string): Promise<FinishedDay 
   const unbilled_month = today.endsWith('-01') ? addMonths(today, -1) : null;
   const morning_chunks =
     has_ended_reliefs || unbilled_month !== null
-      ? await billing.planMorning(work.tx, runId, { unbilled_month, has_ended_reliefs })
+      ? await morningWork.planMorning(work.tx, runId, { unbilled_month, has_ended_reliefs })
       : [];
   // If there are morning chunks, the last of them calls this function again and plans the next day.
   const isLast = run.through_date < today || morning_chunks.length > 0;

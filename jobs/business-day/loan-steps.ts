@@ -1,4 +1,4 @@
-import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import * as plans from '../../sql/payments/autopay-plans.ts';
 import * as due from '../../sql/business-day/due-loans.ts';
 import { loansWithDueModification } from '../../sql/loans/modifications.ts';
 import { loansWithActivePlan } from '../../sql/loans/payment-plans.ts';
@@ -15,7 +15,8 @@ import { evaluatePaymentPlan } from '../loans/workouts/payment-plans.ts';
 import { evaluatePromises } from '../loans/workouts/promises-to-pay.ts';
 import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { assessLateFees } from '../loans/fees/late-fees.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { postMissedInterest } from '../loans/history/missed-interest.ts';
 import { chargeOff, ChargeOff } from '../loans/servicing-actions/charge-off.ts';
 import { unfreeze } from '../loans/servicing-actions/freeze.ts';
@@ -55,8 +56,10 @@ const startAndEndDueDeferments = defineLoanStep(
 const modifyDueLoans = defineLoanStep('modifications', loansWithDueModification, (work, { id }) =>
   applyDueModifications(work, id),
 );
-const makePayments = defineLoanStep('scheduled_payment', due.dueScheduledPayments, (work, { id }) =>
-  executeScheduledPayment(work, id),
+const executeScheduledPayments = defineLoanStep(
+  'scheduled_payment',
+  due.dueScheduledPayments,
+  (work, { id }) => executeScheduledPayment(work, id),
 );
 const payFromSuspense = defineLoanStep('suspense', loansWithApplicableSuspense, (work, { id }) =>
   payBillsFromSuspense(work, id),
@@ -112,7 +115,7 @@ export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): Loan
   startAndEndDueForbearances,
   startAndEndDueDeferments,
   modifyDueLoans,
-  makePayments,
+  executeScheduledPayments,
   ...(suspense.pays_bills ? [payFromSuspense] : []),
   drawAutopay,
   endCycles,

@@ -1,4 +1,4 @@
-import * as close from '../../sql/business-day/closes.ts';
+import * as runs from '../../sql/business-day/close-runs.ts';
 import { databaseTime } from '../../sql/database/clock.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, localDate, localTime } from '../dates.ts';
@@ -15,22 +15,22 @@ const CHUNK_SIZE = 10_000;
  * While a close or the monthly billing is running, it only extends that run. Returns the run whose chunks
  * must be enqueued, or null if nothing new was planned.
  */
-export async function planClose(work: Work, through: string): Promise<close.Run | null> {
-  await close.lockClose(work.tx);
-  const { day, current_run_id, morning_run } = await close.currentDay(work.tx);
+export async function planClose(work: Work, through: string): Promise<runs.Run | null> {
+  await runs.lockClose(work.tx);
+  const { day, current_run_id, morning_run_id } = await runs.findRunsInProgress(work.tx);
   if (through < day) return null;
-  const underWay = morning_run ?? current_run_id;
-  if (underWay !== null) {
-    await close.extendRun(work.tx, underWay, through);
+  const running_id = morning_run_id ?? current_run_id;
+  if (running_id !== null) {
+    await runs.extendRun(work.tx, running_id, through);
     return null;
   }
   return planRun({ ...work, today: day }, through);
 }
 
 /** Plans the business date. The caller must ensure that no other run exists for it. */
-export async function planRun(work: Work, through: string): Promise<close.Run> {
+export async function planRun(work: Work, through: string): Promise<runs.Run> {
   await updatePortfolioMembership(work);
-  return close.createRun(work.tx, work.today, through, CHUNK_SIZE);
+  return runs.createRun(work.tx, work.today, through, CHUNK_SIZE);
 }
 
 /**
@@ -42,18 +42,18 @@ export async function lastEndedDay({ tx }: Work, now: Date) {
   const { eod_cutoff_time: cutoff } = await settingsOf(tx);
   const date = localDate(now, time_zone);
   const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
-  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} on the next day`;
-  return { day, saying: `in ${time_zone} it is ${date}${late}.` };
+  const cutoffHint = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} on the next day`;
+  return { day, saying: `in ${time_zone} it is ${date}${cutoffHint}.` };
 }
 
 /** Throws `Invalid` for days that are already closed or may not be closed yet. */
 export async function assertClosable(work: Work, through: string, at?: Date) {
   const { today, installation } = work;
-  const refuse = (reason: string) => new Invalid({ through_date: reason });
-  if (through < today) throw refuse(`This day is already closed. The business date is ${today}.`);
-  const over = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
-  if (!installation.may_close_future && through > over.day)
-    throw refuse(`This day is not over yet: ${over.saying}`);
+  const refusal = (reason: string) => new Invalid({ through_date: reason });
+  if (through < today) throw refusal(`This day is already closed. The business date is ${today}.`);
+  const ended = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
+  if (!installation.may_close_future && through > ended.day)
+    throw refusal(`This day is not over yet: ${ended.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
-  if (through > horizon) throw refuse('Must be within 40 years.');
+  if (through > horizon) throw refusal('Must be within 40 years.');
 }

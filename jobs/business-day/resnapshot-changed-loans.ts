@@ -1,6 +1,6 @@
-import { resnapshotAndAge } from '../../sql/business-day/close-steps.ts';
-import type { RunToFinish } from '../../sql/business-day/closes.ts';
-import { quarantine } from '../../sql/business-day/loan-errors.ts';
+import { resnapshotAndAge } from '../../sql/business-day/chunk-steps.ts';
+import type { RunToFinish } from '../../sql/business-day/close-runs.ts';
+import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
 import { addDays } from '../dates.ts';
@@ -13,28 +13,31 @@ import type { Work } from '../work.ts';
  * per step handles all of them. If it fails, each loan is tried alone, and failing loans are quarantined.
  * Runs while no other transaction can change a loan and before the day ends.
  */
-export async function resnapshotChangedLoans(work: Work, { id, cob_date, written }: RunToFinish) {
-  if (written.length === 0) return;
-  const look = async (loans: readonly string[]) => {
+export async function resnapshotChangedLoans(
+  work: Work,
+  { id, cob_date, changed_loan_ids }: RunToFinish,
+) {
+  if (changed_loan_ids.length === 0) return;
+  const resnapshot = async (loans: readonly string[]) => {
     const moved = await resnapshotAndAge(work.tx, loans, cob_date, addDays(cob_date, 1));
     await emitAll(work, 'delinquency.changed', moved);
   };
-  if (await isDone(work, () => look(written))) return;
-  for (const loan of written)
-    await isDone(
+  if (await succeeds(work, () => resnapshot(changed_loan_ids))) return;
+  for (const loan of changed_loan_ids)
+    await succeeds(
       work,
-      () => look([loan]),
+      () => resnapshot([loan]),
       (error) => quarantine(work.tx, id, loan, 'snapshot', summarizeError(error)),
     );
 }
 
 /** Returns whether it succeeded. A failure is rolled back to a savepoint. */
-async function isDone(
+async function succeeds(
   { tx }: Work,
-  look: () => Promise<void>,
+  run: () => Promise<void>,
   otherwise?: (error: unknown) => Promise<unknown>,
 ) {
-  const outcome = await withSavepoint(tx, look);
+  const outcome = await withSavepoint(tx, run);
   if ('result' in outcome) return true;
   if (isTransient(outcome.error)) throw outcome.error;
   await otherwise?.(outcome.error);

@@ -1,5 +1,5 @@
-import * as close from '../../sql/business-day/closes.ts';
-import { quarantine } from '../../sql/business-day/loan-errors.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
+import { quarantine } from '../../sql/business-day/quarantines.ts';
 import * as due from '../../sql/business-day/due-loans.ts';
 import { withSavepoint, type Transaction } from '../../sql/database/db.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
@@ -12,7 +12,7 @@ import type { Work } from '../work.ts';
 const QUARANTINE_MAX = 50;
 
 export type ClosePayload = { tenant_id: string; run_id: string };
-type ChunkQuery<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>;
+type ChunkQuery<Row> = (tx: Transaction, chunk: chunks.CloseChunk) => Promise<readonly Row[]>;
 export type ChunkQueryRunner = typeof queryByHalves;
 
 /**
@@ -24,15 +24,15 @@ export async function queryByHalves<Row>(
   tx: Transaction,
   { run_id }: Pick<ClosePayload, 'run_id'>,
   step: string,
-  chunk: close.Chunk,
-  ask: ChunkQuery<Row>,
+  chunk: chunks.CloseChunk,
+  query: ChunkQuery<Row>,
 ): Promise<Row[]> {
   let count = 0;
-  const askPart = async (part: close.Chunk): Promise<Row[]> => {
-    const outcome = await withSavepoint(tx, () => ask(tx, part));
+  const queryPart = async (part: chunks.CloseChunk): Promise<Row[]> => {
+    const outcome = await withSavepoint(tx, () => query(tx, part));
     if ('result' in outcome) return [...outcome.result];
     const { error } = outcome;
-    const half = await close.findSecondHalf(tx, part);
+    const half = await chunks.findSecondHalf(tx, part);
     if (isTransient(error) || half === null || count === QUARANTINE_MAX) throw error;
     if (half.loans === 1) {
       count += 1;
@@ -41,16 +41,16 @@ export async function queryByHalves<Row>(
     }
     const { first_loan_id } = half;
     return [
-      ...(await askPart({ ...part, before_loan_id: first_loan_id })),
-      ...(await askPart({ ...part, first_loan_id })),
+      ...(await queryPart({ ...part, before_loan_id: first_loan_id })),
+      ...(await queryPart({ ...part, first_loan_id })),
     ];
   };
-  return askPart(chunk);
+  return queryPart(chunk);
 }
 
 /** Runs a statement for all loans of a chunk, without savepoints. */
-const queryWholeChunk: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask) => [
-  ...(await ask(tx, chunk)),
+const queryWholeChunk: ChunkQueryRunner = async (tx, _payload, _step, chunk, query) => [
+  ...(await query(tx, chunk)),
 ];
 
 let lastChunkWork: Promise<unknown> = Promise.resolve();
@@ -71,7 +71,7 @@ export function serializeChunkWork<Result>(transaction: () => Promise<Result>): 
  * days pay for savepoints.
  */
 export const retryByHalves = <Result>(
-  run: (asking: ChunkQueryRunner) => Promise<Result>,
+  run: (runQuery: ChunkQueryRunner) => Promise<Result>,
 ): Promise<Result> =>
   serializeChunkWork(() =>
     run(queryWholeChunk).catch((error: unknown) => {
@@ -87,8 +87,8 @@ export type LoanStep = {
   search: (
     tx: Transaction,
     payload: ClosePayload,
-    chunk: close.Chunk,
-    asking: ChunkQueryRunner,
+    chunk: chunks.CloseChunk,
+    runQuery: ChunkQueryRunner,
   ) => Promise<LoanGroupTask[]>;
 };
 
@@ -136,8 +136,10 @@ export const defineLoanStep = <Row extends DueRow>(
     );
   return {
     find,
-    search: async (tx, payload, chunk, asking) => {
-      const found = await asking(tx, payload, name, chunk, (part, range) => part.any(find(range)));
+    search: async (tx, payload, chunk, runQuery) => {
+      const found = await runQuery(tx, payload, name, chunk, (part, range) =>
+        part.any(find(range)),
+      );
       return splitIntoBatches([...Map.groupBy(found, loanIdOf).values()]).map(
         (loans) => async (outside) => {
           try {
@@ -167,12 +169,12 @@ type StepWork = { tasks: readonly LoanGroupTask[]; stepsCovered: number };
 export async function findDueTasks(
   tx: Transaction,
   payload: ClosePayload,
-  chunk: close.Chunk,
-  { steps, asking }: { steps: readonly LoanStep[]; asking: ChunkQueryRunner },
+  chunk: chunks.CloseChunk,
+  { steps, asking: runQuery }: { steps: readonly LoanStep[]; asking: ChunkQueryRunner },
 ): Promise<StepWork> {
-  const from = asking === queryWholeChunk ? await due.indexOfFirstMatch(tx, chunk, steps) : 0;
+  const from = runQuery === queryWholeChunk ? await due.indexOfFirstMatch(tx, chunk, steps) : 0;
   for (const [index, step] of steps.slice(from).entries()) {
-    const tasks = await step.search(tx, payload, chunk, asking);
+    const tasks = await step.search(tx, payload, chunk, runQuery);
     if (tasks.length > 0) return { tasks, stepsCovered: from + index + 1 };
   }
   return { tasks: [], stepsCovered: steps.length };
@@ -182,19 +184,19 @@ export async function findDueTasks(
 export async function runSteps(
   outside: ExternalServices,
   payload: ClosePayload,
-  chunk: close.Chunk,
+  chunk: chunks.CloseChunk,
   first: { steps: readonly LoanStep[]; found: StepWork },
 ) {
   let { steps, found } = first;
   for (;;) {
     for (const task of found.tasks) await task(outside);
-    const left = steps.slice(found.stepsCovered);
-    if (left.length === 0) return;
-    steps = left;
-    found = await retryByHalves((asking) =>
+    const remainingSteps = steps.slice(found.stepsCovered);
+    if (remainingSteps.length === 0) return;
+    steps = remainingSteps;
+    found = await retryByHalves((runQuery) =>
       outside.within(
         payload.tenant_id,
-        ({ tx }) => findDueTasks(tx, payload, chunk, { steps: left, asking }),
+        ({ tx }) => findDueTasks(tx, payload, chunk, { steps: remainingSteps, asking: runQuery }),
         { isUndated: true },
       ),
     );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lock as lockItem, SECURING_STATUSES } from '../../sql/collateral/items.ts';
+import { lockItem, SECURING_STATUSES } from '../../sql/collateral/items.ts';
 import * as liens from '../../sql/collateral/liens.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { date, prose, text } from '../../sql/types.ts';
@@ -100,7 +100,7 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
   if (release_date > work.today)
     throw new Invalid({ release_date: 'Must not be after the business date.' });
   if (reason === 'paid_off') await assertRepaid(work, id);
-  const lien = await liens.lock(work.tx, id);
+  const lien = await liens.lockLien(work.tx, id);
   if (lien.status === 'released' || lien.status === 'terminated') {
     throw new Conflict('The lien is already released.', 'already_released', {
       current_status: lien.status,
@@ -125,7 +125,7 @@ async function assertRepaid({ tx }: Work, id: string) {
 }
 
 async function endLien(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {
-  await liens.release(work.tx, id, { ...released, released_by: work.actor.id });
+  await liens.releaseLien(work.tx, id, { ...released, released_by: work.actor.id });
   await liens.resolveAlerts(work.tx, id, work.actor.id);
 }
 
@@ -153,7 +153,7 @@ export async function reinstateLiens(work: Work, ids: readonly string[]) {
     const before = await findLocked(work.tx, liens.liens, id);
     if (before?.['release_reason'] !== 'liquidated') continue;
     await auditChange(work, liens.liens, 'reinstate', before, async () => {
-      await liens.reinstate(work.tx, id, work.today);
+      await liens.reinstateLien(work.tx, id, work.today);
       return id;
     });
   }

@@ -9,7 +9,7 @@ import { insert, update } from '../../sql/write.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import { remindOfSurplus, surplusTask } from '../loans/history/after-payoff.ts';
+import { remindOfSurplus, surplusTask } from '../loans/history/closed-loans.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { openInService } from '../loans/history/loan-records.ts';
@@ -105,7 +105,7 @@ export async function reverseLiquidation(work: Work, id: string) {
   const loan = await openInService(work, String(item['loan_id']), statuses);
   const sale = await liquidations.findApplied(work.tx, id);
   if (sale === null) throw new Conflict('The collateral has not been sold.', 'not_liquidated');
-  await liquidations.reverse(work.tx, sale.id);
+  await liquidations.reverseLiquidation(work.tx, sale.id);
   await update(work.tx, 'collateral_items', id, { status: sale.status_before });
   await reinstateLiens(work, sale.liens_released);
   const undone = loan.events.filter(

@@ -20,35 +20,36 @@ import { applyOptRequest } from './preferences.ts';
  */
 export async function applyAutoResponseRules(
   work: Work,
-  heard: AnswerableMessage,
+  message: AnswerableMessage,
 ): Promise<string | null> {
-  const { borrower_id, channel, from, body } = heard;
-  const rule = await findMatchingRule(work, heard);
+  const { borrower_id, channel, from, body } = message;
+  const rule = await findMatchingRule(work, message);
   if (!rule) return null;
   if (rule.action === 'opt_out' || rule.action === 'opt_in')
     await applyOptRequest(work, channel, { from, body, wants: rule.action === 'opt_in' });
-  if (await hasReachedReplyLimit(work, heard)) return 'Too many automatic replies within an hour.';
+  if (await hasReachedReplyLimit(work, message))
+    return 'Too many automatic replies within an hour.';
   if (rule.action === 'create_task' || rule.action === 'create_case') {
     const title = `${rule.name}: message from the borrower`;
     await insert(work.tx, 'tasks', { borrower_id, title, source: 'system' });
   }
   if (rule.action === 'forward' && rule.forward_to)
-    await forwardMessage(work, heard, rule.forward_to, rule.id);
+    await forwardMessage(work, message, rule.forward_to, rule.id);
   if (!(await inbound.hasRuleAnswered(work.tx, rule.id, borrower_id, rule.cooldown_minutes)))
-    await sendRuleResponse(work, heard, rule);
+    await sendRuleResponse(work, message, rule);
   return null;
 }
 
 async function sendRuleResponse(
   work: Work,
-  heard: AnswerableMessage,
+  message: AnswerableMessage,
   rule: inbound.AutoResponseRule,
 ) {
-  const { borrower_id, channel } = heard;
+  const { borrower_id, channel } = message;
   const { id, response_template_id: template_id, response_subject: subject, response_body } = rule;
   const by = { triggered_by: 'auto_response', auto_response: id } as const;
   if (template_id) await compose(work, { template_id, channel, borrower_id, ...by });
-  else if (response_body) await sendReply(work, heard, { subject, body: response_body }, id);
+  else if (response_body) await sendReply(work, message, { subject, body: response_body }, id);
 }
 
 /** By priority; of equal priorities the older rule comes first (`inbound.listRules`). */
@@ -56,7 +57,7 @@ async function findMatchingRule(
   work: Work,
   { borrower_id, channel, subject, body }: AnswerableMessage,
 ) {
-  const rules = await inbound.listRules(work.tx, channel, borrower_id);
+  const rules = await inbound.listAutoResponseRules(work.tx, channel, borrower_id);
   if (rules.length === 0) return undefined;
   const { communications } = await settingsOf(work.tx);
   const { time_zone } = await currentTenant(work.tx);

@@ -102,8 +102,8 @@ async function loadFigures(
     const { language_preference: language } = recipient;
     const template = templates.has(language) ? null : await templateIn(language);
     if (!template) continue;
-    const { language: spoken, subject, body } = template;
-    templates.set(language, { language: spoken, subject, body });
+    const { language: templateLanguage, subject, body } = template;
+    templates.set(language, { language: templateLanguage, subject, body });
   }
   return (recipient: recipients.Recipient): MessageFigures => ({
     ...buildMessageFigures(sender, recipient, loans.get(recipient.id) ?? null),

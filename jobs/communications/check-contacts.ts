@@ -49,13 +49,13 @@ export async function checkContacts(
     recentContacts(tx, { ...question, hours: communications.suppression_hours }),
     recipients.findRecipients(tx, ids, loan_id),
   ]);
-  const standing = { today, type: template_type, required: communications.required_consents };
+  const context = { today, type: template_type, required: communications.required_consents };
   const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
   const found = new Map<string, ContactCheck>();
   for (const recipient of reached) {
     const made = contacts.get(recipient.id);
     const facts = {
-      ...recipientFacts(recipient, channel, standing),
+      ...recipientFacts(recipient, channel, context),
       has_recent_same: made?.has_same ?? false,
       collections_this_week: made?.collections ?? 0,
       local_hour: localHour(recipientTimeZone(recipient, time_zone), at),
@@ -83,7 +83,7 @@ type CheckContext = { today: string; type: string | null; required: readonly Con
 function recipientFacts(
   recipient: recipients.Recipient,
   channel: Channel,
-  standing: CheckContext,
+  context: CheckContext,
 ): RecipientFacts {
   const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
   const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
@@ -100,11 +100,11 @@ function recipientFacts(
     is_opted_out: !enabled[channel] || hasUnsubscribed,
     has_contact: contactAddress(recipient, channel) !== null,
     is_contact_valid: !isUndeliverable,
-    is_consent_missing: isConsentMissing(recipient, channel, standing),
+    is_consent_missing: isConsentMissing(recipient, channel, context),
     is_represented: recipient.is_represented,
     is_bankrupt: isBankrupt(recipient),
     is_deceased: recipient.is_deceased,
-    has_ceased: ceased !== null && ceased <= standing.today,
+    has_ceased: ceased !== null && ceased <= context.today,
     has_hardship: recipient.has_hardship,
     is_archived: recipient.is_archived,
   };

@@ -35,12 +35,12 @@ type Copy = {
  */
 export async function composeToAll(
   work: Work,
-  wish: MessageRequest,
+  request: MessageRequest,
   differently: RequestOverride = async () => ({}),
 ): Promise<ComposeResult & { copies: Copy[] }> {
-  const others = await listOtherRecipients(work, wish);
-  const first = await catchInvalid(() => compose(work, wish));
-  const copies = await composeCopies(work, wish, others, differently);
+  const others = await listOtherRecipients(work, request);
+  const first = await catchInvalid(() => compose(work, request));
+  const copies = await composeCopies(work, request, others, differently);
   if (first instanceof Invalid) throw first;
   return { ...first, copies };
 }
@@ -48,16 +48,18 @@ export async function composeToAll(
 /** Sends only to the others, when the addressee cannot be reached. */
 export const composeToCoObligors = async (
   work: Work,
-  wish: MessageRequest,
+  request: MessageRequest,
   differently: RequestOverride,
-) => composeCopies(work, wish, await listOtherRecipients(work, wish), differently);
+) => composeCopies(work, request, await listOtherRecipients(work, request), differently);
 
 /** Locks all recipients in one order before the first message, so that concurrent calls cannot deadlock. */
-async function listOtherRecipients(work: Work, wish: MessageRequest) {
-  const { loan_id, borrower_id } = wish;
+async function listOtherRecipients(work: Work, request: MessageRequest) {
+  const { loan_id, borrower_id } = request;
   if (!loan_id) throw new Invalid({ loan_id: 'Is required to notify everyone who owes the loan.' });
   const type =
-    (await findRequestedTemplate(work, wish))?.template_type ?? wish.template_type ?? 'custom';
+    (await findRequestedTemplate(work, request))?.template_type ??
+    request.template_type ??
+    'custom';
   const others = (await listLiableParties(work.tx, loan_id))
     .filter((owing) => owing.borrower_id !== borrower_id && receivesMessage(owing.role, type))
     .map((owing) => owing.borrower_id);
@@ -67,14 +69,14 @@ async function listOtherRecipients(work: Work, wish: MessageRequest) {
 
 async function composeCopies(
   work: Work,
-  wish: MessageRequest,
+  request: MessageRequest,
   ids: readonly string[],
   differently: RequestOverride,
 ) {
   const copies: Copy[] = [];
   for (const borrower_id of ids) {
     const copy = await catchInvalid(async () =>
-      compose(work, { ...wish, ...(await differently(borrower_id)), borrower_id }),
+      compose(work, { ...request, ...(await differently(borrower_id)), borrower_id }),
     );
     const reasons = copy instanceof Invalid ? Object.values(copy.errors) : [];
     copies.push({

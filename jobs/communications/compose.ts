@@ -59,22 +59,22 @@ export type ComposeResult = {
  * two identical concurrent messages the second one finds the first. A mandatory notice that cannot go by
  * email or text goes by letter.
  */
-export const compose = (work: Work, wish: MessageRequest): Promise<ComposeResult> =>
-  serialize(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
+export const compose = (work: Work, request: MessageRequest): Promise<ComposeResult> =>
+  serialize(work.tx, `messages ${request.borrower_id}`, () => composeNext(work, request));
 
-async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeResult> {
-  const { template, contact, channel, loan } = await chooseChannel(work, wish);
-  if (loan === null && REPEATABLE_TRIGGERS.includes(wish.triggered_by)) {
-    const { borrower_id, context = {} } = wish;
+async function composeNext(work: Work, request: MessageRequest): Promise<ComposeResult> {
+  const { template, contact, channel, loan } = await chooseChannel(work, request);
+  if (loan === null && REPEATABLE_TRIGGERS.includes(request.triggered_by)) {
+    const { borrower_id, context = {} } = request;
     await assertLoanUnambiguous(work, { borrower_id, words: template, context });
   }
   const { recipient, reasons } = contact;
   const { id: loan_id = null } = loan ?? {};
   const status = reasons.length === 0 ? 'queued' : 'blocked';
-  const figures = wish.figures ?? (await loadCurrentFigures(work, template, recipient, loan));
+  const figures = request.figures ?? (await loadCurrentFigures(work, template, recipient, loan));
   const message =
     status === 'queued'
-      ? renderTemplate(template, messageVariables(figures, template, wish.context))
+      ? renderTemplate(template, messageVariables(figures, template, request.context))
       : { subject: null, body: null };
   const log_id = await insert(work.tx, 'communication_logs', {
     template_id: template.id,
@@ -87,14 +87,14 @@ async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeRes
     figures,
     status,
     queued_at: status === 'queued' ? new Date().toISOString() : null,
-    triggered_by: wish.triggered_by,
+    triggered_by: request.triggered_by,
     sent_by_id: work.actor.type === 'user' ? work.actor.id : null,
-    document_id: wish.document_id ?? null,
+    document_id: request.document_id ?? null,
     blocked_reasons: reasons,
-    metadata: wish.auto_response === undefined ? {} : { auto_response: wish.auto_response },
+    metadata: request.auto_response === undefined ? {} : { auto_response: request.auto_response },
   });
   if (isAddressMissing(channel, reasons)) await createAddressTasks(work, [recipient.id]);
-  if (status === 'queued') await enqueueMessage(work, log_id, channel, wish.document_id ?? null);
+  if (status === 'queued') await enqueueMessage(work, log_id, channel, request.document_id ?? null);
   return { log_id, status, reasons };
 }
 
@@ -144,17 +144,17 @@ type Decision = {
 };
 
 /** Chooses the first channel without blockers, otherwise the first channel with its blockers. */
-async function chooseChannel(work: Work, wish: MessageRequest): Promise<Decision> {
-  const named = await findRequestedTemplate(work, wish);
-  const type = named?.template_type ?? wish.template_type ?? 'custom';
-  await lockBorrower(work.tx, wish.borrower_id);
-  const [recipient] = await recipients.findRecipients(work.tx, [wish.borrower_id]);
+async function chooseChannel(work: Work, request: MessageRequest): Promise<Decision> {
+  const named = await findRequestedTemplate(work, request);
+  const type = named?.template_type ?? request.template_type ?? 'custom';
+  await lockBorrower(work.tx, request.borrower_id);
+  const [recipient] = await recipients.findRecipients(work.tx, [request.borrower_id]);
   if (!recipient) throw new Invalid({ borrower_id: 'Does not exist.' });
-  const loan = await findMessageLoan(work, wish);
-  const asked = wish.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
+  const loan = await findMessageLoan(work, request);
+  const asked = request.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
   let first: Decision | undefined;
   for (const channel of channelsFor(asked, type)) {
-    const language = wish.figures?.language ?? recipient.language_preference;
+    const language = request.figures?.language ?? recipient.language_preference;
     const program_id = typeof loan?.['program_id'] === 'string' ? loan['program_id'] : null;
     const template = await pickTemplate(work, named, type, { channel, language, program_id });
     if (!template) continue;

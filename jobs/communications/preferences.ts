@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { findCoveringConsent, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
+import {
+  findCoveringConsent,
+  markConsentRevoked,
+  type ConsentType,
+} from '../../sql/borrowers/consents.ts';
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as optOuts from '../../sql/communications/opt-outs.ts';
@@ -45,11 +49,11 @@ export async function setPreferences(
  * switches.
  */
 export const CHANNEL_CONSENTS = {
-  sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
-  email: { type: 'email', said: 'email', preference: 'email_enabled' },
+  sms: { type: 'tcpa_sms', consent_source: 'sms_keyword', preference: 'sms_enabled' },
+  email: { type: 'email', consent_source: 'email', preference: 'email_enabled' },
 } as const satisfies Record<
   ProviderChannel,
-  { type: ConsentType; said: string; preference: string }
+  { type: ConsentType; consent_source: string; preference: string }
 >;
 
 /**
@@ -80,12 +84,12 @@ export async function applyOptRequest(
 ): Promise<boolean> {
   const by = asProvider(work);
   const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
-  const { type, said, preference } = CHANNEL_CONSENTS[channel];
+  const { type, consent_source, preference } = CHANNEL_CONSENTS[channel];
   const contact = channel === 'email' ? from.toLowerCase() : from;
   const holders = await inbound.lockContactHolders(work.tx, channel, contact);
   let isNews = wants
     ? await optOuts.optIn(work.tx, { channel, contact })
-    : await optOuts.optOut(work.tx, { channel, contact, said: words });
+    : await optOuts.optOut(work.tx, { channel, contact, message: words });
   for (const { id, ...enabled } of holders) {
     if (enabled[preference] === wants) continue;
     isNews = true;
@@ -101,7 +105,7 @@ export async function applyOptRequest(
   const agreed = await findCoveringConsent(work.tx, ids, type, contact);
   const has = new Set(agreed.map(({ borrower_id }) => borrower_id));
   for (const borrower_id of ids.filter((one) => !has.has(one))) {
-    const grant = { consent_type: type, channel, source: said, contact_value: contact };
+    const grant = { consent_type: type, channel, source: consent_source, contact_value: contact };
     const id = await insert(work.tx, 'borrower_consents', {
       ...grant,
       borrower_id,
@@ -129,14 +133,14 @@ export async function revokeChannelConsents(
   reason: string,
   source?: 'provider',
 ) {
-  const { type, said } = CHANNEL_CONSENTS[channel];
+  const { type, consent_source } = CHANNEL_CONSENTS[channel];
   for (const { id, borrower_id } of await findCoveringConsent(
     work.tx,
     borrowerIds,
     type,
     contact,
   )) {
-    await revoke(work.tx, id, { method: source ?? said, reason });
+    await markConsentRevoked(work.tx, id, { method: source ?? consent_source, reason });
     const changes = { status: { old: 'granted', new: 'revoked' } };
     const entity = { type: 'borrower_consents', id, borrower_id };
     await recordAudit(asProvider(work), entity, 'revoke', changes, reason);

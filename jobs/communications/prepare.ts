@@ -40,9 +40,9 @@ export async function prepareMessage(
 ): Promise<PreparedMessage | null> {
   const { tx } = undated;
   const pending =
-    (await outbound.findPending(tx, logId, attempt)) ??
+    (await outbound.findPendingMessage(tx, logId, attempt)) ??
     ((await outbound.reopenAbandoned(tx, logId, attempt)) &&
-      (await outbound.findPending(tx, logId, attempt)));
+      (await outbound.findPendingMessage(tx, logId, attempt)));
   if (!pending) return null;
   const { tenant } = pending;
   const work = { ...undated, today: tenant.business_date };
@@ -102,7 +102,7 @@ async function renderContent(
   } catch (error) {
     if (!(error instanceof TemplateRefused)) throw error;
     const failure = { error_code: 'template', error_message: error.message };
-    await outbound.markFailed(tx, id, 1, { provider: 'none', ...failure });
+    await outbound.markMessageFailed(tx, id, 1, { provider: 'none', ...failure });
     return null;
   }
 }

@@ -101,11 +101,11 @@ async function recordPrint(
   const { id, loan_id, borrower_id, language, subject, body } = ready;
   if ('problem' in printed) {
     const failure = { error_code: 'not_printed', error_message: printed.problem };
-    await outbound.markFailed(tx, id, attempt, { provider: 'letters', ...failure });
+    await outbound.markMessageFailed(tx, id, attempt, { provider: 'letters', ...failure });
     return;
   }
   // Checked again in this transaction, so that a second run does not add a second document.
-  if (!(await outbound.findPending(tx, id, attempt))) return;
+  if (!(await outbound.findPendingMessage(tx, id, attempt))) return;
   const filename = `letter-${id}.pdf`;
   const document_id = await insert(tx, 'documents', {
     loan_id,

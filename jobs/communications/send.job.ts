@@ -39,7 +39,7 @@ const markSentBatched = batchByTenant(({ tx }, messages: readonly SentMessage[])
 export const sendCommunication = job({
   name: 'send-communication',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'a borrower, at the contact details on file',
     controls: {
       tenancy: 'row-level security',
@@ -146,8 +146,8 @@ async function recordRefusal(work: Work, ready: PreparedMessage, attempt: number
   if (answer.is_opted_out && channel === 'sms' && recipient)
     await recordProviderOptOut(work, recipient, answer.error_code);
   const pause = answer.temporary ? retryDelaySeconds(attempt) : null;
-  if (pause === null) return void (await outbound.markFailed(tx, id, attempt, answer));
-  const next = await outbound.postpone(tx, id, attempt, pause, answer);
+  if (pause === null) return void (await outbound.markMessageFailed(tx, id, attempt, answer));
+  const next = await outbound.postponeMessage(tx, id, attempt, pause, answer);
   if (next === null) return;
   const payload = { tenant_id, log_id: id, attempt: attempt + 1 };
   await enqueue(tx, sendCommunication, payload, new Date(next));

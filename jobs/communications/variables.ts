@@ -1,3 +1,4 @@
+import { formatPhone } from '../../templates/phone-numbers.ts';
 import { documentLocale } from '../../templates/render-document.ts';
 import type { MessageFigures } from './message-figures.ts';
 
@@ -12,10 +13,11 @@ export function messageVariables(
   context: Record<string, unknown> = {},
 ) {
   const { currency, time_zone, letter_date: today, recipient } = letter;
-  const { name, slug, portal_url: url, branding } = letter.tenant;
-  const { support_email, support_phone } = branding;
-  const spoken = words.language?.slice(0, 2);
-  const locale = spoken ? documentLocale(spoken, letter.locale) : letter.locale;
+  const { name, slug, portal_url: url } = letter.tenant;
+  const { support_email } = letter.tenant.branding;
+  const support_phone = formatPhone(letter.tenant.branding.support_phone);
+  const languageCode = words.language?.slice(0, 2);
+  const locale = languageCode ? documentLocale(languageCode, letter.locale) : letter.locale;
   return {
     payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],
@@ -31,7 +33,7 @@ export function messageVariables(
       url,
       support_email,
       support_phone,
-      branding,
+      branding: { ...letter.tenant.branding, support_phone },
     },
     borrower: {
       ...borrower,

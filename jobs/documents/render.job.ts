@@ -37,7 +37,7 @@ export const renderDocumentJob = job({
     const { document, html, language, dated } = ordered;
     const printed = await renderPdf(outside, html, dated);
     if ('problem' in printed) {
-      const fail = ({ tx }: Work) => documents.markFailed(tx, document_id, printed.problem);
+      const fail = ({ tx }: Work) => documents.markDocumentFailed(tx, document_id, printed.problem);
       return void (await outside.within(tenant_id, fail));
     }
     const { bytes, pages, unprintable } = printed;
@@ -54,7 +54,8 @@ export const renderDocumentJob = job({
     });
   },
 
-  failed: ({ tx }, { document_id }, reason) => documents.markFailed(tx, document_id, reason),
+  failed: ({ tx }, { document_id }, reason) =>
+    documents.markDocumentFailed(tx, document_id, reason),
 });
 
 async function loadDocumentToRender(work: Work, id: string) {

@@ -26,7 +26,7 @@ export async function verifyDocument(
 ) {
   await assertReviewable('verify', work, id);
   const by = verified_by ?? work.actor.id ?? 'system';
-  await documents.verify(work.tx, id, by, notes ?? null);
+  await documents.verifyDocument(work.tx, id, by, notes ?? null);
 }
 
 export async function rejectDocument(
@@ -35,7 +35,7 @@ export async function rejectDocument(
   { reason }: z.output<typeof Rejection>,
 ) {
   await assertReviewable('reject', work, id);
-  await documents.reject(work.tx, id, work.actor.id, reason);
+  await documents.rejectDocument(work.tx, id, work.actor.id, reason);
 }
 
 async function assertReviewable(what: keyof typeof ALLOWED_STATUSES, work: Work, id: string) {

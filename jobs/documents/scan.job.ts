@@ -16,7 +16,7 @@ import type { Work } from '../work.ts';
 export const scanDocument = job({
   name: 'scan-document',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'the virus scanner of the installation',
     controls: { tenancy: 'row-level security' },
   },

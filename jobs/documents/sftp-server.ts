@@ -73,8 +73,8 @@ export async function changeSftpServer(work: Work, id: string, changes: ServerCh
   await assertHostAllowed(work, rest.host);
   if (password && private_key)
     throw new Invalid({ password: 'Give either password or private_key, not both.' });
-  const anew = password || private_key ? sealSecrets(work, { password, private_key }) : {};
-  await update(work.tx, 'sftp_servers', id, { ...rest, ...anew });
+  const sealedSecrets = password || private_key ? sealSecrets(work, { password, private_key }) : {};
+  await update(work.tx, 'sftp_servers', id, { ...rest, ...sealedSecrets });
 }
 
 function sealSecrets({ installation, tenant_id }: Work, { password, private_key }: Secrets) {

@@ -62,8 +62,8 @@ export async function billAfterRelief(
   unbilledMonth: string | null,
 ) {
   const [sender, among] = [await loadStatementSender(work), statements.loansWithIds(ids)];
-  const bill = (month: string, whom: 'cycle' | 'month_after_relief') =>
-    statements.billStatements((steps) => steps(work.tx), month, sender, whom, among);
+  const bill = (month: string, selection: 'cycle' | 'month_after_relief') =>
+    statements.billStatements((steps) => steps(work.tx), month, sender, selection, among);
   if (unbilledMonth !== null) await bill(unbilledMonth, 'month_after_relief');
   const month = monthStart(addDays(work.today, -1));
   await bill(month, 'cycle');

@@ -48,7 +48,7 @@ export async function postEntryParts(
   const lines = buildLines(given.reference_type, parts);
   if (lines.length === 0) return null;
   const heading = toEntryHeading(work, given);
-  const written = await entries.write(work.tx, { heading, lines });
+  const written = await entries.writeEntry(work.tx, { heading, lines });
   return written ?? findRepeatedEntry(work, heading, lines);
 }
 
@@ -68,7 +68,7 @@ export async function postNewEntryParts(
 ): Promise<string | null> {
   const lines = buildLines(given.reference_type, parts);
   if (lines.length === 0) return null;
-  return entries.writeNew(work.tx, { heading: toEntryHeading(work, given), lines });
+  return entries.writeNewEntry(work.tx, { heading: toEntryHeading(work, given), lines });
 }
 
 /** Debits first, in the given order. A negative amount moves to the other side. */

@@ -41,7 +41,7 @@ export async function reverseEntry(work: Work, id: string, { reason, entry_date 
   }
   const day = entry_date ?? work.today;
   await assertPeriodOpen(work, day);
-  const { id: mirrorId } = await mirrors.write(work.tx, id, {
+  const { id: mirrorId } = await mirrors.writeMirrorEntry(work.tx, id, {
     entry_date: day,
     reason,
     reference_type: 'reversal',

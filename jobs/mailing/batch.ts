@@ -61,7 +61,7 @@ export async function createBatch(
   const { waiting, held } = await letters.countWaiting(tx, days);
   if (waiting === 0) return { held };
   const created_by = actor.type === 'user' ? actor.id : null;
-  const { id } = await batches.add(tx, { ...days, created_by, held_count: held });
+  const { id } = await batches.addBatch(tx, { ...days, created_by, held_count: held });
   const files = await batches.assignLetters(tx, id, days, LETTERS_MAX);
   await recordAudit(work, { type: 'mail_batches', id }, 'create', {});
   await make(work, id, files);
@@ -80,8 +80,8 @@ export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
   const { status, files_removed_at } = await lockBatch(work, id);
   if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
-  if (status !== 'failed') throw new Conflict('Only a failed batch can be made again.', status);
-  await batches.setStatus(tx, id, 'making');
+  if (status !== 'failed') throw new Conflict('Only a failed batch can be retried.', status);
+  await batches.setBatchStatus(tx, id, 'making');
   const all = await batchFiles.listFiles(tx, id);
   const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);
   if (left.length > 0) await make(work, id, left);
@@ -98,7 +98,7 @@ export async function cancelBatch(work: Work, id: string) {
       'handed_over',
     );
   await batches.releaseLetters(work.tx, id);
-  await batches.setStatus(work.tx, id, 'cancelled');
+  await batches.setBatchStatus(work.tx, id, 'cancelled');
 }
 
 /** Temporary links to all files of the batch. The batch then counts as handed over. */

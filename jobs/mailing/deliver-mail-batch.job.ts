@@ -24,7 +24,7 @@ type Payload = z.output<typeof Payload>;
 export const deliverMailBatch = job({
   name: 'deliver-mail-batch',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'the server of a mail house',
     controls: {
       tenancy: 'row-level security',
@@ -56,11 +56,11 @@ export const deliverMailBatch = job({
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordMailDeliveryAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 async function loadDelivery(work: Work, id: string, attempt: number) {
-  const delivery = await deliveries.findPending(work.tx, id, attempt);
+  const delivery = await deliveries.findPendingMailDelivery(work.tx, id, attempt);
   if (delivery === null) return null;
   const signIn = await loadSftpCredentials(work, delivery.sftp_server_id);
   return { delivery, signIn, files: await batchFiles.listFiles(work.tx, delivery.mail_batch_id) };
@@ -109,7 +109,10 @@ async function recordResult(
   const delay =
     answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordMailDeliveryAttempt(tx, delivery_id, attempt, {
+    status,
+    error,
+  });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverMailBatch, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

@@ -25,7 +25,7 @@ export const finishMailBatch = job({
     await within(tenant_id, (work) => markFinished(work, batch_id, manifests));
   },
 
-  failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
+  failed: ({ tx }, { batch_id }, reason) => batches.markBatchFailed(tx, batch_id, reason),
 });
 
 /** Reads one database snapshot. A repeated run writes the same bytes. */
@@ -48,10 +48,10 @@ async function markFinished(
   batchId: string,
   manifests: readonly { id: string; file: StoredFile }[],
 ) {
-  const batch = await batches.lock(work.tx, batchId);
+  const batch = await batches.lockBatch(work.tx, batchId);
   if (!batches.isInProgress(batch)) return;
   for (const { id, file } of manifests) await batchFiles.recordFile(work.tx, id, file);
-  await batches.setStatus(work.tx, batchId, 'ready');
+  await batches.setBatchStatus(work.tx, batchId, 'ready');
   await handOverToDefaultServer(work, batchId);
   const { number, business_date, letter_count, page_count, held_count } = batch;
   await emit(work, 'mail_batch.ready', {

@@ -51,5 +51,6 @@ type Decision = {
 
 async function updateLetter({ tx }: Work, id: string, { note, ...change }: Decision) {
   const isDone = await letters.updateStatus(tx, id, { ...change, note: note?.trim() || null });
-  if (!isDone) throw new Conflict('The letter was added to a batch a moment ago.', 'batched');
+  if (!isDone)
+    throw new Conflict('The letter was just added to a batch. Cancel the batch first.', 'batched');
 }

@@ -27,7 +27,7 @@ export const mergeLetters = job({
     await files.put(wanted.key, await mergedPdf(files, wanted.parts), {
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {
-          const batch = await batches.lock(tx, batch_id);
+          const batch = await batches.lockBatch(tx, batch_id);
           if (!batches.isInProgress(batch)) return;
           if (!(await batchFiles.recordFile(tx, file_id, file))) return;
           await place();
@@ -38,7 +38,7 @@ export const mergeLetters = job({
     });
   },
 
-  failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
+  failed: ({ tx }, { batch_id }, reason) => batches.markBatchFailed(tx, batch_id, reason),
 });
 
 async function findFileToMerge({ tx }: Work, fileId: string) {

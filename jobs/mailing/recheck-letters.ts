@@ -20,9 +20,9 @@ export async function recheckWaitingLetters(work: Work, days: letters.BatchDates
       after,
       PAGE,
     );
-    const judged = await reasonsOf(work, page);
-    await letters.updateHolds(work.tx, judged);
-    const lost = judged.filter(({ hold_reasons }) => isAddressMissing('letter', hold_reasons));
+    const checked = await reasonsOf(work, page);
+    await letters.updateHolds(work.tx, checked);
+    const lost = checked.filter(({ hold_reasons }) => isAddressMissing('letter', hold_reasons));
     await createAddressTasks(
       work,
       lost.map(({ borrower_id }) => borrower_id),
@@ -33,7 +33,7 @@ export async function recheckWaitingLetters(work: Work, days: letters.BatchDates
 
 /** Checks the letters by template type, because the contact rules depend on it. */
 async function reasonsOf(work: Work, page: readonly letters.LetterToCheck[]) {
-  const judged: { id: string; borrower_id: string; hold_reasons: BlockReason[] }[] = [];
+  const checked: { id: string; borrower_id: string; hold_reasons: BlockReason[] }[] = [];
   for (const [template_type, kind] of Map.groupBy(page, (letter) => letter.template_type)) {
     const ids = [...new Set(kind.map(({ borrower_id }) => borrower_id))];
     const plan = { channel: 'letter', template_type, loan_id: null } as const;
@@ -42,8 +42,8 @@ async function reasonsOf(work: Work, page: readonly letters.LetterToCheck[]) {
       const against = sendBlockers(found.get(borrower_id)?.reasons ?? [], 'letter');
       const isReturned = is_printed_returned && !against.includes('contact_invalid');
       const hold_reasons: BlockReason[] = isReturned ? [...against, 'contact_invalid'] : against;
-      judged.push({ id, borrower_id, hold_reasons });
+      checked.push({ id, borrower_id, hold_reasons });
     }
   }
-  return judged;
+  return checked;
 }

@@ -35,9 +35,9 @@ export const cleanUp = job({
     for (const { id } of active) {
       await outside.within(id, async ({ tx }) => {
         const { idempotency: kept, webhooks } = await settingsOf(tx);
-        await sessions.deleteEnded(tx);
-        await pendingSignIns.deleteEnded(tx);
-        await providerSignIns.deleteEnded(tx);
+        await sessions.deleteEndedSessions(tx);
+        await pendingSignIns.deleteEndedPendingSignIns(tx);
+        await providerSignIns.deleteEndedProviderSignIns(tx);
         await idempotency.deleteOld(tx, kept.ttl_hours);
         await throttle.deleteOldHits(tx);
         await webhookAttempts.deleteOldAttempts(tx, webhooks.keep_attempts_days);

@@ -9,8 +9,8 @@ import type { EventOf } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import type { LoanState } from '../loans/engine/state.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
-import type { OpenLoan } from '../loans/history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { immutableConflict, openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
@@ -39,19 +39,27 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
   const on = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', on);
-  const waiting = refundableSuspense(loan, on);
-  const refusal = { ...refusalDetails(loan.row), suspense_balance: money(waiting) };
-  if (waiting.eq(0))
+  const available = refundableSuspense(loan, on);
+  const refusal = { ...refusalDetails(loan.row), suspense_balance: money(available) };
+  if (available.eq(0))
     throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
-  if (input.amount && waiting.lt(input.amount))
-    throw new Conflict('This is more than the amount in suspense.', 'exceeds_suspense', refusal);
-  const wanted = input.amount ? parseMoney(input.amount) : waiting;
-  const usable = usableOf(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
+  if (input.amount && available.lt(input.amount))
+    throw new Conflict(
+      'The amount exceeds the money in suspense. See suspense_balance.',
+      'exceeds_suspense',
+      refusal,
+    );
+  const wanted = input.amount ? parseMoney(input.amount) : available;
+  const usable = usableAmount(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
   if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
-    throw new Conflict('This is more than the loan can use.', 'exceeds_balance', {
-      ...refusal,
-      applicable_amount: money(usable),
-    });
+    throw new Conflict(
+      'The amount exceeds what the loan owes. Apply a smaller amount.',
+      'exceeds_balance',
+      {
+        ...refusal,
+        applicable_amount: money(usable),
+      },
+    );
   }
   return apply(work, loan, { ...input, on, amount: money(usable), source: 'staff' });
 }
@@ -62,16 +70,16 @@ const eventOf = ({ on, amount, payment_type }: Application) =>
   newEvent({ kind: 'suspense_application', effective_date: on, amount, payment_type });
 
 /** How much of the amount the loan can use. */
-function usableOf(
+function usableAmount(
   work: Work,
   { row, schedule, events }: OpenLoan,
   event: EventOf<'suspense_application'>,
 ): Big {
   const input = { terms: readTerms(row), schedule, events: [...events, event] };
-  return usedBy(fold({ ...input, as_of: work.today }), event.id);
+  return appliedAmount(fold({ ...input, as_of: work.today }), event.id);
 }
 
-function usedBy(state: LoanState, id: string): Big {
+function appliedAmount(state: LoanState, id: string): Big {
   const { principal_applied, interest_applied, fees_applied } = explainSplit(state, id);
   return sum([principal_applied, interest_applied, fees_applied].map(parseMoney));
 }
@@ -79,10 +87,10 @@ function usedBy(state: LoanState, id: string): Big {
 async function apply(
   work: Work,
   loan: OpenLoan,
-  { on, source, ...what }: Application & { source: 'staff' | 'rule' },
+  { on, source, ...application }: Application & { source: 'staff' | 'rule' },
 ): Promise<string> {
   const id = newId();
-  const { amount, payment_type, notes } = what;
+  const { amount, payment_type, notes } = application;
   await insert(work.tx, 'suspense_applications', {
     id,
     loan_id: loan.row.id,
@@ -93,7 +101,7 @@ async function apply(
     effective_date: on,
     created_by: work.actor.id,
   });
-  const state = await recordEvents(work, loan, [{ ...eventOf({ ...what, on }), id }]);
+  const state = await recordEvents(work, loan, [{ ...eventOf({ ...application, on }), id }]);
   await emit(work, 'suspense.applied', {
     suspense_application_id: id,
     loan_id: loan.row.id,
@@ -112,16 +120,16 @@ async function apply(
 export async function payBillsFromSuspense(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const { state } = loan;
-  const waiting = parseMoney(state.suspense_balance);
-  let covered = parseMoney('0');
+  const available = parseMoney(state.suspense_balance);
+  let billed = parseMoney('0');
   for (const bill of state.installments) {
     if (bill.due_date > work.today || ['paid', 'canceled', 'deferred'].includes(bill.status))
       continue;
-    const next = covered.plus(bill.payment_amount).minus(bill.paid_amount);
-    if (next.gt(waiting)) break;
-    covered = next;
+    const next = billed.plus(bill.payment_amount).minus(bill.paid_amount);
+    if (next.gt(available)) break;
+    billed = next;
   }
-  const amount = money(min(covered, parseMoney(state.total_balance)));
+  const amount = money(min(billed, parseMoney(state.total_balance)));
   if (parseMoney(amount).eq(0)) return;
   await apply(work, loan, { on: work.today, amount, payment_type: 'regular', source: 'rule' });
 }
@@ -131,9 +139,9 @@ export const SuspenseApplicationReversal = z.object({ reason: requiredFreeText.n
 /** Reverses an application as if it had never happened. The money returns to suspense. */
 export async function reverseSuspenseApplication(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'suspense_applications', id));
-  const { status } = await records.lock(work.tx, 'suspense_applications', id);
+  const { status } = await records.lockRecordRow(work.tx, 'suspense_applications', id);
   if (status !== 'applied') throw immutableConflict('suspense application', status);
-  await records.setStatus(work.tx, 'suspense_applications', id, 'reversed');
+  await records.setRecordStatus(work.tx, 'suspense_applications', id, 'reversed');
   await recordEvents(work, loan, [
     newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }),
   ]);

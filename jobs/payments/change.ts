@@ -19,7 +19,7 @@ export async function changePayment(work: Work, id: string, changes: Record<stri
 /** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {
   if (row['status'] === 'scheduled') {
-    await payments.cancelScheduled(work.tx, id);
+    await payments.cancelScheduledPayment(work.tx, id);
     return updateAgreed(work, String(row['loan_id']));
   }
   if (row['status'] === 'completed' || row['status'] === 'settled') {

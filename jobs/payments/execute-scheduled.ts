@@ -1,5 +1,6 @@
 import * as payments from '../../sql/payments/payments.ts';
-import { openLoan, updateAgreed } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
+import { updateAgreed } from '../loans/history/record-events.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { canStillDraw } from './nacha/bank-order.ts';
@@ -7,13 +8,13 @@ import { NewPayment, postPayment } from './receive.ts';
 
 /** Executes a scheduled payment on its date. Does nothing if it was already executed or canceled. */
 export async function executeScheduledPayment(work: Work, paymentId: string) {
-  const owner = await payments.findLoanId(work.tx, paymentId);
+  const owner = await payments.findLoanOfPayment(work.tx, paymentId);
   if (owner === null) return;
   const loan = await openLoan(work, owner.loan_id);
   const payment = await payments.lockScheduled(work.tx, paymentId);
   if (payment === null) return;
   if (!['active', 'charged_off'].includes(loan.row.status))
-    return payments.cancelScheduled(work.tx, paymentId);
+    return payments.cancelScheduledPayment(work.tx, paymentId);
   const instrument = payment['payment_instrument_id'];
   if (typeof instrument === 'string' && !(await canStillDraw(work, instrument)))
     return failScheduled(work, paymentId, owner.loan_id, payment.amount);
@@ -33,7 +34,7 @@ export async function executeScheduledPayment(work: Work, paymentId: string) {
 async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
   const failure_reason = 'The payment instrument cannot be used.';
   await payments.markScheduledFailed(work.tx, payment_id, failure_reason);
-  const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
-  await emit(work, 'payment.failed', told);
+  const notice = { payment_id, loan_id, amount, failure_reason, will_retry: false };
+  await emit(work, 'payment.failed', notice);
   await updateAgreed(work, loan_id);
 }

@@ -1,49 +1,31 @@
-import { reverse } from '../../sql/loans/fees.ts';
 import { penaltyIncludedIn } from '../loans/agreed/scheduled-payment.ts';
 import { money } from '../money.ts';
-import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent } from '../loans/engine/events.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import type { OpenLoan } from '../loans/history/open-loan.ts';
-import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
 
 export async function assessPenaltyIncludedIn(
   work: Work,
   loan: OpenLoan,
-  payment: Parameters<typeof penaltyIncludedIn>[1],
+  payment: Parameters<typeof penaltyIncludedIn>[1] & { id: string },
 ): Promise<LoanEvent[]> {
-  const penalty = penaltyIncludedIn(loan, payment);
-  if (penalty.eq(0)) return [];
-  return [await assessPrepaymentPenalty(work, loan.row, money(penalty), payment.effective_date)];
+  const amount = money(penaltyIncludedIn(loan, payment));
+  if (amount === '0.00') return [];
+  const { id: payment_id, effective_date: on } = payment;
+  return [await assessPrepaymentPenalty(work, loan.row, { amount, on, payment_id })];
 }
 
-export const assessPrepaymentPenalty = (
+/**
+ * Assesses the penalty. Reversing its payment also reverses the penalty, because the loan was then not
+ * repaid early (`withdrawn-events.ts`).
+ */
+export async function assessPrepaymentPenalty(
   work: Work,
   row: OpenLoan['row'],
-  amount: string,
-  on: string,
-) => {
-  const fee = { fee_type: 'prepayment_penalty', amount, on };
-  return assessFee(work, row, { ...fee, description: 'Early repayment' });
-};
-
-/** Reversing a payoff also reverses its prepayment penalty, because the loan was not repaid early. */
-export async function reversePrepaymentPenalty(
-  { tx, today }: Work,
-  { events, state }: OpenLoan,
-  paymentId: string,
-): Promise<LoanEvent[]> {
-  const standing = eventsInForce(events, state.as_of);
-  const payment = standing.find(({ id }) => id === paymentId);
-  if (payment?.kind !== 'payment' || payment.payment_type !== 'payoff') return [];
-  const penalty = standing.find(
-    (event) =>
-      event.kind === 'fee' &&
-      event.fee_type === 'prepayment_penalty' &&
-      event.effective_date === payment.effective_date,
-  );
-  if (penalty?.kind !== 'fee') return [];
-  await reverse(tx, penalty.fee_id ?? penalty.id);
-  return [newEvent({ kind: 'reversal', effective_date: today, reverses: penalty.id })];
+  { payment_id, ...penalty }: { amount: string; on: string; payment_id?: string },
+): Promise<LoanEvent> {
+  const fee = { fee_type: 'prepayment_penalty', description: 'Early repayment', ...penalty };
+  const event = await assessFee(work, row, fee);
+  return payment_id === undefined ? event : { ...event, payment_id };
 }

@@ -6,7 +6,7 @@ import { penaltyIncludedIn, residueWriteOff } from '../loans/agreed/scheduled-pa
 import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { readLoan } from '../loans/history/record-events.ts';
+import { readLoan } from '../loans/history/open-loan.ts';
 import { newEvent, newEvents } from '../loans/history/new-event.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
@@ -33,15 +33,14 @@ export async function previewPayment(
   const loan = await projectLoan(work, known, on);
   const payment_type = effectivePaymentType(loan, on, input.payment_type);
   const payment = { effective_date: on, amount: input.amount, payment_type };
-  const trial = newEvent({ kind: 'payment', ...payment });
+  const paymentEvent = newEvent({ kind: 'payment', ...payment });
   const penalty = money(penaltyIncludedIn(loan, payment));
   const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
-  const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
-  const paid = [...besides, trial];
-  const fresh = [...paid, ...newEvents(residueWriteOff(loan, paid))];
-  const events = [...loan.events, ...fresh];
+  const feeEvents = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
+  const paid = [...feeEvents, paymentEvent];
+  const events = [...loan.events, ...paid, ...newEvents(residueWriteOff(loan, paid))];
   const state = fold({ terms: readTerms(loan.row), schedule: loan.schedule, events, as_of: on });
-  const { id: _, coverage: _covered, ...split } = explainSplit(state, trial.id);
+  const { id: _, coverage: _covered, ...split } = explainSplit(state, paymentEvent.id);
   return {
     amount: input.amount,
     as_of_date: on,

@@ -9,11 +9,11 @@ import { COMPONENTS } from '../loans/arithmetic/terms.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { isClosed } from '../loans/history/after-payoff.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
-import type { OpenLoan } from '../loans/history/open-loan.ts';
-import { newEvent, newEvents } from '../loans/history/new-event.ts';
 import { residueWriteOff } from '../loans/agreed/scheduled-payment.ts';
+import { isClosed } from '../loans/history/closed-loans.ts';
+import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
+import { newEvent, newEvents } from '../loans/history/new-event.ts';
 import { assertAllowed, refusalDetails } from '../loans/history/statuses.ts';
 import { assertAdmin } from '../assert-admin.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -188,26 +188,29 @@ async function schedule(work: Work, loan: OpenLoan, input: Dated) {
 export function effectivePaymentType(
   { row, events, state }: OpenLoan,
   date: string,
-  wished: PaymentType,
+  requestedType: PaymentType,
 ) {
   // A closed loan cannot be paid off again, so there is no prepayment penalty.
-  if (wished === 'payoff' && isClosed(row.status)) return 'regular';
-  if (row.status !== 'charged_off') return wished;
-  const since = eventsInForce(events, state.as_of).find(isWhole);
-  return since && date < since.effective_date ? wished : 'recovery';
+  if (requestedType === 'payoff' && isClosed(row.status)) return 'regular';
+  if (row.status !== 'charged_off') return requestedType;
+  const chargeOff = eventsInForce(events, state.as_of).find(isFullChargeOff);
+  return chargeOff && date < chargeOff.effective_date ? requestedType : 'recovery';
 }
 
 /** A partial charge-off leaves the loan in service. */
-const isWhole = (event: LoanEvent) =>
+const isFullChargeOff = (event: LoanEvent) =>
   event.kind === 'charge_off' && event.principal_amount === undefined;
 
-/** Allocates and posts a payment whose date has come, with any further events in `besides`. */
+/** Allocates and posts a payment whose date has come, together with `otherEvents`. */
 export async function postPayment(
   work: Work,
   loan: OpenLoan,
   id: string,
   input: Dated,
-  { besides, trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
+  {
+    otherEvents,
+    trigger,
+  }: { otherEvents?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
   const payment_type = effectivePaymentType(loan, input.effective_date, input.payment_type);
   const { payment_instrument_id, payment_method: method = null } = input;
@@ -222,12 +225,13 @@ export async function postPayment(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const before = besides ?? (await assessPenaltyIncludedIn(work, loan, { ...input, payment_type }));
+  const before =
+    otherEvents ?? (await assessPenaltyIncludedIn(work, loan, { ...input, id, payment_type }));
   const events = [...before, event];
-  const happened = [...events, ...newEvents(residueWriteOff(loan, events))];
-  const state = await recordEvents(work, loan, happened, { trigger });
+  const allEvents = [...events, ...newEvents(residueWriteOff(loan, events))];
+  const state = await recordEvents(work, loan, allEvents, { trigger });
   const { id: _, ...split } = explainSplit(state, id);
-  await payments.add(work.tx, {
+  await payments.addPayment(work.tx, {
     ...paymentColumns(loan, id, input),
     payment_type,
     ...split,

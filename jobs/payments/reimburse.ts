@@ -7,8 +7,8 @@ import { insert } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
-import type { OpenLoan } from '../loans/history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
 import { refusalDetails } from '../loans/history/statuses.ts';
@@ -42,27 +42,31 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const on = input.reimbursement_date ?? work.today;
   await assertBankOrder(work, loan.row.borrower_id, withMethod(input), { is_credit: true });
   assertInHistory(work, loan, 'reimbursement_date', on);
-  const held = await payments.heldSuspenseAmount(work.tx, loan.row.id, work.today);
-  const waiting = atLeastZero(refundableSuspense(loan, on).minus(held));
-  const repaid = await repaidBy(work, loan, input);
-  const refundable = waiting.plus(repaid);
+  const heldAmount = await payments.heldSuspenseAmount(work.tx, loan.row.id, work.today);
+  const availableSuspense = atLeastZero(refundableSuspense(loan, on).minus(heldAmount));
+  const repaid = await repaidPrincipal(work, loan, input);
+  const refundable = availableSuspense.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
-    throw new Conflict('This is more than the refundable amount.', 'exceeds_refundable', {
-      ...refusalDetails(loan.row),
-      refundable_amount: money(refundable),
-    });
+    throw new Conflict(
+      'The refund exceeds the refundable amount. See refundable_amount.',
+      'exceeds_refundable',
+      {
+        ...refusalDetails(loan.row),
+        refundable_amount: money(refundable),
+      },
+    );
   }
   return recordReimbursement(work, loan, input, on);
 }
 
 /** The suspense of a day that is still there today. */
 export function refundableSuspense({ row, schedule, events, state }: OpenLoan, on: string): Big {
-  const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
-  return min(parseMoney(then.suspense_balance), parseMoney(state.suspense_balance));
+  const stateThen = fold({ terms: readTerms(row), schedule, events, as_of: on });
+  return min(parseMoney(stateThen.suspense_balance), parseMoney(state.suspense_balance));
 }
 
 /** The principal that the given payment repaid, minus earlier refunds. */
-async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimbursement) {
+async function repaidPrincipal(work: Work, { row }: OpenLoan, { payment_id }: Reimbursement) {
   if (!payment_id) return ZERO;
   const payment = await payments.findRefundable(work.tx, payment_id);
   if (payment === null || payment.loan_id !== row.id)

@@ -1,5 +1,5 @@
-import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import { revoke } from '../../sql/borrowers/consents.ts';
+import * as plans from '../../sql/payments/autopay-plans.ts';
+import { markConsentRevoked } from '../../sql/borrowers/consents.ts';
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import { recordAudit } from '../audit.ts';
 import type { Work } from '../work.ts';
@@ -15,7 +15,7 @@ export async function applyReturnCode(work: Work, instrumentId: string, returnCo
   if (returnEffect(returnCode) !== 'revokes_authorization') return;
   const reason = `Returned with ${returnCode}`;
   for (const { id, borrower_id } of await plans.consentsForInstrument(tx, instrumentId)) {
-    await revoke(tx, id, { method: 'bank_return', reason });
+    await markConsentRevoked(tx, id, { method: 'bank_return', reason });
     const changes = { status: { old: 'granted', new: 'revoked' } };
     await recordAudit(
       work,

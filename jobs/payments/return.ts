@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import * as plans from '../../sql/payments/autopay-plans.ts';
 import * as draws from '../../sql/payments/autopay-draws.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import * as sentEntries from '../../sql/payments/sent-entries.ts';
@@ -9,7 +9,8 @@ import { nextBusinessDay } from '../bank-calendar.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { saveNextAutopayDate } from '../loans/history/next-autopay-date.ts';
 import { feeAmount, loanFeeRules } from '../loans/products/fee-amounts.ts';
 import { money } from '../money.ts';
@@ -42,8 +43,8 @@ export async function returnPayment(
 ) {
   const payment = await payments.findForReturn(work.tx, paymentId);
   if (payment === null) throw new NotFound();
-  const returned = input.returned_date ?? work.today;
-  if (returned > work.today || returned < payment.payment_date) {
+  const returnedOn = input.returned_date ?? work.today;
+  if (returnedOn > work.today || returnedOn < payment.payment_date) {
     const message = 'Must be between the payment and the business date.';
     throw new Invalid({ returned_date: message });
   }
@@ -51,13 +52,13 @@ export async function returnPayment(
   await reversePayment(work, paymentId, {
     reason,
     return_code,
-    effective_date: returned,
+    effective_date: returnedOn,
   });
-  const sent = await sentEntries.lockByPayment(work.tx, paymentId);
-  if (sent !== null) await returnSentEntry(work, sent, return_code, returned);
+  const sent = await sentEntries.lockSentEntryOfPayment(work.tx, paymentId);
+  if (sent !== null) await returnSentEntry(work, sent, return_code, returnedOn);
   const failure_reason = returnReason(return_code);
   const failed_at =
-    returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
+    returnedOn === work.today ? new Date().toISOString() : `${returnedOn}T12:00:00.000Z`;
   await update(work.tx, 'payments', paymentId, { failed_at, failure_reason });
   const isWaived = input.waive_fee || payment.waive_returned_fee;
   const isRefund = payment.payment_type === 'reimbursement';
@@ -122,13 +123,14 @@ async function updateAutopay(
   const { tx } = work;
   if (payment.payment_instrument_id)
     await applyReturnCode(work, payment.payment_instrument_id, code);
-  const draw = await draws.lockByPayment(tx, payment.id);
-  const plan = draw && (await plans.lock(tx, draw.autopay_plan_id));
+  const draw = await draws.lockDrawOfPayment(tx, payment.id);
+  const plan = draw && (await plans.lockAutopayPlan(tx, draw.autopay_plan_id));
   if (!draw || !plan) return null;
   const loan = await openLoan(work, payment.loan_id);
   // The returned draw had paid the loan off. The loan is open again, so its plan reopens.
   const isReopened = plan.cancel_reason === 'loan_closed' && loan.row.status === 'active';
-  if (isReopened && !(await plans.hasOpenPlan(tx, plan.loan_id))) await plans.reopen(tx, plan.id);
+  if (isReopened && !(await plans.hasOpenPlan(tx, plan.loan_id)))
+    await plans.reopenAutopayPlan(tx, plan.id);
   const isRunning = (plan.status === 'active' || isReopened) && plan.is_enabled;
   const consecutive_failures = plan.consecutive_failures + 1;
   const mustRest = isFinalReturnCode(code) || consecutive_failures >= RETURNS_MAX;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, text } from '../../sql/types.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { reversePrepaymentPenalty } from './payoff-penalty.ts';
 import { classifyReturnCode } from '../return-codes.ts';
 
 export const REVERSAL_REASONS = [
@@ -44,10 +44,10 @@ export async function reversePayment(
   paymentId: string,
   { reason, return_code, effective_date }: z.output<typeof PaymentReversal>,
 ) {
-  const known = await payments.findLoanId(work.tx, paymentId);
+  const known = await payments.findLoanOfPayment(work.tx, paymentId);
   if (known === null) throw new NotFound();
   const loan = await openLoan(work, known.loan_id);
-  const payment = await payments.lock(work.tx, paymentId);
+  const payment = await payments.lockPayment(work.tx, paymentId);
   if (payment === null || !['completed', 'settled'].includes(payment.status)) {
     throw new Conflict(
       `A payment that is ${payment?.status} cannot be reversed.`,
@@ -69,8 +69,9 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  const events = [reversal, ...(await reversePrepaymentPenalty(work, loan, paymentId))];
-  await recordEvents(work, loan, events, { because: returned ? 'payment_returned' : undefined });
+  await recordEvents(work, loan, [reversal], {
+    scheduleChangeReason: returned ? 'payment_returned' : undefined,
+  });
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import { autopayPlans } from '../../sql/borrowers/autopay-plans.ts';
-import { acquireLock } from '../../sql/loans/loans.ts';
+import * as plans from '../../sql/payments/autopay-plans.ts';
+import { autopayPlans } from '../../sql/payments/autopay-plans.ts';
+import { acquireLoanLock } from '../../sql/loans/loans.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { currentTenant } from '../../sql/tenants.ts';
@@ -61,7 +61,7 @@ export async function enrollInAutopay(
 ) {
   await assertIsBorrower(work, borrowerId, loanId);
   await assertBankConfigured(work);
-  await acquireLock(work.tx, loanId);
+  await acquireLoanLock(work.tx, loanId);
   await assertVerified(work, borrowerId, input.payment_instrument_id);
   const consent_id = await recordConsent(work, {
     borrower_id: borrowerId,
@@ -123,7 +123,7 @@ export async function enableAutopay(
  */
 async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<Row> {
   await assertOwnLoan(work, borrowerId, loanId);
-  await acquireLock(work.tx, loanId);
+  await acquireLoanLock(work.tx, loanId);
   const id = await plans.findOpenPlanId(work.tx, loanId);
   const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
   if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');

@@ -37,5 +37,7 @@ export async function createVisibleDocumentLink(work: Work, borrowerId: string, 
   const link = await createDownloadLink(work, document);
   if (link !== null) return { ...document, ...link };
   const { status } = document;
-  throw new Conflict('This file is not available.', 'not_available', { current_status: status });
+  throw new Conflict('This file is not available. See current_status.', 'not_available', {
+    current_status: status,
+  });
 }

@@ -60,12 +60,12 @@ export const recordApplication = (work: Work, input: Application) =>
 async function apply(
   work: Work,
   input: Application,
-  { source, ...whose }: { source: 'portal' | 'agent'; borrower_id?: string },
+  { source, ...subject }: { source: 'portal' | 'agent'; borrower_id?: string },
 ): Promise<string> {
-  const loan = await loans.lock(work.tx, input.loan_id);
+  const loan = await loans.lockLoan(work.tx, input.loan_id);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { id: loan_id, status } = loan;
-  const { borrower_id = loan.borrower_id } = whose;
+  const { borrower_id = loan.borrower_id } = subject;
   if (!(await canSeeAllDocuments(work.tx, borrower_id, input.document_ids)))
     throw new Invalid({ document_ids: 'Contains a document that the borrower cannot see.' });
   if (!RELIEVED.includes(status))

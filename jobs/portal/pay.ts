@@ -8,8 +8,7 @@ import { auditChange } from '../audit.ts';
 import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { PaymentType } from '../loans/engine/events.ts';
-import { openLoan, readLoan } from '../loans/history/record-events.ts';
-import type { OpenLoan } from '../loans/history/open-loan.ts';
+import { openLoan, readLoan, type OpenLoan } from '../loans/history/open-loan.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
@@ -102,9 +101,12 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
 }
 
 /** Identical payments are allowed, but a tenant can require confirmation of the second one. */
-async function assertNotDuplicate({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
+async function assertNotDuplicate(
+  { tx }: Work,
+  order: Parameters<typeof portal.findDuplicatePayment>[1],
+) {
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
-  const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
+  const payment_id = await portal.findDuplicatePayment(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
   const message = 'You made the same payment a moment ago. Confirm to pay a second time.';
   throw new Conflict(message, 'possible_duplicate', { payment_id });

@@ -31,7 +31,7 @@ export async function autoAssign(
   id: string,
   { dry_run }: z.output<typeof AutoAssign>,
 ): Promise<z.output<typeof AssignmentResult>> {
-  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'dynamic')
@@ -63,7 +63,7 @@ export async function assignLoans(
   id: string,
   { loan_ids }: z.output<typeof AssignLoans>,
 ): Promise<z.output<typeof AssignmentResult>> {
-  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'static')
@@ -73,9 +73,13 @@ export async function assignLoans(
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict('A loan is already in another portfolio.', 'already_assigned', {
-      loan_ids: elsewhere.map((loan) => loan.id),
-    });
+    throw new Conflict(
+      'A loan is already in another portfolio. Transfer it instead.',
+      'already_assigned',
+      {
+        loan_ids: elsewhere.map((loan) => loan.id),
+      },
+    );
   }
   return { portfolio_id: id, assigned_count: taken.length, loan_ids: [...taken] };
 }
@@ -92,7 +96,7 @@ export async function setLoanPortfolio(
 ) {
   if (to === from) return;
   assertAdmin(work, 'move a loan between portfolios');
-  const [portfolio] = await portfolios.lock(work.tx, [to ?? from ?? '']);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [to ?? from ?? '']);
   if (!portfolio) throw new Invalid({ portfolio_id: 'Does not exist.' });
   if (to !== null) {
     await assignLoans(work, to, { loan_ids: [loanId] });

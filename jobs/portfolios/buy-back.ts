@@ -4,7 +4,7 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { date, money as amount, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { openLoan } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
 import { divide, money, sum, toCents, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { loanIds } from './assign.ts';
@@ -32,17 +32,17 @@ export async function buyBack(
 ): Promise<z.output<typeof BuybackResult>> {
   if (buyback_date !== work.today)
     throw new Invalid({ buyback_date: 'Must be the business date.' });
-  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const sold = await sales.listBookedSales(work.tx, id, loan_ids);
   if (sold.length < loan_ids.length)
     throw new Invalid({
       loan_ids: 'Contains a loan whose sale with this portfolio is not booked.',
     });
-  const gone = sold.filter(({ status }) => status === 'transferred');
-  if (gone.length > 0) {
+  const transferredLoans = sold.filter(({ status }) => status === 'transferred');
+  if (transferredLoans.length > 0) {
     throw new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
-      loan_ids: gone.map(({ loan_id }) => loan_id),
+      loan_ids: transferredLoans.map(({ loan_id }) => loan_id),
     });
   }
   const shares = await lockWithPriceShares(work, sold, price);

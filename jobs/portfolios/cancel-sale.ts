@@ -12,7 +12,7 @@ export const CancelSale = z.object({});
  * the history keep the agreement.
  */
 export async function cancelSale(work: Work, id: string) {
-  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const hasBegun = await sales.lockLoansAndCheckSettled(work.tx, id);
   if (hasBegun || portfolio.settled_on !== null)

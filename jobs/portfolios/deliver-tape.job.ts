@@ -31,7 +31,7 @@ const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().
 export const deliverTape = job({
   name: 'deliver-tape',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'the recipients or the server of its config',
     controls: {
       tenancy: 'row-level security',
@@ -59,12 +59,12 @@ export const deliverTape = job({
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordTapeDeliveryAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 /** Enqueues the deliveries of a completed tape. */
 export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: string) {
-  for (const delivery_id of await deliveries.createDeliveries(tx, tapeId))
+  for (const delivery_id of await deliveries.createTapeDeliveries(tx, tapeId))
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
 }
 
@@ -83,18 +83,18 @@ export async function retryDelivery(
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
-  const again = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (again.length === 0)
+  const retried = await deliveries.resetFailed(tx, tapeId, wanted);
+  if (retried.length === 0)
     throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
-  for (const { id, attempts } of again)
+  for (const { id, attempts } of retried)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
-  return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };
+  return { delivery_ids: retried.map(({ id }) => id), status: 'queued' as const };
 }
 
 async function loadDelivery(work: Work, id: string, attempt: number) {
   const { tx } = work;
   await deliveries.lockFile(tx, id);
-  const tape = await deliveries.findPending(tx, id, attempt);
+  const tape = await deliveries.findPendingTapeDelivery(tx, id, attempt);
   if (tape === null) return null;
   const { sftp_server_id: server } = tape;
   if (server !== null && !(await awaitFileTurn(work, id, attempt))) return null;
@@ -119,8 +119,8 @@ async function awaitFileTurn({ tx, tenant_id }: Work, delivery_id: string, attem
     delivery_id,
     UPLOAD_SECONDS_MAX,
   );
-  if (is_superseded) await deliveries.supersede(tx, delivery_id);
-  else if (busy_until === null) await deliveries.markStarted(tx, delivery_id);
+  if (is_superseded) await deliveries.supersedeTapeDelivery(tx, delivery_id);
+  else if (busy_until === null) await deliveries.markTapeDeliveryStarted(tx, delivery_id);
   else {
     const payload = { tenant_id, delivery_id, attempt };
     await enqueue(tx, deliverTape, payload, new Date(busy_until));
@@ -198,7 +198,10 @@ async function recordResult(
   const delay =
     answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordTapeDeliveryAttempt(tx, delivery_id, attempt, {
+    status,
+    error,
+  });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

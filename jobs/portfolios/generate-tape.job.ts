@@ -42,7 +42,7 @@ export async function requestTape(
   if (as_of_date > work.today)
     throw new Invalid({ as_of_date: 'Must not be after the business date.' });
   const { portfolio_id, columns, filters, include_header, name } = config;
-  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.Tape);
+  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.LoanTape);
   const kind = format ?? config['format'];
   return insert(work.tx, 'loan_tapes', {
     loan_tape_config_id: configId,
@@ -60,13 +60,13 @@ export async function requestTape(
 async function checkKnown(
   { tx }: Work,
   day: string,
-  { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
+  { columns, filters: { status = [] } }: Pick<tapes.LoanTape, 'columns' | 'filters'>,
 ) {
   await assertDayRecorded(tx, day, 'as_of_date');
-  const gone = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
-  if (gone.length > 0) {
+  const closedStatuses = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
+  if (closedStatuses.length > 0) {
     const message = 'Past days contain only loans on the books. Remove the other statuses.';
-    throw new Conflict(message, 'not_kept', { status: gone, kept: SNAPSHOT_STATUSES });
+    throw new Conflict(message, 'not_kept', { status: closedStatuses, kept: SNAPSHOT_STATUSES });
   }
   const wanted = attributeColumnsAmong(columns);
   if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
@@ -118,8 +118,8 @@ async function* readTapePages(
       // The next iteration handles the error. Without this, an unhandled rejection would end the process
       // first.
       ahead?.catch(() => undefined);
-      const { written, ...told } = page;
-      add(totals, told);
+      const { written, ...pageTotals } = page;
+      add(totals, pageTotals);
       if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
         throw new Conflict(
           `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
@@ -158,7 +158,7 @@ export async function writeTape(within: Within, files: Files, tenantId: string, 
 /** Each run writes its own file, so a second run never changes the first one's file. */
 async function writeTapeFile(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
-  const order = await tapes.findUnfinished(tx, tapeId);
+  const order = await tapes.findUnfinishedTape(tx, tapeId);
   if (order === null) return null;
   const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
   // The tape may have been requested while its day was open, or by the day's close.
@@ -245,7 +245,7 @@ export const generateTape = job({
   run: ({ tenant_id, tape_id }, outside) =>
     writeTape(outside.within, outside.files, tenant_id, tape_id),
 
-  failed: ({ tx }, { tape_id }, reason) => tapes.markFailed(tx, tape_id, reason),
+  failed: ({ tx }, { tape_id }, reason) => tapes.markTapeFailed(tx, tape_id, reason),
 });
 
 /** Enqueues the tapes that are due at the close of the day. Returns their number. */

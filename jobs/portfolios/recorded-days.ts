@@ -5,11 +5,15 @@ import type { Work } from '../work.ts';
 
 /** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
-  if (await snapshots.isRecorded(tx, day)) return;
-  throw new Conflict('No loan data was recorded for that day.', 'no_loan_snapshots', {
-    [field]: day,
-    known_from: await snapshots.firstRecordedDay(tx),
-  });
+  if (await snapshots.areSnapshotsRecorded(tx, day)) return;
+  throw new Conflict(
+    'No loan data was recorded for that day. See known_from for the first one.',
+    'no_loan_snapshots',
+    {
+      [field]: day,
+      known_from: await snapshots.firstRecordedDay(tx),
+    },
+  );
 }
 
 /**

@@ -52,9 +52,13 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   const end = period_end ?? lastMonthBefore(closed ?? monthStart(work.today));
   if (end !== monthEnd(end)) throw new Invalid({ period_end: 'Must be the last day of a month.' });
   if (closed === null || end > closed) {
-    throw new Conflict(`The books of the month through ${end} are not closed.`, 'period_open', {
-      closed_through: closed,
-    });
+    throw new Conflict(
+      `The books of the month through ${end} are not closed. Close the period first.`,
+      'period_open',
+      {
+        closed_through: closed,
+      },
+    );
   }
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };
@@ -88,18 +92,18 @@ export async function payRemittance(
   input: z.output<typeof RemittancePayment>,
 ) {
   const { paid_on = work.today, reference_number } = input;
-  const told = (await find(work.tx, remittances.remittances, id)) as Row;
-  if (told['status'] === 'paid')
+  const remittance = (await find(work.tx, remittances.remittances, id)) as Row;
+  if (remittance['status'] === 'paid')
     throw new Conflict('The remittance is already paid.', 'already_paid');
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
-  if (paid_on <= String(told['period_end']))
+  if (paid_on <= String(remittance['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });
   await assertPeriodOpen(work, paid_on);
   const sent = {
     entry_date: paid_on,
     reference_type: 'remittance_payment',
     reference_id: id,
-    description: `Remittance through ${String(told['period_end'])}`,
+    description: `Remittance through ${String(remittance['period_end'])}`,
   };
   const payment_entry_id = await postRemittanceEntry(work, sent, 'due', PAID);
   await update(work.tx, 'remittances', id, {

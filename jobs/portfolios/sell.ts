@@ -40,7 +40,7 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
   if (settlement_date < sale_date)
     throw new Invalid({ settlement_date: 'Must not be before the sale date.' });
-  const [portfolio] = await portfolios.lock(work.tx, [id]);
+  const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (portfolio?.status === 'sold')
     throw new Conflict('The portfolio is already sold.', 'already_sold');
   if (portfolio?.is_archived)

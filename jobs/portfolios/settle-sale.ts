@@ -3,7 +3,8 @@ import * as membership from '../../sql/portfolios/membership.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { recordAudit } from '../audit.ts';
 import { bookSale, investorAccounts } from '../loans/history/post-sale.ts';
-import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { openLoan } from '../loans/history/open-loan.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
 import { moveAudit } from './assign.ts';
@@ -64,7 +65,7 @@ const recordSaleAudit = (
 async function release(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const event = newEvent({ kind: 'servicing_transfer', effective_date: work.today });
-  await recordEvents(work, loan, [event], { becomes: 'transferred', trigger: 'portfolio_sale' });
+  await recordEvents(work, loan, [event], { newStatus: 'transferred', trigger: 'portfolio_sale' });
 }
 
 /** Removes loans that were not part of a sale from its portfolio, before the close in which it settles. */

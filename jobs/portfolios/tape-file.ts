@@ -23,8 +23,8 @@ export function streamTapeFile(pages: AsyncIterable<string>, order: Order) {
   if (order.format === 'csv') return encoded(writeCsv(pages, order));
   if (order.format === 'json') return encoded(writeJson(pages));
   // A zip entry needs a time from 1980 on. Use the tape's date, at noon.
-  const told = order.as_of_date < '1980-01-02' ? '1980-01-02' : order.as_of_date;
-  return zipped(streamWorkbook(rowsOf(pages), order), new Date(`${told}T12:00:00`));
+  const fileDate = order.as_of_date < '1980-01-02' ? '1980-01-02' : order.as_of_date;
+  return zipped(streamWorkbook(rowsOf(pages), order), new Date(`${fileDate}T12:00:00`));
 }
 
 async function* rowsOf(pages: AsyncIterable<string>) {

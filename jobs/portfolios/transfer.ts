@@ -46,7 +46,7 @@ export async function transferLoans(
   if (target === id) throw new Invalid({ [field]: 'Must be another portfolio.' });
   if (effective_date > work.today)
     throw new Invalid({ effective_date: 'Must not be after the business date.' });
-  const locked = await portfolios.lock(work.tx, [id, target]);
+  const locked = await portfolios.lockPortfolios(work.tx, [id, target]);
   if (locked.length < 2) throw new Invalid({ [field]: 'Does not exist.' });
   for (const portfolio of locked) assertPortfolioOpen(portfolio);
   if (loan_ids) await assertLoansExist(work, loan_ids);

@@ -23,13 +23,13 @@ export async function resealTenant(
     for (let done = BATCH; done === BATCH; count += done) {
       done = await within(tenantId, async (tx) => {
         const rows = await sealed.lockSealedUnderOtherKeys(tx, place, keys.current, BATCH);
-        const anew = rows.map((row) => {
+        const resealed = rows.map((row) => {
           const text = keys.unseal(tenantId, row.sealed);
           const [index] = keys.indexes(tenantId, text);
           return { ...row, sealed: keys.seal(tenantId, text), index };
         });
-        if (anew.length > 0) await sealed.replaceSealed(tx, place, anew);
-        return anew.length;
+        if (resealed.length > 0) await sealed.replaceSealed(tx, place, resealed);
+        return resealed.length;
       });
     }
   }
@@ -42,17 +42,17 @@ export async function assertKeysPresent(
   { secret, environment }: { secret: string; environment: string },
   warn: (reason: string) => void,
 ) {
-  const amiss = (await findKeyProblems(pool, secret)).join('\n');
-  if (amiss === '') return;
-  if (environment === 'production') throw new StartupError(amiss);
-  warn(amiss);
+  const problems = (await findKeyProblems(pool, secret)).join('\n');
+  if (problems === '') return;
+  if (environment === 'production') throw new StartupError(problems);
+  warn(problems);
 }
 
 /** One sentence for each key in use that this process lacks or has with a different value. */
 async function findKeyProblems(pool: DatabasePool, secret: string): Promise<string[]> {
   const known = parseKeys(secret).map((key) => ({ id: key.id, check_value: keyCheckValue(key) }));
-  const amiss = await sealed.announceKeys(pool, known);
-  return amiss.map(({ id, is_other }) =>
+  const problems = await sealed.announceKeys(pool, known);
+  return problems.map(({ id, is_other }) =>
     is_other
       ? `The key ${id} of SECRET differs from the key that sealed this database.`
       : `SECRET lacks the key ${id}, which is still in use. Add it again, after the current key, ` +

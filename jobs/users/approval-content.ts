@@ -9,7 +9,7 @@ import { payments } from '../../sql/payments/payments.ts';
 import { investors } from '../../sql/portfolios/investors.ts';
 import { portfolios } from '../../sql/portfolios/portfolios.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
-import { lockRecord, sealedValues } from '../../sql/users/approved-records.ts';
+import { lockApprovedRecord, sealedValues } from '../../sql/users/approved-records.ts';
 import { users } from '../../sql/users/users.ts';
 import type { Work } from '../work.ts';
 
@@ -190,7 +190,7 @@ export async function readContent(
 ) {
   const content: ApprovalContent = {};
   for (const { name, table, id, isOwn } of referencedRecords(asked)) {
-    if (!isOwn) await lockRecord(work.tx, table, id);
+    if (!isOwn) await lockApprovedRecord(work.tx, table, id);
     const row = isOwn ? await findLocked(work.tx, table, id) : await find(work.tx, table, id);
     content[name] = row && (await snapshotRecord(work, table, row, known));
     if (isOwn && row && isWhole(asked))

@@ -82,9 +82,10 @@ export async function requestApproval(
 export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
   const request = await findLocked(work.tx, approvalsWithContent, id);
   if (request === null) throw new NotFound();
-  const { status } = request;
+  const { status, ended_because } = request;
   if (status === 'pending') return request;
-  throw new Conflict(`The request is already ${String(status)}.`, 'invalid_transition', {
+  const because = typeof ended_because === 'string' ? ` ${ended_because}` : '';
+  throw new Conflict(`The request is already ${String(status)}.${because}`, 'invalid_transition', {
     current_status: status,
   });
 }

@@ -34,7 +34,8 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   const before = await findLocked(tx, users, userId);
   if (before === null) throw new NotFound();
   const known = await accounts.findActiveUser(tx, userId);
-  if (known === null) throw new Conflict('The user is not active.', 'user_inactive');
+  if (known === null)
+    throw new Conflict('The user is not active. Reactivate the user first.', 'user_inactive');
   if (known.password_hash !== null)
     throw new Conflict('The user has already chosen a password.', 'already_exists');
   return auditChange(work, users, 'invite', before, async () => {

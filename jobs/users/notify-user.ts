@@ -16,5 +16,11 @@ type UserNotification = {
  */
 export const notifyUser = (
   { tx, tenant_id }: { tx: Transaction; tenant_id: string },
-  { about, ...told }: UserNotification,
-) => enqueue(tx, sendAccountMessage, { tenant_id, ...told, ...(about && { about }), attempt: 1 });
+  { about, ...notification }: UserNotification,
+) =>
+  enqueue(tx, sendAccountMessage, {
+    tenant_id,
+    ...notification,
+    ...(about && { about }),
+    attempt: 1,
+  });

@@ -87,7 +87,7 @@ async function assertOtherUsers(work: Work, userIds: readonly string[], field: s
 }
 
 function assertNotActor({ actor }: Work, userIds: readonly string[]) {
-  const hands = [actor.id, actor.requested_by?.id];
-  if (userIds.some((id) => hands.includes(id)))
+  const actorIds = [actor.id, actor.requested_by?.id];
+  if (userIds.some((id) => actorIds.includes(id)))
     throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');
 }

@@ -21,7 +21,7 @@ export type SecurityEvent = {
 export async function writeSecurityLog(work: Work, { email = null, ...given }: SecurityEvent) {
   const { tx, tenant_id, actor, installation } = work;
   const address = email?.trim().toLowerCase() ?? null;
-  await rows.write(tx, {
+  await rows.writeSecurityLog(tx, {
     event: given.event,
     outcome: given.outcome,
     reason: given.reason ?? null,

@@ -50,7 +50,7 @@ export const hashToken = (token: string) => createHash('sha256').update(token).d
 export const sendAccountMessage = job({
   name: 'send-account-message',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'a user, at their own address',
     controls: {
       tenancy: 'row-level security',

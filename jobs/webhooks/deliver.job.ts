@@ -54,7 +54,7 @@ const releaseThrottledBatched = batchByTenant(async ({ tx }, receivers: readonly
 export const deliverWebhook = job({
   name: 'deliver-webhook',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'a receiver of the tenant',
     controls: {
       tenancy: 'row-level security',
@@ -164,7 +164,7 @@ async function recordRefusal(
   const { delivery_id, attempt, attempt_id, subscription_id } = made;
   const { is_slow } = answer;
   const problem = describeFailure(answer);
-  const subscription = await subscriptions.lock(tx, subscription_id);
+  const subscription = await subscriptions.lockSubscription(tx, subscription_id);
   await attempts.recordResult(tx, { ...answer, attempt_id });
   if (!subscription || !(await deliveries.isCurrentAttempt(tx, delivery_id, attempt))) return;
   if (made.is_test) {
@@ -175,7 +175,7 @@ async function recordRefusal(
   }
   const verdict = decideNextAttempt(answer, attempt, subscription.consecutive_failures, policy);
   const is_final = verdict.outcome === 'dead';
-  await subscriptions.recordFailure(tx, subscription_id, { problem, is_slow, is_final });
+  await subscriptions.recordReceiverFailure(tx, subscription_id, { problem, is_slow, is_final });
   if (verdict.outcome === 'retry') {
     const { delay_seconds } = verdict;
     await deliveries.scheduleNext(tx, { id: delivery_id, attempt, delay_seconds });

@@ -10,7 +10,7 @@ import type { Work } from '../work.ts';
  */
 export async function disableSubscription(work: Work, id: string, reason: string | null) {
   const { tx } = work;
-  const wasOn = await subscriptions.disable(tx, id, reason);
+  const wasOn = await subscriptions.disableSubscription(tx, id, reason);
   await deadLetters.createForScheduled(tx, id);
   if (!wasOn || reason === null) return;
   for (const user_id of await listAdmins(tx))

@@ -25,5 +25,5 @@ export function emitAll<Type extends EventType>(
     loan_id: 'loan_id' in data ? data.loan_id : null,
     data: JSON.stringify(data),
   }));
-  return events.write(tx, told);
+  return events.writeEvents(tx, told);
 }

@@ -76,22 +76,22 @@ async function resendEvents(tx: Transaction, id: string, eventIds: readonly stri
  * not affect counters. Returns the delivery, which will show the response.
  */
 export async function sendTest({ tx }: Work, id: string) {
-  if (!(await subscriptions.lock(tx, id))) throw new NotFound();
+  if (!(await subscriptions.lockSubscription(tx, id))) throw new NotFound();
   if (await deliveries.hasPendingTest(tx, id))
     throw new Conflict(
       'The previous test is still pending. Wait for its result.',
       'test_under_way',
     );
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
-  const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
-  const event = await events.writeRelayed(tx, told);
+  const testEvent = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
+  const event = await events.writeRelayed(tx, testEvent);
   const delivery = await deliveries.createDelivery(tx, id, event);
   await deliveries.enqueueDeliveries(tx, [delivery]);
-  return find(tx, deliveries.deliveries, delivery);
+  return find(tx, deliveries.webhookDeliveries, delivery);
 }
 
 async function lockActive(tx: Transaction, id: string) {
-  const subscription = await subscriptions.lock(tx, id);
+  const subscription = await subscriptions.lockSubscription(tx, id);
   if (!subscription) throw new NotFound();
   if (!subscription.is_active)
     throw new Conflict('The subscription is disabled. Enable it first.', 'subscription_disabled');

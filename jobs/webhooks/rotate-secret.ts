@@ -16,7 +16,7 @@ export type Rotation = {
  */
 export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const { tx, tenant_id, installation } = work;
-  const subscription = await subscriptions.lock(tx, id);
+  const subscription = await subscriptions.lockSubscription(tx, id);
   const usual = (await settingsOf(tx)).webhooks.rotation_overlap_hours;
   const overlap_hours = given.overlap_hours ?? usual;
   if (subscription?.is_rotating && overlap_hours > 0) {

@@ -36,25 +36,25 @@ export async function subscribe(work: Work, input: NewSubscription, secret: stri
 /** Changes the URL and the events. `is_active` enables or disables the subscription. */
 export async function changeSubscription(work: Work, id: string, changes: SubscriptionChanges) {
   const { url, events, is_active } = changes;
-  await subscriptions.lock(work.tx, id);
+  await subscriptions.lockSubscription(work.tx, id);
   await update(work.tx, 'webhook_subscriptions', id, {
     ...(url !== undefined && { url: await checkedUrl(work, url) }),
     ...(events !== undefined && { events: [...new Set(events)] }),
   });
-  if (is_active === true) await subscriptions.enable(work.tx, id);
+  if (is_active === true) await subscriptions.enableSubscription(work.tx, id);
   if (is_active === false) await disableSubscription(work, id, null);
 }
 
 /** Deletes a subscription. After the commit only requests that are already in progress are sent. */
 export async function unsubscribe({ tx }: Work, id: string) {
-  await subscriptions.lock(tx, id);
-  await subscriptions.remove(tx, id);
-  await deliveries.cancelScheduled(tx, id);
+  await subscriptions.lockSubscription(tx, id);
+  await subscriptions.removeSubscription(tx, id);
+  await deliveries.cancelScheduledDeliveries(tx, id);
 }
 
 /** Enables the subscription and resets its failure count. Dead letters stay. */
 export async function reEnable({ tx }: Work, id: string) {
-  await subscriptions.enable(tx, id);
+  await subscriptions.enableSubscription(tx, id);
 }
 
 async function checkedUrl({ tx, installation }: Work, url: string): Promise<string> {

@@ -1,7 +1,5 @@
-import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
-import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { containsPattern, table } from '../table.ts';
 
 /** The trigram indexes need three letters or digits in a row. */
@@ -79,16 +77,3 @@ export const lockIfUsable = batchByTransaction(async (tx, ids: readonly string[]
 /** Until the transaction ends, no other transaction can create a loan for the borrower. */
 export const lockExclusively = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from borrowers where id = ${id} for update`);
-
-/**
- * Open loans that the person owes: applications, active loans, and charged-off loans with a balance left to
- * collect.
- */
-export const findOpenLoans = (tx: Transaction, id: string) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select id from loans
-    where id = any(${loanIdsOwedBy(id)})
-      and (status in ('pending', 'approved', 'active')
-        or (status = 'charged_off' and charge_off_balance > 0))
-    order by id limit 100
-  `);

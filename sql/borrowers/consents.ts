@@ -41,7 +41,7 @@ export type Revocation = {
 };
 
 /** Revokes the consent. A consent is evidence, so no other column ever changes. */
-export const revoke = (tx: Transaction, id: string, { method, reason }: Revocation) =>
+export const markConsentRevoked = (tx: Transaction, id: string, { method, reason }: Revocation) =>
   tx.query(sql.typeAlias('void')`
     update borrower_consents
     set revoked_at = greatest(now(), granted_at), revocation_method = ${method},

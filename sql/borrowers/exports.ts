@@ -54,7 +54,7 @@ export async function markCompleted(
   return rowCount === 1;
 }
 
-export const markFailed = (tx: Transaction, id: string, reason: string) =>
+export const markExportFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update borrower_exports set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status = 'pending'

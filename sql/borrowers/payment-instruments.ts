@@ -37,7 +37,7 @@ export const paymentInstruments = table({
   `,
 });
 
-export const hasInstrument = (tx: Transaction, borrowerId: string) =>
+export const hasPaymentInstrument = (tx: Transaction, borrowerId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
@@ -71,7 +71,7 @@ export const lockForShare = (tx: Transaction, id: string) =>
     from payment_instruments as record where record.id = ${id} for share
   `);
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockInstrument = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from payment_instruments where id = ${id} for update`);
 
 /** Whether an active or paused autopay plan draws on the instrument. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
+import { isOpenRequest } from '../users/approval-subjects.ts';
 
 const RedactionFactsRow = z.object({
   is_on_legal_hold: z.boolean(),
@@ -22,7 +22,7 @@ const RedactionFactsRow = z.object({
 });
 
 /** A loan that is open or holds its borrower's money. */
-export const isOpenLoan = sql.fragment`
+export const isOpenOrHoldsMoney = sql.fragment`
   (loan.status in ('pending', 'approved', 'active') or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
 `;
 
@@ -34,7 +34,7 @@ export const redactionFacts = (tx: Transaction, id: string) =>
            array(
              select loan.id::text from loans as loan
              where loan.borrower_id = record.id
-               and ${isOpenLoan}
+               and ${isOpenOrHoldsMoney}
              order by loan.id limit 100
            ) as open_loan_ids,
            array(
@@ -68,15 +68,16 @@ export const redactionFacts = (tx: Transaction, id: string) =>
              where account.borrower_id = record.id and account.tenant_role is not null
            ) as is_staff,
            array(
-             select request.id::text from approvals as request
-             where request.status = 'pending' and request.expires_at > now()
-               and request.kind <> 'redactions'
-               and exists (
+             select waiting.id::text from (
+               select record.* from approvals as record
+               where ${isOpenRequest} and record.kind <> 'redactions'
+             ) as waiting
+             where exists (
                  select from jsonb_each(ids) as known
-                 where known.value ?| array[request.params ->> 'id',
-                   request.body ->> 'borrower_id', request.body ->> 'loan_id']
+                 where known.value ?| array[waiting.params ->> 'id',
+                   waiting.body ->> 'borrower_id', waiting.body ->> 'loan_id']
                )
-             order by request.id limit 100
+             order by waiting.id limit 100
            ) as waiting_approval_ids
     from borrowers as record cross join app.borrower_ids(record.id) as ids
     where record.id = ${id}
@@ -85,31 +86,3 @@ export const redactionFacts = (tx: Transaction, id: string) =>
 /** Removes the borrower's personal data. app.borrower_columns defines what happens to each column. */
 export const redact = (tx: Transaction, id: string, by: string) =>
   tx.query(sql.typeAlias('void')`select app.redact_borrower(${id}, ${by})`);
-
-const FileToRemove = z.object({
-  id: z.string(),
-  table: z.enum(['documents', 'borrower_exports']),
-  storage_key: z.string(),
-  letter_ids: z.array(z.string()),
-});
-
-/** Files of a redacted borrower that may still be in the store. */
-export const listRemainingFiles = (tx: Transaction, borrowerId: string, limit: number) =>
-  tx.any(sql.type(FileToRemove)`
-    select document.id, 'documents' as table, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
-    from documents as document
-    left join loans as loan on loan.id = document.loan_id
-    where (document.borrower_id = ${borrowerId} or loan.borrower_id = ${borrowerId})
-      and document.status = 'redacted' and document.storage_key <> 'redacted/' || document.id
-    union all
-    select id, 'borrower_exports', storage_key, '{}'
-    from borrower_exports
-    where borrower_id = ${borrowerId} and storage_key <> 'redacted/' || id
-    limit ${limit}
-  `);
-
-/** Clears the storage key of a deleted file, because the key contains the file's name. */
-export const eraseStorageKey = (tx: Transaction, { table, id }: z.output<typeof FileToRemove>) =>
-  tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set storage_key = 'redacted/' || id where id = ${id}
-  `);

@@ -1,18 +1,18 @@
 import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
-import { isInChunk, type Chunk } from './closes.ts';
 
 /** A query for loans of a chunk that need work on the chunk's day. */
-export type DueQuery<Row = unknown> = (chunk: Chunk) => QuerySqlToken<z.ZodType<Row>>;
+export type DueQuery<Row = unknown> = (chunk: LoanChunk) => QuerySqlToken<z.ZodType<Row>>;
 
 const First = z.object({ first: z.int() });
 
 /** The index of the first query that finds a row; the number of queries if none does. */
 export const indexOfFirstMatch = (
   tx: Transaction,
-  chunk: Chunk,
+  chunk: LoanChunk,
   searches: readonly { find: DueQuery }[],
 ) =>
   tx.oneFirst(
@@ -31,28 +31,28 @@ export const indexOfFirstMatch = (
 
 const Due = z.object({ id: z.string() });
 
-export const loansWithEndingFreeze = (chunk: Chunk) =>
+export const loansWithEndingFreeze = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
   `);
 
 /** Lines of credit whose billing cycle ends on or before the chunk's day. */
-export const loansWithEndingCycle = (chunk: Chunk) =>
+export const loansWithEndingCycle = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
 /** Loans to refold because their rate of accrual changes on or before the chunk's day. */
-export const loansToRefold = (chunk: Chunk) =>
+export const loansToRefold = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
-    where ${isInChunk(chunk)} and loan.linear_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+    where ${isInChunk(chunk)} and loan.accrual_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
 /** Loans that an earlier close quarantined before their accrual. */
-export const loansWithMissedInterest = (chunk: Chunk) =>
+export const loansWithMissedInterest = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select distinct loan.id
     from cob_loan_errors as error join loans as loan on loan.id = error.loan_id
@@ -62,7 +62,7 @@ export const loansWithMissedInterest = (chunk: Chunk) =>
 
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
-export const dueScheduledPayments = (chunk: Chunk) =>
+export const dueScheduledPayments = (chunk: LoanChunk) =>
   prepared(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id
     from payments as payment join loans as loan on loan.id = payment.loan_id
@@ -74,7 +74,7 @@ export const dueScheduledPayments = (chunk: Chunk) =>
  * Loans with an installment past the grace period of a late fee rule, for which no fee or exemption is
  * recorded yet. Frozen loans are included, so that the decision is made on the right night.
  */
-export const loansToAssessLateFees = (chunk: Chunk) =>
+export const loansToAssessLateFees = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select distinct loan.id
     from loans as loan
@@ -91,17 +91,17 @@ export const loansToAssessLateFees = (chunk: Chunk) =>
       and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
       and installment.due_date + rule.grace_days < ${chunk.cob_date}::date
-      and ${isOpenInstallment('installment', sql.fragment`loan.satisfied_tolerance`)}
+      and ${isOpenInstallment('installment', sql.fragment`loan.installment_tolerance`)}
       and not exists (
         select from fees as fee
         where fee.loan_id = loan.id and fee.installment_number = installment.period_number
           and fee.fee_type = 'late' and fee.status <> 'reversed'
       )
       and not exists (
-        select from late_fee_exemptions as spared
-        where spared.loan_id = loan.id and spared.installment_number = installment.period_number
-          and spared.due_date = installment.due_date
-          and spared.fee_rule_id::text is not distinct from rule.id
+        select from late_fee_exemptions as exemption
+        where exemption.loan_id = loan.id and exemption.installment_number = installment.period_number
+          and exemption.due_date = installment.due_date
+          and exemption.fee_rule_id::text is not distinct from rule.id
       )
     order by loan.id
   `);
@@ -111,7 +111,7 @@ export const loansToAssessLateFees = (chunk: Chunk) =>
  * non-accrual.
  */
 export const loansPastDaysPastDueThreshold =
-  (what: 'charge_off' | 'non_accrual') => (chunk: Chunk) =>
+  (what: 'charge_off' | 'non_accrual') => (chunk: LoanChunk) =>
     prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}

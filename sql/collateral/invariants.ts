@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /**
  * Invariants of sold collateral: every cent of the proceeds is accounted for, and sold items secure no
@@ -47,7 +47,7 @@ export const collateralInvariants: readonly Check[] = [
     query: sql.type(ViolationRow)`
       select item.tenant_id, item.id as subject,
              format('Item %s is %s: it has %s sales and %s active liens.', item.id, item.status,
-               sales.count, held.count) as message
+               sales.count, calculated.count) as message
       from collateral_items as item
       cross join lateral (
         select count(*) from liquidations as sale
@@ -58,8 +58,8 @@ export const collateralInvariants: readonly Check[] = [
         select count(*) from liens as lien
         where lien.tenant_id = item.tenant_id and lien.collateral_id = item.id
           and lien.status = 'active' and item.status = 'liquidated'
-      ) as held
-      where sales.count <> (item.status = 'liquidated')::integer or held.count > 0
+      ) as calculated
+      where sales.count <> (item.status = 'liquidated')::integer or calculated.count > 0
     `,
   },
 ];

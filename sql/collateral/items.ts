@@ -19,7 +19,7 @@ export const items = table({
            coalesce((app.current_valuation(record.id)).appraised_value, record.estimated_value)
              as current_value,
            tenant.currency, round(loan.principal_balance / nullif(backing.value, 0), 6) as ltv,
-           sale.told as liquidation, record.is_archived, record.created_at, record.updated_at
+           sale.figures as liquidation, record.is_archived, record.created_at, record.updated_at
     from collateral_items as record
     join loans as loan on loan.id = record.loan_id
     join tenants as tenant on tenant.id = record.tenant_id
@@ -40,7 +40,7 @@ export const items = table({
         'surplus', sold.surplus::text, 'outstanding_before', sold.outstanding_before::text,
         'deficiency_balance', loan.deficiency_balance::text, 'fee_id', sold.fee_id,
         'liens_released', sold.liens_released, 'notes', sold.notes
-      ) as told
+      ) as figures
       from liquidations as sold
       where sold.tenant_id = record.tenant_id and sold.collateral_id = record.id
         and sold.status = 'applied'
@@ -51,7 +51,7 @@ export const items = table({
 
 const ItemStatus = z.object({ status: z.string(), is_archived: z.boolean() });
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockItem = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ItemStatus)`
     select status, is_archived from collateral_items where id = ${id} for no key update
   `);

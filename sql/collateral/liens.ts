@@ -4,6 +4,7 @@ import { containsPattern, table } from '../table.ts';
 
 export const liens = table({
   name: 'liens',
+  owner: null,
   rows: sql.fragment`
     select record.id, record.collateral_id, item.loan_id, record.lien_type, record.filing_number,
            record.filing_date, record.expiration_date, record.filing_jurisdiction,
@@ -18,7 +19,7 @@ export const liens = table({
 
 const Lien = z.object({ status: z.string(), filing_date: z.string().nullable() });
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockLien = (tx: Transaction, id: string) =>
   tx.one(sql.type(Lien)`select status, filing_date from liens where id = ${id} for no key update`);
 
 const Securing = z.object({ status: z.string(), loan_number: z.string(), owed: z.string() });
@@ -43,7 +44,7 @@ export type ReleaseRow = {
   released_by: string | null;
 };
 
-export const release = (tx: Transaction, id: string, given: ReleaseRow) =>
+export const releaseLien = (tx: Transaction, id: string, given: ReleaseRow) =>
   tx.query(sql.typeAlias('void')`
     update liens
     set status = 'released', released_at = now(), released_by = ${given.released_by},
@@ -59,7 +60,7 @@ export const listActive = (tx: Transaction, collateralId: string) =>
   `);
 
 /** Reinstates the lien; expired if its expiry date has passed. */
-export const reinstate = (tx: Transaction, id: string, today: string) =>
+export const reinstateLien = (tx: Transaction, id: string, today: string) =>
   tx.query(sql.typeAlias('void')`
     update liens
     set status = case when expiration_date < ${today} then 'expired' else 'active' end,

@@ -17,7 +17,7 @@ export const findApplied = (tx: Transaction, collateralId: string) =>
   `);
 
 /** Reverses the sale and the fee that was charged with it. */
-export const reverse = (tx: Transaction, id: string) =>
+export const reverseLiquidation = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     with reversed as (
       update liquidations set status = 'reversed' where id = ${id} returning fee_id

@@ -10,10 +10,10 @@ export const isOptedOut = (channel: ProviderChannel, contact: Fragment) => sql.f
 /** Opts a number or address out. Returns whether it was opted in before. */
 export const optOut = async (
   tx: Transaction,
-  { channel, contact, said }: { channel: ProviderChannel; contact: string; said: string },
+  { channel, contact, message }: { channel: ProviderChannel; contact: string; message: string },
 ): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
-    insert into opt_outs (channel, contact_value, said) values (${channel}, ${contact}, ${said})
+    insert into opt_outs (channel, contact_value, message) values (${channel}, ${contact}, ${message})
     on conflict do nothing
   `);
   return rowCount === 1;

@@ -35,7 +35,7 @@ export type PendingMessage = z.output<typeof Pending>;
 type Ordered = { id: string; attempt: number };
 
 /** The message, if this attempt is still to be made. Concurrent calls share one statement. */
-export const findPending = (tx: Transaction, id: string, attempt: number) =>
+export const findPendingMessage = (tx: Transaction, id: string, attempt: number) =>
   findPendingBatched(tx, { id, attempt });
 
 const findPendingBatched = batchByTransaction(async (tx, ordered: readonly Ordered[]) => {
@@ -151,7 +151,7 @@ const updateSent = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('voi
 
 type Failure = { provider: string; error_code: string; error_message: string };
 
-export const markFailed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
+export const markMessageFailed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = 'failed', failed_at = clock_timestamp(), attempts = ${attempt},
@@ -200,7 +200,7 @@ export const abandonAccountMessages = (
   `);
 
 /** Records why the message was postponed, and returns the time of its next attempt by the queue's clock. */
-export const postpone = (
+export const postponeMessage = (
   tx: Transaction,
   id: string,
   attempt: number,

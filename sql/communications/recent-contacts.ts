@@ -28,11 +28,11 @@ export const recentContacts = batchByTransaction(
     const [only] = asked;
     if (!only) return [];
     if (asked.length > 1) return groupByQuestion(asked, await tx.any(selectForEach(asked)));
-    const whose = matchesIds(sql.fragment`borrower_id`, only.ids);
+    const borrowers = matchesIds(sql.fragment`borrower_id`, only.ids);
     return [
       [
         ...(await tx.any(
-          prepared(sql.type(Contacts)`${selectContacts(whose, boundFragments(only))}`),
+          prepared(sql.type(Contacts)`${selectContacts(borrowers, boundFragments(only))}`),
         )),
       ],
     ];
@@ -65,7 +65,7 @@ const COLUMN_FRAGMENTS: QuestionFragments = {
 };
 
 const selectContacts = (
-  whose: Fragment,
+  borrowers: Fragment,
   { type, channel, loan_id, hours, collections }: QuestionFragments,
 ) => {
   const days = sql.fragment`ceil(${hours} / 24.0)::integer`;
@@ -81,7 +81,7 @@ const selectContacts = (
                and (${loan_id} is null or loan_id = ${loan_id})
            )::integer as collections
     from communication_logs
-    where ${whose} and direction = 'outbound'
+    where ${borrowers} and direction = 'outbound'
       and status not in ('blocked', 'failed', 'bounced', 'undelivered')
       and created_at > now() - make_interval(hours => greatest(${hours}, 168))
       and business_date > app.business_date() - greatest(${days}, 7)

@@ -81,9 +81,9 @@ export const smsPhone = (borrower: string) => sql.fragment`
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-const isContactPaused = (whose: Fragment) => sql.fragment`exists (
+const isContactPaused = (condition: Fragment) => sql.fragment`exists (
   select from hardship_applications as application
-  where ${whose} and application.contacts_paused_until >= app.business_date()
+  where ${condition} and application.contacts_paused_until >= app.business_date()
 )`;
 
 /**

@@ -12,28 +12,28 @@ type BatchEntry<Item, Answer> = {
  * of the calls.
  */
 export function batchByTransaction<Item, Answer>(
-  ask: (tx: Transaction, items: readonly Item[]) => Promise<readonly Answer[]>,
+  runStatement: (tx: Transaction, items: readonly Item[]) => Promise<readonly Answer[]>,
 ): (tx: Transaction, item: Item) => Promise<Answer> {
   const waiting = new WeakMap<Transaction, BatchEntry<Item, Answer>[]>();
 
   const send = async (tx: Transaction, all: readonly BatchEntry<Item, Answer>[]) => {
     waiting.delete(tx);
     try {
-      const answers = await ask(
+      const answers = await runStatement(
         tx,
         all.map(({ item }) => item),
       );
-      for (const [index, { tell }] of all.entries()) tell(answers[index] as Answer);
+      for (const [index, { tell: resolve }] of all.entries()) resolve(answers[index] as Answer);
     } catch (error) {
-      for (const { fail } of all) fail(error);
+      for (const { fail: reject } of all) reject(error);
     }
   };
 
   return (tx, item) =>
-    new Promise((tell, fail) => {
+    new Promise((resolve, reject) => {
       const others = waiting.get(tx);
-      if (others) return others.push({ item, tell, fail });
-      const all = [{ item, tell, fail }];
+      if (others) return others.push({ item, tell: resolve, fail: reject });
+      const all = [{ item, tell: resolve, fail: reject }];
       waiting.set(tx, all);
       // Wait until everything that can run now has added its call.
       return Promise.resolve().then(() => process.nextTick(() => void send(tx, all)));
@@ -41,15 +41,15 @@ export function batchByTransaction<Item, Answer>(
 }
 
 /**
- * Runs `act` on all items concurrently within one transaction, so that their statements are combined. Waits
+ * Runs `run` on all items concurrently within one transaction, so that their statements are combined. Waits
  * for all of them even if one fails, because no statement may follow the end of the transaction. Returns in
  * the order of the items; throws the first failure.
  */
 export async function mapConcurrently<Item, Answer>(
   items: readonly Item[],
-  act: (item: Item) => Promise<Answer>,
+  run: (item: Item) => Promise<Answer>,
 ): Promise<Answer[]> {
-  const outcomes = await Promise.allSettled(items.map(act));
+  const outcomes = await Promise.allSettled(items.map(run));
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;

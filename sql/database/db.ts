@@ -147,8 +147,8 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     await pool.end();
     throw databaseUnreachable(url, error);
   }
-  const felt = withLivenessCheck(pool, url, statementTimeoutMs + ACQUIRE_TIMEOUT_MS);
-  return settings.isShared ? shareAmongTenants(felt, size) : felt;
+  const monitored = withLivenessCheck(pool, url, statementTimeoutMs + ACQUIRE_TIMEOUT_MS);
+  return settings.isShared ? shareAmongTenants(monitored, size) : monitored;
 }
 
 type Outcome<Result> = { result: Result } | { error: unknown };

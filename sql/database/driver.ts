@@ -18,7 +18,7 @@ export const DEFERRED = 'unread';
  * Deferred, but its answer is read before the transaction is rolled back, because it may explain why the
  * steps failed.
  */
-export const ASSUMED = 'unread supposed';
+export const ASSUMED = `${DEFERRED} assumed`;
 export const FIRE_AND_FORGET = 'unawaited';
 /** The last statement of its transaction. The commit is sent with it, and both are awaited. */
 export const AND_COMMIT = 'last';
@@ -95,12 +95,12 @@ export const createDriver = (settings: SessionSettings): DriverFactory =>
   );
 
 function createQueryRunner(client: pg.Client) {
-  let kept: Statement[] = [];
+  let deferred: Statement[] = [];
   let isOpen = false;
   /** How the AND_COMMIT statement ended the transaction, until its caller also ends it. */
   let ended: 'well' | 'badly' | null = null;
   /** The error of an ASSUMED statement. It is thrown at the rollback, even if the steps caught it. */
-  let mistaken: Error | null = null;
+  let assumptionError: Error | null = null;
   const shapes: Shapes = new Map();
 
   const sendAll = async (statements: readonly Statement[]) => {
@@ -108,7 +108,7 @@ function createQueryRunner(client: pg.Client) {
     client.query(batch);
     const answers = await batch.answered.catch((reason: unknown) => {
       const error = classifyError(reason);
-      if (isAssumed(batch.failed) && isApplicationError(error)) mistaken = error;
+      if (isAssumed(batch.failed) && isApplicationError(error)) assumptionError = error;
       throw error;
     });
     const isUndone = answers.some(
@@ -119,9 +119,10 @@ function createQueryRunner(client: pg.Client) {
   };
 
   /** The rollback is sent in its own batch, so it runs even if the statements before it fail. */
-  const sendApart = async (before: readonly Statement[], undoing: Statement) => {
-    const asked = before.length > 0 ? [sendAll(before), sendAll([undoing])] : [sendAll([undoing])];
-    const answers = await Promise.allSettled(asked);
+  const sendApart = async (before: readonly Statement[], rollback: Statement) => {
+    const batches =
+      before.length > 0 ? [sendAll(before), sendAll([rollback])] : [sendAll([rollback])];
+    const answers = await Promise.allSettled(batches);
     return answers.flatMap((answer) => {
       if (answer.status === 'rejected') throw answer.reason as Error;
       return answer.value;
@@ -133,21 +134,21 @@ function createQueryRunner(client: pg.Client) {
     const isEnd = text === 'commit' || text === 'rollback';
     if (ended !== null && !isBeginning && !isEnd)
       throw new Error('Nothing may follow the last statement of a transaction.');
-    if (isBeginning) mistaken = null;
-    const how = ended;
+    if (isBeginning) assumptionError = null;
+    const endedBefore = ended;
     if (isBeginning || isEnd) ended = null;
-    if (isEnd && how === 'well') return { ...NOTHING };
-    if (text === 'commit' && how === 'badly') throw new RolledBack();
+    if (isEnd && endedBefore === 'well') return { ...NOTHING };
+    if (text === 'commit' && endedBefore === 'badly') throw new RolledBack();
     if (isDeferred(name) && (isOpen || isBeginning)) {
       isOpen = true;
-      kept.push({ text, values, name: name === DEFERRED ? undefined : name });
+      deferred.push({ text, values, name: name === DEFERRED ? undefined : name });
       return { ...NOTHING };
     }
     // A rollback makes deferred statements unnecessary, except for ASSUMED ones, which may explain the
     // failure.
     const isUndone = text.startsWith('rollback');
-    const before = isUndone ? kept.slice(0, kept.findLastIndex(isAssumed) + 1) : kept;
-    kept = [];
+    const before = isUndone ? deferred.slice(0, deferred.findLastIndex(isAssumed) + 1) : deferred;
+    deferred = [];
     if (isEnd) isOpen = false;
     // A read-only transaction rejects deferred writes, and that error must not be lost.
     if (name === FIRE_AND_FORGET && before.length === 0) {
@@ -155,16 +156,16 @@ function createQueryRunner(client: pg.Client) {
       sendAll([{ text, values }]).catch(() => {});
       return { ...NOTHING };
     }
-    const asked = { text, values, name: name === FIRE_AND_FORGET ? undefined : name };
+    const statement = { text, values, name: name === FIRE_AND_FORGET ? undefined : name };
     const endsIt = isOpen && isLast(name);
     // Set before the answer arrives, so that later statements are rejected.
     if (endsIt) [isOpen, ended] = [false, 'badly'];
     const answers = await (isUndone
-      ? sendApart(before, asked)
-      : sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]));
+      ? sendApart(before, statement)
+      : sendAll([...before, statement, ...(endsIt ? [COMMIT] : [])]));
     // Concurrent steps that failed may have rolled the transaction back in the meantime.
     if (ended === 'badly') ended = 'well';
-    if (text === 'rollback' && mistaken !== null) throw mistaken;
+    if (text === 'rollback' && assumptionError !== null) throw assumptionError;
     const answer = answers[before.length];
     if (!answer) throw new Error('Nothing was asked.');
     const { command, fields, rowCount, rows } = answer;

@@ -64,18 +64,18 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   let marks: Mark[] = [];
   let asOf = -Infinity;
   let backAt = -Infinity;
-  let told: boolean | undefined;
+  let wasFit: boolean | undefined;
 
   const isFit = () => now() - asOf <= lagMaxMs;
-  const tell = (problem: Error) => {
-    if (told === isFit()) return;
-    told = isFit();
-    onChange(told ? undefined : problem);
+  const reportProblem = (problem: Error) => {
+    if (wasFit === isFit()) return;
+    wasFit = isFit();
+    onChange(wasFit ? undefined : problem);
   };
   const lose = (problem: Error) => {
     asOf = -Infinity;
     backAt = now() + RETRY_AFTER_MS;
-    tell(problem);
+    reportProblem(problem);
   };
 
   async function look() {
@@ -83,27 +83,27 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     if (!isSafe) await assertTenantIsolation(pools.read, settings.environment);
     isSafe = true;
     const at = now();
-    const there = await pools.lookAtPrimary.one(selectPosition);
+    const primaryPosition = await pools.lookAtPrimary.one(selectPosition);
     // The first mark is the one that the replica is known to have reached.
     marks = [...marks.slice(0, 1), ...marks.slice(1).slice(-MARKS_MAX)];
-    marks.push({ lsn: positionOf(there), at });
-    const here = await pools.look.one(selectPosition).catch((error: Error) => {
+    marks.push({ lsn: positionOf(primaryPosition), at });
+    const replicaPosition = await pools.look.one(selectPosition).catch((error: Error) => {
       lose(error);
       throw error;
     });
-    const objection = objectionTo(here, there);
+    const objection = objectionTo(replicaPosition, primaryPosition);
     if (objection !== undefined) return lose(new StartupError(objection));
-    const reached = marks.filter((mark) => mark.lsn <= positionOf(here)).at(-1);
+    const reached = marks.filter((mark) => mark.lsn <= positionOf(replicaPosition)).at(-1);
     marks = marks.filter((mark) => reached === undefined || mark.at >= reached.at);
     if (now() >= backAt) asOf = reached?.at ?? -Infinity;
-    tell(new Error('The replica lags behind.'));
+    reportProblem(new Error('The replica lags behind.'));
   }
 
   async function watch() {
     const { signal } = ending;
     while (!signal.aborted) {
       await pause(CHECK_INTERVAL_MS, undefined, { ref: false, signal }).catch(() => {});
-      if (!signal.aborted) await look().catch(tell);
+      if (!signal.aborted) await look().catch(reportProblem);
     }
   }
 
@@ -112,7 +112,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     await Promise.allSettled(Object.values(pools ?? {}).map((pool) => pool.end()));
   };
   await look().catch(async (error: Error) => {
-    tell(ofReplica(error));
+    reportProblem(ofReplica(error));
     const isRefused = error instanceof RoleNotGranted || (pools && error instanceof StartupError);
     if (!isRefused) return;
     await end();
@@ -179,12 +179,15 @@ const selectPosition = sql.type(ServerPosition)`
 const positionOf = ({ lsn }: ServerPosition) => BigInt(lsn);
 
 /** A replica of another database would show another lender's loans. */
-function objectionTo(here: ServerPosition, there: ServerPosition): string | undefined {
-  if (there.is_standby) return 'DATABASE_URL names a standby.';
-  if (!here.is_standby) return 'DATABASE_REPLICA_URL names no standby.';
-  if (here.cluster !== there.cluster)
+function objectionTo(
+  replicaPosition: ServerPosition,
+  primaryPosition: ServerPosition,
+): string | undefined {
+  if (primaryPosition.is_standby) return 'DATABASE_URL names a standby.';
+  if (!replicaPosition.is_standby) return 'DATABASE_REPLICA_URL names no standby.';
+  if (replicaPosition.cluster !== primaryPosition.cluster)
     return 'DATABASE_REPLICA_URL names a standby of another server.';
-  if (here.database !== there.database)
+  if (replicaPosition.database !== primaryPosition.database)
     return 'DATABASE_REPLICA_URL names another database than DATABASE_URL.';
   return undefined;
 }

@@ -10,13 +10,13 @@ const running = new WeakMap<Transaction, Map<string, Promise<unknown>>>();
  */
 export function serialize<Result>(
   tx: Transaction,
-  thing: string,
+  key: string,
   steps: () => Promise<Result>,
 ): Promise<Result> {
-  const things = running.get(tx) ?? new Map<string, Promise<unknown>>();
-  running.set(tx, things);
-  const before = things.get(thing);
+  const byKey = running.get(tx) ?? new Map<string, Promise<unknown>>();
+  running.set(tx, byKey);
+  const before = byKey.get(key);
   const done = before ? before.then(steps, steps) : steps();
-  things.set(thing, done);
+  byKey.set(key, done);
   return done;
 }

@@ -33,37 +33,39 @@ export async function within<Result>(
 ): Promise<Result> {
   let deadline = Date.now() + RETRY_BUDGET_MS;
   let day = '';
-  let mistaken: string | undefined;
-  const noted: typeof steps = (tx, today) => {
+  let rejectedDay: string | undefined;
+  const stepsNotingDay: typeof steps = (tx, today) => {
     day = today;
     return steps(tx, today);
   };
   for (let attempt = 1; ; attempt += 1) {
     // A retry reads the date instead of assuming it, because a transaction on a standby may have cached the
     // previous date in the meantime.
-    const supposed = attempt === 1 ? assumedDate(tenantId, mode) : undefined;
+    const assumedDay = attempt === 1 ? cachedDate(tenantId, mode) : undefined;
     const outcome = await withConnectionShare(pool, tenantId, () =>
       pool.connect((connection) =>
-        attemptTransaction(connection, tenantId, noted, { ...mode, supposed }),
+        attemptTransaction(connection, tenantId, stepsNotingDay, { ...mode, assumedDay }),
       ),
     );
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';
-    const passing = mode.isRepeated !== false && RETRYABLE_STATES.has(state);
-    const isOtherDay = state === BUSINESS_DATE_MOVED;
+    const isRetryable = mode.isRepeated !== false && RETRYABLE_STATES.has(state);
+    const hasDateMoved = state === BUSINESS_DATE_MOVED;
     // If the date that was just read is rejected again, further retries would not help.
-    const isOver = isOtherDay ? day === mistaken : attempt > RETRIES || Date.now() > deadline;
+    const isHopeless = hasDateMoved
+      ? day === rejectedDay
+      : attempt > RETRIES || Date.now() > deadline;
     // On the new date the retry budget starts again, however long the first attempt waited for a connection
     // or a lock.
-    if (isOtherDay) [mistaken, deadline] = [day, Date.now() + RETRY_BUDGET_MS];
-    if (!passing || isOver) throw outcome.error;
+    if (hasDateMoved) [rejectedDay, deadline] = [day, Date.now() + RETRY_BUDGET_MS];
+    if (!isRetryable || isHopeless) throw outcome.error;
     await new Promise((resolve) =>
       setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),
     );
   }
 }
 
-type AttemptMode = TransactionMode & { supposed: string | undefined };
+type AttemptMode = TransactionMode & { assumedDay: string | undefined };
 type Outcome<Result> = { result: Result } | { error: unknown };
 
 /**
@@ -81,7 +83,7 @@ function cacheBusinessDate(tenantId: string, today: string) {
 
 const isReading = ({ readOnly = false, snapshot = false }: TransactionMode) => readOnly || snapshot;
 
-const assumedDate = (tenantId: string, mode: TransactionMode) =>
+const cachedDate = (tenantId: string, mode: TransactionMode) =>
   isReading(mode) || mode.isRepeated === false ? undefined : businessDates.get(tenantId);
 
 /** Call after moving the date, so that the next transaction does not start with the old one. */
@@ -114,10 +116,10 @@ async function rollBack(connection: DatabasePoolConnection, error: unknown, mode
     // If the rollback fails, the connection is broken. The error passes through the driver and destroys it.
     await connection.query(isBroken(error) ? ROLLBACK : rollbackStatement(mode));
     return error;
-  } catch (worse) {
-    const state = sqlStateOf(worse);
-    if (state === BUSINESS_DATE_MOVED || state === TENANT_CLOSED) return worse;
-    throw worse;
+  } catch (rollbackError) {
+    const state = sqlStateOf(rollbackError);
+    if (state === BUSINESS_DATE_MOVED || state === TENANT_CLOSED) return rollbackError;
+    throw rollbackError;
   }
 }
 
@@ -134,10 +136,10 @@ async function beginTransaction(
     await connection.query(assumeTenantAndDay(tenantId, mode));
     return '';
   }
-  const { supposed } = mode;
-  if (supposed !== undefined) {
-    await connection.query(assumeTenantAndDay(tenantId, mode, supposed));
-    return supposed;
+  const { assumedDay } = mode;
+  if (assumedDay !== undefined) {
+    await connection.query(assumeTenantAndDay(tenantId, mode, assumedDay));
+    return assumedDay;
   }
   const { today, is_tenant_closed } = await connection.one(setTenantAndReadDate(tenantId, mode));
   if (is_tenant_closed) throw new TenantClosed();
@@ -150,6 +152,6 @@ const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransi
 /** The tenant is closed and may already be in another database. Nothing is read or written. */
 export class TenantClosed extends Error {
   constructor() {
-    super('The tenant is closed while it moves.');
+    super('The tenant is closed while it moves to another database.');
   }
 }

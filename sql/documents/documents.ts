@@ -102,7 +102,7 @@ export async function markStored(tx: Transaction, id: string, file: Stored): Pro
   return rowCount === 1;
 }
 
-export const markFailed = (tx: Transaction, id: string, reason: string) =>
+export const markDocumentFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents set status = 'failed', rejection_reason = ${reason}
     where id = ${id} and status = 'pending'
@@ -115,7 +115,7 @@ export const lockDocument = (tx: Transaction, id: string) =>
     select status, is_archived from documents where id = ${id} for no key update
   `);
 
-export const verify = (tx: Transaction, id: string, by: string, notes: string | null) =>
+export const verifyDocument = (tx: Transaction, id: string, by: string, notes: string | null) =>
   tx.query(sql.typeAlias('void')`
     update documents
     set status = 'verified', verified_by = ${by}, verified_at = now(),
@@ -124,7 +124,7 @@ export const verify = (tx: Transaction, id: string, by: string, notes: string | 
     where id = ${id}
   `);
 
-export const reject = (tx: Transaction, id: string, by: string | null, reason: string) =>
+export const rejectDocument = (tx: Transaction, id: string, by: string | null, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents
     set status = 'rejected', rejected_by = ${by}, rejected_at = now(), rejection_reason = ${reason},
@@ -142,4 +142,10 @@ export const hasUnknownDocument = (tx: Transaction, ids: readonly string[]) =>
   tx.exists(sql.typeAlias('void')`
     select from unnest(${sql.array([...ids], 'uuid')}) as wanted (id)
     where not exists (select from documents as record where record.id = wanted.id)
+  `);
+
+/** The storage key of a document's file; null if the file was removed. */
+export const findDocumentStorageKey = (tx: Transaction, documentId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
+    select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')
   `);

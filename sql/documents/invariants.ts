@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import type { Violation } from '../invariants/check.ts';
+import type { Violation } from '../invariant-check.ts';
 
 /** Size and hash of the object under a key; null if there is none. */
 export type DescribeFile = (key: string) => Promise<{ size: number; sha256_hash: string } | null>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOpenLoan } from '../borrowers/redaction.ts';
+import { isOpenOrHoldsMoney } from '../borrowers/redaction.ts';
 import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
@@ -37,7 +37,7 @@ const NOT_REMOVED = sql.fragment`
     end as loan_ids
   ) as about
   cross join lateral (
-    select coalesce(bool_or(${isOpenLoan}), false) as is_open,
+    select coalesce(bool_or(${isOpenOrHoldsMoney}), false) as is_open,
            coalesce(bool_or(${IS_LOAN_HELD}), false)
              or exists (
                select from borrowers as person
@@ -126,14 +126,17 @@ type RemovalPage = { years: RetentionYears; today: string; after: string; limit:
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
  * file, in one statement. Returns the last id that was examined; null at the end.
  */
-export const markExpired = (tx: Transaction, { years, today, after, limit }: RemovalPage) =>
+export const markExpiredDocuments = (
+  tx: Transaction,
+  { years, today, after, limit }: RemovalPage,
+) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
-    with looked_at as materialized (
+    with page as materialized (
       select * from (${selectExpiredDocuments(years, today)}) as document
       where document.id > ${after} order by document.id limit ${limit}
     ), due as (
       select document.id, document.status, document.years, standing.last_day
-      from looked_at as document ${NOT_REMOVED}
+      from page as document ${NOT_REMOVED}
       where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${today}::date
     ), removed as (
       update documents as document
@@ -142,7 +145,7 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Rem
       -- The document may have been reviewed or redacted in the meantime.
       where document.id = due.id and document.status = due.status
       returning document.id, document.borrower_id, document.loan_id, document.status_before_removal, due.years, due.last_day
-    ), told as (
+    ), logged as (
       insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
       select 'documents', id, borrower_id, loan_id, 'remove-file', 'system',
              jsonb_build_object('status', jsonb_build_object('old', status_before_removal, 'new', 'removed')),
@@ -154,7 +157,7 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Rem
         select tape.id from loan_tapes as tape join removed on removed.id = tape.document_id
       )
     )
-    select max(id::text) as last from looked_at
+    select max(id::text) as last from page
   `);
 
 /**

@@ -21,17 +21,17 @@ export const lineFigures = sql.fragment`case when cycle.begins is not null then 
   'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
   -- The date by which paying the new balance avoids further interest ((b)(8)).
   'grace', case when loan.terms @> '{"grace_on_purchases": true}' and row.next_payment_date >= today.day then
-    jsonb_build_object('is_kept', row.interest_free_balance > 0 and not coalesce(loan.linear_until <= today.day, false))
+    jsonb_build_object('is_kept', row.interest_free_balance > 0 and not coalesce(loan.accrual_until <= today.day, false))
   end,
   'charged_in_year', (
     select jsonb_build_object(
       'year', extract(year from today.day - 1)::text,
-      'interest', (coalesce(sum((told.figures #>> '{summary,interest}')::numeric), 0.00) + moved.interest)::text,
-      'fees', (coalesce(sum((told.figures #>> '{summary,fees}')::numeric), 0.00) + moved.fees)::text
+      'interest', (coalesce(sum((statement.figures #>> '{summary,interest}')::numeric), 0.00) + moved.interest)::text,
+      'fees', (coalesce(sum((statement.figures #>> '{summary,fees}')::numeric), 0.00) + moved.fees)::text
     )
-    from statements as told
-    where told.loan_id = loan.id and told.statement_date < today.day
-      and told.statement_date > date_trunc('year', today.day - 1)
+    from statements as statement
+    where statement.loan_id = loan.id and statement.statement_date < today.day
+      and statement.statement_date > date_trunc('year', today.day - 1)
   ),
   'balance_subject_to_interest', (
     select round(coalesce(sum(day.principal_balance - day.interest_free_balance), 0.00) / (today.day - cycle.begins), 2)

@@ -16,7 +16,7 @@ const pastDueInstallments = sql.fragment`(
   select due_date, payment_amount - paid_amount as rest, payment_amount
   from installments
   where row.past_due_amount > 0 and loan_id = loan.id and version = loan.schedule_version
-    and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)} and due_date < today.day
+    and ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)} and due_date < today.day
     and not exists (
       select from fees as late
       where late.loan_id = loan.id and late.fee_type = 'late' and late.status <> 'reversed'
@@ -44,7 +44,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   cross join lateral (
     select bill.due_date + coalesce(
              (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
-           ) as after, place, rule ->> 'late_fee_rule' as mercy,
+           ) as after, place, rule ->> 'late_fee_rule' as late_fee_rule,
            least(
              greatest(case rule ->> 'calculation'
                when 'flat' then flat.amount
@@ -84,7 +84,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
            (
              select coalesce(sum(payment_amount - paid_amount), 0.00) from installments
              where loan_id = loan.id and version = loan.schedule_version
-               and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)}
+               and ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)}
                and due_date > row.next_payment_date and due_date between today.day and fee.after
            ) as then
   ) as coming
@@ -94,20 +94,20 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
              as amount
   ) as late
   where not loan.is_frozen and fee.amount > 0 and fee.after >= today.day
-    and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
+    and not (fee.late_fee_rule = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${lateFeeExemptPeriodsSql(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
       -- In force on the last day of the grace period, or on the night after it.
       where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
-    and not (fee.mercy = 'current' and exists (
+    and not (fee.late_fee_rule = 'current' and exists (
       select from loan_events as payment
       where payment.loan_id = loan.id and payment.kind = 'payment'
         and payment.effective_date > coalesce(${dueBefore}, '-infinity')
         and not exists (
-          select from loan_events as undone
-          where undone.loan_id = loan.id and undone.kind = 'reversal'
-            and undone.details ->> 'reverses' = payment.id::text
+          select from loan_events as reversal
+          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+            and reversal.details ->> 'reverses' = payment.id::text
         )
     ))
   order by fee.after, bill.due_date, fee.place

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { isInChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { addressLines, selectAsText } from '../communications/recipients.ts';
+import { isInChunk, type LoanIdRange } from '../loans/chunk.ts';
 import { loans } from '../loans/loans.ts';
 import { loansWithEndedRelief } from '../loans/reliefs.ts';
 import { endedCycle, lineFigures } from './statement-cycle.ts';
@@ -60,9 +60,14 @@ export async function billStatements(
     after = await step(async (tx) => {
       const slice = await tx.maybeOne(nextSlice(since, whom, among));
       if (slice === null || slice.last === null) return null;
-      const spoken = slice.spoken.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
+      const languages = slice.spoken.map((wanted) => [wanted, sender.languageFor(wanted)] as const);
       const { last } = slice;
-      await billSlice(tx, month, { ...sender, spoken }, { after: since, last, whom, among });
+      await billSlice(
+        tx,
+        month,
+        { ...sender, spoken: languages },
+        { after: since, last, whom, among },
+      );
       return last;
     });
   }
@@ -84,7 +89,7 @@ const nextSlice = (after: string, whom: BilledLoans, among: LoanFilter) =>
   `);
 
 export const loansInChunk =
-  (chunk: Parameters<typeof isInChunk>[0]): LoanFilter =>
+  (chunk: LoanIdRange): LoanFilter =>
   (id) =>
     isInChunk(chunk, id);
 export const loansWithIds =
@@ -197,9 +202,9 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
                from loan_events as event
                where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
                  and not exists (
-                   select from loan_events as undone
-                   where undone.loan_id = loan.id and undone.kind = 'reversal'
-                     and undone.details ->> 'reverses' = event.id::text
+                   select from loan_events as reversal
+                   where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+                     and reversal.details ->> 'reverses' = event.id::text
                  )
              )::numeric(15, 2) as disbursed,
              (

@@ -17,12 +17,14 @@ const storedWording = sql.fragment`jsonb_build_object(
 )`;
 
 /**
- * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `spoken`
+ * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `languages`
  * has pairs of a preferred language and the language that the statement is printed in.
  */
-export const statementWording = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
+export const statementWording = (
+  languages: readonly (readonly [string, string])[],
+) => sql.fragment`(
   select ${storedWording} from document_wordings as wording
-  join jsonb_array_elements(${JSON.stringify(spoken)}::jsonb) as pair on pair ->> 1 = wording.language
+  join jsonb_array_elements(${JSON.stringify(languages)}::jsonb) as pair on pair ->> 1 = wording.language
   where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
     and pair ->> 0 = borrower.language_preference
 )`;
@@ -42,7 +44,7 @@ export const findDocumentWording = (tx: Transaction, type: string, language: str
   `);
 
 /** Changing the text of a wording creates a new version. */
-export const incrementVersion = (tx: Transaction, id: string) =>
+export const incrementWordingVersion = (tx: Transaction, id: string) =>
   tx.query(
     sql.typeAlias('void')`update document_wordings set version = version + 1 where id = ${id}`,
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { ViolationRow, type Check } from './check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Checks the counts that lists show instead of counting rows. */
 export const countInvariants: readonly Check[] = [

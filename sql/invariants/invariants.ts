@@ -3,17 +3,17 @@ import { collateralInvariants } from '../collateral/invariants.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
 import { ledgerInvariants } from '../ledger/invariants.ts';
-import { conclusionInvariants } from '../loans/conclusion-invariants.ts';
+import { outcomeInvariants } from '../loans/outcome-invariants.ts';
 import { loanInvariants } from '../loans/invariants.ts';
-import { standingInvariants } from '../loans/standing-invariants.ts';
+import { statusInvariants } from '../loans/status-invariants.ts';
 import { paymentInvariants } from '../payments/invariants.ts';
 import { saleInvariants } from '../portfolios/invariants.ts';
 import { messageChecks } from '../webhooks/invariants.ts';
-import { findViolations, type Violation } from './check.ts';
+import { findViolations, type Violation } from '../invariant-check.ts';
 import { countInvariants } from './counts.ts';
 import { referenceChecks } from './references.ts';
 
-export type { Violation } from './check.ts';
+export type { Violation } from '../invariant-check.ts';
 
 /**
  * Checks every invariant of a database on one snapshot, so concurrent transactions are seen entirely or not
@@ -32,8 +32,8 @@ export async function checkInvariants(
       const checks = [
         ...ledgerInvariants,
         ...loanInvariants,
-        ...conclusionInvariants,
-        ...standingInvariants,
+        ...outcomeInvariants,
+        ...statusInvariants,
         ...collateralInvariants,
         ...paymentInvariants,
         ...saleInvariants,

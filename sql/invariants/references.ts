@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { ViolationRow, type Check } from './check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 const Reference = z.object({ child: z.string(), column: z.string(), parent: z.string() });
 type Reference = z.output<typeof Reference>;

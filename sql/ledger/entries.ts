@@ -87,10 +87,10 @@ type EntryInput = { heading: Heading; lines: readonly RoleLine[] };
  * loan's terms map its role to, or the chart's account for the role; throws if there is none. Returns the
  * id of each entry, or null if its reference is already posted.
  */
-export const write = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
+export const writeEntry = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
   const headed = given.map(withId);
-  const repeats = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
-  const written = new Set(await tx.anyFirst(prepared(insertEntries(headed, repeats))));
+  const onRepeat = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
+  const written = new Set(await tx.anyFirst(prepared(insertEntries(headed, onRepeat))));
   return headed.map(({ id }) => (written.has(id) ? id : null));
 });
 
@@ -98,7 +98,7 @@ export const write = batchByTransaction(async (tx, given: readonly EntryInput[])
  * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
  * waits for the answer. Returns the ids.
  */
-export const writeNew = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
+export const writeNewEntry = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
   const headed = given.map(withId);
   await tx.query(deferred(insertEntries(headed, sql.fragment``)));
   return headed.map(({ id }) => id);
@@ -112,15 +112,15 @@ const withId = ({ heading, lines }: EntryInput) => ({
 
 type EntryWithId = ReturnType<typeof withId>;
 
-const insertEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlToken) => {
+const insertEntries = (headed: readonly EntryWithId[], onRepeat: FragmentSqlToken) => {
   const [only, ...others] = headed;
   return only && others.length === 0
-    ? insertOneEntry(only, repeats)
-    : insertManyEntries(headed, repeats);
+    ? insertOneEntry(only, onRepeat)
+    : insertManyEntries(headed, onRepeat);
 };
 
 /** A single entry uses bound values, except for its lines, whose number varies. */
-const insertOneEntry = ({ lines, ...heading }: EntryWithId, repeats: FragmentSqlToken) =>
+const insertOneEntry = ({ lines, ...heading }: EntryWithId, onRepeat: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with entry as (
       insert into journal_entries (
@@ -132,7 +132,7 @@ const insertOneEntry = ({ lines, ...heading }: EntryWithId, repeats: FragmentSql
         ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
         'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
       )
-      ${repeats}
+      ${onRepeat}
       returning id, entry_date
     ), written as (
       insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
@@ -144,7 +144,7 @@ const insertOneEntry = ({ lines, ...heading }: EntryWithId, repeats: FragmentSql
     select id from entry
   `;
 
-const insertManyEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlToken) =>
+const insertManyEntries = (headed: readonly EntryWithId[], onRepeat: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with given as materialized (
       select heading.*, (
@@ -162,7 +162,7 @@ const insertManyEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlT
       select id, entry_date, effective_date, description, reference_type, reference_id, purpose,
              loan_id, 'system', 'posted', now(), actor_id, actor_id
       from given
-      ${repeats}
+      ${onRepeat}
       returning id, entry_date
     ), charged as materialized (
       select given.id as entry_id, line.*, ${accountOf(sql.fragment`given.mapped`)} as found_id
@@ -176,9 +176,9 @@ const insertManyEntries = (headed: readonly EntryWithId[], repeats: FragmentSqlT
   `;
 
 /** The account of a line: its own, or the one that the loan maps its role to, or the chart's. */
-const accountOf = (mapped: FragmentSqlToken) => sql.fragment`
+const accountOf = (glMap: FragmentSqlToken) => sql.fragment`
   coalesce(
-    line.account_id, (${mapped} ->> line.role)::uuid,
+    line.account_id, (${glMap} ->> line.role)::uuid,
     (select id from ledger_accounts as charted where charted.role = line.role),
     app.raise_missing_account(line.role)
   )`;

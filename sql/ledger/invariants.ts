@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 import { controlAccountInvariant } from './control-accounts.ts';
 
 export const ledgerInvariants: readonly Check[] = [

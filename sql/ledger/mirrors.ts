@@ -13,7 +13,7 @@ export type Mirror = {
  * immediately and linked to the original. The constraint journal_entries_reversed_once rejects a second
  * reversal.
  */
-export const write = (tx: Transaction, originalId: string, mirror: Mirror) =>
+export const writeMirrorEntry = (tx: Transaction, originalId: string, mirror: Mirror) =>
   tx.one(sql.typeAlias('id')`
     with entry as (
       insert into journal_entries (

@@ -122,7 +122,7 @@ const hasOpenInstallmentsAhead = (alias: Alias, today: SqlFragment) => {
       select exists (
         select from installments
         where loan_id = ${its('id')} and version = ${its('schedule_version')}
-          and due_date >= ${today} and ${isOpenInstallment('installments', sql.fragment`${its('satisfied_tolerance')}`)}
+          and due_date >= ${today} and ${isOpenInstallment('installments', sql.fragment`${its('installment_tolerance')}`)}
       ) as is_asked
       offset 0
     ) as ahead`;

@@ -12,7 +12,7 @@ export const countDelinquencies = batchByTransaction(
         set times_delinquent_30 = greatest(times_delinquent_30, (late.days >= 30)::integer),
             times_delinquent_60 = greatest(times_delinquent_60, (late.days >= 60)::integer),
             times_delinquent_90 = greatest(times_delinquent_90, (late.days >= 90)::integer),
-            delinquency_bucket_counted = least(late.days / 30 * 30, 90)
+            delinquency_days_counted = least(late.days / 30 * 30, 90)
         from ${sql.unnest(
           late.map(({ id, days_past_due }) => [id, days_past_due]),
           ['uuid', 'int4'],

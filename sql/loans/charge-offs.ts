@@ -25,7 +25,7 @@ export const unmarkChargedOff = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
-export const cancelAutopay = (tx: Transaction, loanId: string) =>
+export const cancelAutopayPlans = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     with plans as (
       update autopay_plans

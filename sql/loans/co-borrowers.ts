@@ -61,6 +61,19 @@ export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
     `),
   );
 
+/**
+ * Open loans that the person owes: applications, active loans, and charged-off loans with a balance left to
+ * collect.
+ */
+export const findOpenLoansOwedBy = (tx: Transaction, borrowerId: string) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from loans
+    where id = any(${loanIdsOwedBy(borrowerId)})
+      and (status in ('pending', 'approved', 'active')
+        or (status = 'charged_off' and charge_off_balance > 0))
+    order by id limit 100
+  `);
+
 const Owing = z.object({ borrower_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
 export const listLiableParties = (tx: Transaction, loanId: string) =>

@@ -40,10 +40,10 @@ export const readComplianceFacts = (tx: Transaction, loanId: string) =>
            borrower.is_archived as borrower_is_archived, address.state, program.jurisdictions,
            program.compliance_checks,
            loan.status in ('pending', 'approved') and exists (
-             select from loans as twin
-             where twin.borrower_id = loan.borrower_id and twin.id <> loan.id
-               and twin.status in ('pending', 'approved')
-               and twin.principal_amount = loan.principal_amount
+             select from loans as other
+             where other.borrower_id = loan.borrower_id and other.id <> loan.id
+               and other.status in ('pending', 'approved')
+               and other.principal_amount = loan.principal_amount
            ) as has_twin
     from loans as loan
     join borrowers as borrower on borrower.id = loan.borrower_id

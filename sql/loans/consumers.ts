@@ -65,8 +65,8 @@ export const coConsumersJson = sql.fragment`(
         select co_consumers from credit_reporting_records
         where loan_id = loan.id and reporting_period < period.month_end and status <> 'suppressed'
         order by reporting_period desc, created_at desc limit 1
-      ) as told
-      cross join jsonb_array_elements(told.co_consumers) as named
+      ) as previous_report
+      cross join jsonb_array_elements(previous_report.co_consumers) as named
       where named ->> 'borrower_id' = borrower.id::text and named ->> 'ecoa_code' not in ('T', 'Z')
     )
 )`;

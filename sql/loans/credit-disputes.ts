@@ -36,13 +36,13 @@ const Dispute = z.object({
   corrected_values: z.record(z.string(), z.unknown()),
 });
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockDispute = (tx: Transaction, id: string) =>
   tx.one(sql.type(Dispute)`
     select id, loan_id, status, received_date, is_extended, response_code, corrected_values
     from credit_disputes where id = ${id} for update
   `);
 
-export const countForLoan = (tx: Transaction, loanId: string) =>
+export const countDisputes = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from credit_disputes where loan_id = ${loanId}
   `);

@@ -66,9 +66,9 @@ const closedOn = sql.fragment`(
     and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
                  'servicing_transfer')
     and not exists (
-      select from loan_events as undone
-      where undone.loan_id = loan.id and undone.kind = 'reversal'
-        and undone.details ->> 'reverses' = event.id::text
+      select from loan_events as reversal
+      where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+        and reversal.details ->> 'reverses' = event.id::text
     )
 )`;
 
@@ -92,32 +92,32 @@ export const listUnreported = (
 ) =>
   tx.any(sql.type(CreditFacts)`
     select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
-           coalesce(kept.status, loan.status) as status, loan.loan_type,
+           coalesce(snapshot.status, loan.status) as status, loan.loan_type,
            product.metro2_portfolio_type as portfolio_type,
            product.metro2_account_type as account_type,
            coalesce(loan.origination_date, loan.disbursement_date) as date_opened,
            loan.principal_amount, loan.disbursed_amount - later.amount as disbursed_amount,
-           coalesce(kept.credit_limit, loan.credit_limit) as credit_limit,
-           case when told.is_known then told.charge_off_amount else loan.charge_off_amount end
+           coalesce(snapshot.credit_limit, loan.credit_limit) as credit_limit,
+           case when attributes.is_known then attributes.charge_off_amount else loan.charge_off_amount end
              as charge_off_amount,
-           coalesce(told.term_months, loan.term_months) as term_months,
-           coalesce(told.payment_frequency, loan.payment_frequency) as payment_frequency,
-           coalesce(asked.amount, told.payment_amount, loan.payment_amount) as payment_amount,
+           coalesce(attributes.term_months, loan.term_months) as term_months,
+           coalesce(attributes.payment_frequency, loan.payment_frequency) as payment_frequency,
+           coalesce(asked.amount, attributes.payment_amount, loan.payment_amount) as payment_amount,
            (
              select max(period_number) from installments
              where loan_id = loan.id
-               and version = coalesce(kept.schedule_version, loan.schedule_version)
+               and version = coalesce(snapshot.schedule_version, loan.schedule_version)
            ) as periods,
            closed.day as closed_on, before.facts as before_close,
-           coalesce(kept.last_payment_date, loan.last_payment_date) as last_payment_date,
-           paid.amount as paid_in_month, coalesce(kept.total_balance, 0.00) as total_balance,
-           coalesce(kept.charge_off_balance, 0.00) as charge_off_balance,
-           coalesce(kept.past_due_30_amount, 0.00) as past_due_30_amount,
-           coalesce(kept.days_past_due, 0) as days_past_due, kept.first_delinquency_date,
-           coalesce(kept.labels, loan.labels) as labels,
+           coalesce(snapshot.last_payment_date, loan.last_payment_date) as last_payment_date,
+           paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
+           coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
+           coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
+           coalesce(snapshot.days_past_due, 0) as days_past_due, snapshot.first_delinquency_date,
+           coalesce(snapshot.labels, loan.labels) as labels,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
-           coalesce(kept.is_in_disaster, kept.is_frozen and loan.freeze_reason = 'disaster', false)
+           coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
              as is_in_disaster,
            dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
            borrower.bankruptcy_status, ${consumerJson} as consumer,
@@ -151,8 +151,8 @@ export const listUnreported = (
       select * from loan_snapshots as day
       where day.snapshot_date = period.month_end and day.loan_id = loan.id
       offset 0
-    ) as kept on true
-    left join lateral (select ${closedOn} as day where kept.loan_id is null) as closed on true
+    ) as snapshot on true
+    left join lateral (select ${closedOn} as day where snapshot.loan_id is null) as closed on true
     left join lateral (
       select jsonb_build_object(
                'status', status, 'days_past_due', days_past_due,
@@ -165,17 +165,17 @@ export const listUnreported = (
     left join lateral (
       select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
       from loan_attribute_history
-      where loan_id = kept.loan_id and from_date <= kept.snapshot_date
+      where loan_id = snapshot.loan_id and from_date <= snapshot.snapshot_date
       order by from_date desc limit 1
-    ) as told on true
+    ) as attributes on true
     -- The next installment billed that night, regardless of payments in advance; for the
     -- last one, the remaining debt.
     left join lateral (
-      select case when due_date = kept.maturity_date then kept.next_payment_amount
+      select case when due_date = snapshot.maturity_date then snapshot.next_payment_amount
                else payment_amount end as amount
       from installments
-      where loan_id = kept.loan_id and version = kept.schedule_version
-        and due_date = kept.next_payment_date and not is_canceled
+      where loan_id = snapshot.loan_id and version = snapshot.schedule_version
+        and due_date = snapshot.next_payment_date and not is_canceled
       order by period_number limit 1
     ) as asked on true
     left join lateral (
@@ -205,10 +205,10 @@ export const listUnreported = (
         and event.recorded_on <= period.month_end and event.effective_date <= period.month_end
         and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and not exists (
-          select from loan_events as undone
-          where undone.loan_id = loan.id and undone.kind = 'reversal'
-            and undone.details ->> 'reverses' = event.id::text
-            and undone.recorded_on <= period.month_end
+          select from loan_events as reversal
+          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
+            and reversal.details ->> 'reverses' = event.id::text
+            and reversal.recorded_on <= period.month_end
         )
     ) as paid
     cross join lateral (
@@ -226,9 +226,9 @@ export const listUnreported = (
       and coalesce(previous.account_status, '') not in ('DA', 'DF')
       -- An account reported as closed is reported again only if it was reopened.
       and case
-        when kept.status = 'active' then true
-        when kept.status = 'charged_off'
-          then kept.charge_off_balance > 0 or coalesce(previous.account_status, '') <> '64'
+        when snapshot.status = 'active' then true
+        when snapshot.status = 'charged_off'
+          then snapshot.charge_off_balance > 0 or coalesce(previous.account_status, '') <> '64'
         else loan.status in ('paid_off', 'settled', 'transferred')
           and coalesce(previous.account_status, '') not in ('05', '13', '64')
       end

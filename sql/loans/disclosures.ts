@@ -24,8 +24,8 @@ export type DisclosedOpening = z.output<typeof Opened> & { language: string };
 
 /** The figures of the last cost disclosure sent to the borrower (TILA). */
 export const readLastDisclosedCost = (tx: Transaction, loanId: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ told: DisclosedTerms }))`
-    select template_data as told from documents
+  tx.maybeOneFirst(sql.type(z.object({ disclosed: DisclosedTerms }))`
+    select template_data as disclosed from documents
     where loan_id = ${loanId} and template = 'tila_disclosure'
     order by created_at desc, id desc limit 1
   `);
@@ -35,10 +35,10 @@ export async function readLastDisclosedOpening(
   tx: Transaction,
   loanId: string,
 ): Promise<DisclosedOpening | null> {
-  const found = await tx.maybeOne(sql.type(z.object({ told: Opened, language: z.string() }))`
-    select template_data as told, coalesce(language, 'en') as language from documents
+  const found = await tx.maybeOne(sql.type(z.object({ disclosed: Opened, language: z.string() }))`
+    select template_data as disclosed, coalesce(language, 'en') as language from documents
     where loan_id = ${loanId} and template = 'account_opening_disclosure'
     order by created_at desc, id desc limit 1
   `);
-  return found && { ...found.told, language: found.language };
+  return found && { ...found.disclosed, language: found.language };
 }

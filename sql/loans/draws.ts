@@ -16,12 +16,12 @@ export const draws = table({
 });
 
 /** Locks the draw. The caller has locked its loan. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockDraw = (tx: Transaction, id: string) =>
   tx.one(sql.type(z.object({ status: z.string(), amount: z.string() }))`
     select status, amount from draws where id = ${id} for update
   `);
 
-export const reverseFees = (tx: Transaction, id: string) =>
+export const reverseDrawFees = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     update fees set status = 'reversed' where draw_id = ${id} and status <> 'reversed' returning id
   `);

@@ -1,11 +1,11 @@
 import { sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { setClause, definedColumns, type Values } from '../write.ts';
-import { insertEventsSql, type NewEvent } from './events.ts';
+import { insertEventsSql, type NewLoanEvent } from './events.ts';
 import {
   updateCoverageSql,
   insertSchedulesSql,
-  type Coverage,
+  type InstallmentCoverage,
   type NewScheduleVersion,
 } from './installments.ts';
 import {
@@ -13,24 +13,24 @@ import {
   updateFeesSql,
   updateCreditSplitsSql,
   updateSaleSplitsSql,
-  type FeeState,
+  type FeeAmounts,
 } from './splits.ts';
 
 type WithoutLoanId<Row> = Omit<Row, 'loan_id'>;
 
 type LoanEffects = {
   loan_id: string;
-  events: readonly NewEvent[];
+  events: readonly NewLoanEvent[];
   /** A new version of the schedule; if null, the coverage of the current one changes. */
-  plan: WithoutLoanId<NewScheduleVersion> | null;
-  covered: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
+  new_schedule: WithoutLoanId<NewScheduleVersion> | null;
+  coverage: { version: number; rows: readonly Omit<InstallmentCoverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof updatePaymentSplitsSql>[0];
   /** Service credits and suspense applications. */
   credits: Parameters<typeof updateCreditSplitsSql>[1];
   sales: Parameters<typeof updateSaleSplitsSql>[0];
-  fees: readonly WithoutLoanId<FeeState>[];
+  fees: readonly WithoutLoanId<FeeAmounts>[];
   /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
-  anchor: Values;
+  checkpoint: Values;
 };
 
 /**
@@ -38,16 +38,19 @@ type LoanEffects = {
  * statement.
  */
 export const writeEventEffects = batchByTransaction(async (tx, all: readonly LoanEffects[]) => {
-  const alike = Map.groupBy(all, ({ anchor }) => definedColumns(anchor).join());
-  for (const happened of alike.values()) await writeUniform(tx, happened);
+  const groups = Map.groupBy(all, ({ checkpoint }) => definedColumns(checkpoint).join());
+  for (const group of groups.values()) await writeGroup(tx, group);
   return all.map(() => undefined);
 });
 
-async function writeUniform(tx: Transaction, all: readonly LoanEffects[]) {
+/** All checkpoints of the group change the same columns. */
+async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
   const events = all.flatMap(withLoanIds((loan) => loan.events));
-  const plans = all.flatMap(withLoanIds(({ plan }) => (plan === null ? [] : [plan])));
-  const covered = all.flatMap(
-    withLoanIds(({ covered: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
+  const schedules = all.flatMap(
+    withLoanIds(({ new_schedule }) => (new_schedule === null ? [] : [new_schedule])),
+  );
+  const coverage = all.flatMap(
+    withLoanIds(({ coverage: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
   );
   const fees = all.flatMap(withLoanIds((loan) => loan.fees));
   const payments = all.flatMap((loan) => loan.payments);
@@ -55,8 +58,8 @@ async function writeUniform(tx: Transaction, all: readonly LoanEffects[]) {
   const sales = all.flatMap((loan) => loan.sales);
   const parts = [
     events.length > 0 && insertEventsSql(events),
-    plans.length > 0 && insertSchedulesSql(plans),
-    covered.length > 0 && updateCoverageSql(covered),
+    schedules.length > 0 && insertSchedulesSql(schedules),
+    coverage.length > 0 && updateCoverageSql(coverage),
     payments.length > 0 && updatePaymentSplitsSql(payments),
     credits.length > 0 && updateCreditSplitsSql('service_credits', credits),
     credits.length > 0 && updateCreditSplitsSql('suspense_applications', credits),
@@ -72,13 +75,13 @@ async function writeUniform(tx: Transaction, all: readonly LoanEffects[]) {
 }
 
 const withLoanIds =
-  <Row extends object>(rowsOf: (happened: LoanEffects) => readonly Row[]) =>
-  (happened: LoanEffects) =>
-    rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
+  <Row extends object>(rowsOf: (effects: LoanEffects) => readonly Row[]) =>
+  (effects: LoanEffects) =>
+    rowsOf(effects).map((row) => ({ ...row, loan_id: effects.loan_id }));
 
 /** A single loan uses bound values: read from JSON, the row of a loan costs Postgres twice as much. */
-const updateOneCheckpoint = ({ loan_id, anchor }: LoanEffects) => sql.fragment`
-  update loans as loan set ${setClause(anchor)}
+const updateOneCheckpoint = ({ loan_id, checkpoint }: LoanEffects) => sql.fragment`
+  update loans as loan set ${setClause(checkpoint)}
   where loan.id = ${loan_id}
 `;
 
@@ -89,16 +92,16 @@ const updateOneCheckpoint = ({ loan_id, anchor }: LoanEffects) => sql.fragment`
 function updateCheckpoints(all: readonly LoanEffects[]) {
   const [only, ...others] = all;
   if (only && others.length === 0) return updateOneCheckpoint(only);
-  const anchors = all.map(({ loan_id, anchor }) => ({ loan_id, anchor }));
-  const assigned = definedColumns(all[0]?.anchor ?? {}).map((column) => {
+  const checkpoints = all.map(({ loan_id, checkpoint }) => ({ loan_id, checkpoint }));
+  const assigned = definedColumns(all[0]?.checkpoint ?? {}).map((column) => {
     const name = sql.identifier([column]);
-    return sql.fragment`${name} = kept.${name}`;
+    return sql.fragment`${name} = stored.${name}`;
   });
   return sql.fragment`
     update loans as loan
     set ${sql.join(assigned, sql.fragment`, `)}
-    from jsonb_to_recordset(${JSON.stringify(anchors)}::jsonb) as given (loan_id uuid, anchor jsonb)
-    cross join lateral jsonb_populate_record(null::loans, given.anchor) as kept
-    where loan.id = given.loan_id and jsonb_typeof(given.anchor) = 'object'
+    from jsonb_to_recordset(${JSON.stringify(checkpoints)}::jsonb) as given (loan_id uuid, checkpoint jsonb)
+    cross join lateral jsonb_populate_record(null::loans, given.checkpoint) as stored
+    where loan.id = given.loan_id and jsonb_typeof(given.checkpoint) = 'object'
   `;
 }

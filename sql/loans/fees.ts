@@ -44,6 +44,3 @@ export const markWaived = (
   tx.query(sql.typeAlias('void')`
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
-
-export const reverse = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`update fees set status = 'reversed' where id = ${id}`);

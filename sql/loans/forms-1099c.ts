@@ -8,8 +8,8 @@ export const forms1099c = table({
   owner: 'loans',
   rows: sql.fragment`
     select record.id, record.loan_id, record.form_number, record.tax_year, record.status,
-           record.is_corrected, record.corrects_form_id, record.source, record.creditor_name,
-           record.creditor_tin_last_four, record.creditor_address, record.creditor_phone,
+           record.is_corrected, record.corrects_form_id, record.was_sent, record.source,
+           record.creditor_name, record.creditor_tin_last_four, record.creditor_address, record.creditor_phone,
            record.debtor_name, record.debtor_tin_last_four, record.debtor_address,
            record.account_number, record.identifiable_event_date, record.amount_discharged,
            record.interest_included, record.debt_description, record.personally_liable,
@@ -30,12 +30,13 @@ const InForce = z.object({
   source: z.string(),
   amount_discharged: z.string(),
   identifiable_event_date: z.string(),
+  was_sent: z.boolean(),
 });
 
 /** The form in force for the loan, event code and year: neither void nor corrected. */
 export const findFormInForce = (tx: Transaction, loanId: string, code: string, year: number) =>
   tx.maybeOne(sql.type(InForce)`
-    select id, form_number, status, source, amount_discharged, identifiable_event_date
+    select id, form_number, status, source, amount_discharged, identifiable_event_date, was_sent
     from forms_1099c
     where loan_id = ${loanId} and identifiable_event_code = ${code} and tax_year = ${year}
       and status not in ('void', 'corrected')

@@ -4,7 +4,7 @@ import { prepared, sql } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { EventsFromText, eventsAsText } from './events.ts';
 import { rowsAsText, RowsFromText } from './installments.ts';
-import { acquireLocks, RawLoanRow, rawColumns } from './loans.ts';
+import { acquireLoanLocks, RawLoanRow, rawColumns } from './loans.ts';
 import { loansWithEndedRelief } from './reliefs.ts';
 import { hasAgreedRecords } from './agreed-records.ts';
 
@@ -41,12 +41,13 @@ const ROW = rawColumns(sql.fragment`day.today`);
  * Locks each loan and returns it with the first day whose interest is not posted: today, or tomorrow if
  * tonight's close has already passed the loan. Null if there is no such loan.
  */
-export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {
-  await acquireLocks(tx, ids);
+export const lockLoanHistory = batchByTransaction(async (tx, ids: readonly string[]) => {
+  await acquireLoanLocks(tx, ids);
   return orderByIds(ids, await tx.any(openingHistories(ids)));
 });
 
-export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
+/** Returns each loan without a lock. Null if there is no such loan. */
+export const readLoanHistory = batchByTransaction(async (tx, ids: readonly string[]) =>
   orderByIds(ids, await tx.any(readHistories(ids))),
 );
 

@@ -76,30 +76,30 @@ export type NewScheduleVersion = {
  * Writes versions of schedules and their coverage. Each column is passed as the text of an array, which
  * Postgres parses twice as fast as one JSON object per row.
  */
-export const insertSchedulesSql = (plans: readonly NewScheduleVersion[]) => sql.fragment`
+export const insertSchedulesSql = (schedules: readonly NewScheduleVersion[]) => sql.fragment`
   insert into installments
     (loan_id, version, period_number, due_date, payment_amount, principal_amount, interest_amount,
      fees_amount, beginning_balance, ending_balance, days_in_period, paid_amount, paid_date,
      is_canceled, reason)
-  select plan.loan_id, plan.version, row.*, plan.reason
-  from jsonb_to_recordset(${JSON.stringify(plans.map(toColumnArrays))}::jsonb) as plan (
+  select schedule.loan_id, schedule.version, row.*, schedule.reason
+  from jsonb_to_recordset(${JSON.stringify(schedules.map(toColumnArrays))}::jsonb) as schedule (
     loan_id uuid, version integer, reason text, period_number integer[], due_date date[],
     payment_amount numeric[], principal_amount numeric[], interest_amount numeric[],
     fees_amount numeric[], beginning_balance numeric[], ending_balance numeric[],
     days_in_period integer[], paid_amount numeric[], paid_date date[], is_canceled boolean[]
   )
   cross join lateral unnest(
-    plan.period_number, plan.due_date, plan.payment_amount, plan.principal_amount,
-    plan.interest_amount, plan.fees_amount, plan.beginning_balance, plan.ending_balance,
-    plan.days_in_period, plan.paid_amount, plan.paid_date, plan.is_canceled
+    schedule.period_number, schedule.due_date, schedule.payment_amount, schedule.principal_amount,
+    schedule.interest_amount, schedule.fees_amount, schedule.beginning_balance, schedule.ending_balance,
+    schedule.days_in_period, schedule.paid_amount, schedule.paid_date, schedule.is_canceled
   ) as row
 `;
 
-function toColumnArrays({ rows, ...plan }: NewScheduleVersion) {
+function toColumnArrays({ rows, ...schedule }: NewScheduleVersion) {
   const column = (valueOf: (row: Covered) => string | number | boolean | null) =>
     `{${rows.map((row) => valueOf(row) ?? 'null').join()}}`;
   return {
-    ...plan,
+    ...schedule,
     period_number: column((row) => row.period_number),
     due_date: column((row) => row.due_date),
     payment_amount: column((row) => row.payment_amount),
@@ -115,18 +115,21 @@ function toColumnArrays({ rows, ...plan }: NewScheduleVersion) {
   };
 }
 
-export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_date' | 'status'> & {
+export type InstallmentCoverage = Pick<
+  Covered,
+  'period_number' | 'paid_amount' | 'paid_date' | 'status'
+> & {
   loan_id: string;
   version: number;
 };
 
 /** Updates the coverage of the current versions. A single installment uses bound values. */
-export const updateCoverageSql = (rows: readonly Coverage[]) => {
+export const updateCoverageSql = (rows: readonly InstallmentCoverage[]) => {
   const [only, ...others] = rows;
   return only && others.length === 0 ? updateOneCoverage(only) : updateManyCoverages(rows);
 };
 
-const updateOneCoverage = (row: Coverage) => sql.fragment`
+const updateOneCoverage = (row: InstallmentCoverage) => sql.fragment`
   update installments as installment
   set paid_amount = ${row.paid_amount}, paid_date = ${row.paid_date},
       is_canceled = ${row.status === 'canceled'}
@@ -138,7 +141,7 @@ const updateOneCoverage = (row: Coverage) => sql.fragment`
  * Postgres expects few rows where it filters by a JSON type, so it looks the rows up by index instead of
  * scanning the table.
  */
-const updateManyCoverages = (rows: readonly Coverage[]) => sql.fragment`
+const updateManyCoverages = (rows: readonly InstallmentCoverage[]) => sql.fragment`
   update installments as installment
   set paid_amount = row.paid_amount, paid_date = row.paid_date,
       is_canceled = row.status = 'canceled'

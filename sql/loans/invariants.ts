@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 import { isOpenInstallment } from './installments.ts';
 
 /** Interest is posted through yesterday, or through today if the close has passed the loan. */
@@ -185,15 +185,15 @@ export const loanInvariants: readonly Check[] = [
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s: its snapshot of %s has a principal of %s, but it is %s without a later event.',
-               loan.loan_number, run.cob_date, kept.principal_balance, loan.principal_balance) as message
+               loan.loan_number, run.cob_date, snapshot.principal_balance, loan.principal_balance) as message
       from tenants as tenant
       join cob_runs as run
         on run.tenant_id = tenant.id and run.cob_date = tenant.business_date - 1 and run.status = 'finished'
-      join loan_snapshots as kept
-        on kept.tenant_id = run.tenant_id and kept.snapshot_date = run.cob_date and kept.status = 'active'
+      join loan_snapshots as snapshot
+        on snapshot.tenant_id = run.tenant_id and snapshot.snapshot_date = run.cob_date and snapshot.status = 'active'
       join loans as loan
-        on loan.tenant_id = kept.tenant_id and loan.id = kept.loan_id and loan.status = 'active'
-      where loan.principal_balance <> kept.principal_balance
+        on loan.tenant_id = snapshot.tenant_id and loan.id = snapshot.loan_id and loan.status = 'active'
+      where loan.principal_balance <> snapshot.principal_balance
         -- Checked only for the few loans that differ. A refold posts entries without an event.
         and not exists (
           select from loan_events as event
@@ -219,16 +219,16 @@ export const loanInvariants: readonly Check[] = [
       from loans as loan
       cross join lateral (
         select count(*) filter (where is_open) as open, min(period_number) filter (where is_open) as first,
-               coalesce(bool_or(due_date = loan.maturity_date and not is_canceled and not is_open), false) as is_last_covered
+               coalesce(bool_or(due_date = loan.maturity_date and not is_canceled and not is_open), false) as is_last_installment_paid
         from (
-          select installments.*, ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)} as is_open
+          select installments.*, ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)} as is_open
           from installments
           where tenant_id = loan.tenant_id and loan_id = loan.id and version = loan.schedule_version
         ) as installment
       ) as plan
       where loan.open_installments is not null and loan.schedule_version > 0 and (
         loan.open_installments <> plan.open or loan.first_open_period > plan.first
-        or loan.is_last_covered <> plan.is_last_covered
+        or loan.is_last_installment_paid <> plan.is_last_installment_paid
       )
     `,
   },

@@ -27,12 +27,12 @@ export const listLateFeeExemptions = (tx: Transaction, loanId: string) =>
 export const recordLateFeeExemptions = (
   tx: Transaction,
   loanId: string,
-  spared: readonly (ExemptInstallment & { reason: LateFeeExemption })[],
+  exemptions: readonly (ExemptInstallment & { reason: LateFeeExemption })[],
 ) =>
   tx.query(sql.typeAlias('void')`
     insert into late_fee_exemptions (loan_id, installment_number, due_date, fee_rule_id, reason)
     select ${loanId}, row.installment_number, row.due_date, row.fee_rule_id, row.reason
-    from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(exemptions)}::jsonb)
       as row (installment_number integer, due_date date, fee_rule_id uuid, reason text)
     on conflict do nothing
   `);

@@ -20,15 +20,15 @@ export const investorColumn = sql.fragment`coalesce(
 
 /** The same for many loans, joined with `ownersJoin`. */
 export const investorColumnOfMany = sql.fragment`coalesce(
-  case when owned.is_any then ${ownerOf} end, shelf.investor_id
+  case when owned.is_any then ${ownerOf} end, portfolio.investor_id
 )`;
 
 /**
- * Joins the loans' portfolios (`shelf`), and whether any of the loans has an owner (`owned`). If none has,
- * owners are not looked up per loan.
+ * Joins the loans' portfolios (`portfolio`), and whether any of the loans has an owner (`owned`). If none
+ * has, owners are not looked up per loan.
  */
 export const ownersJoin = (among: LoanIdCondition) => sql.fragment`
-  left join portfolios as shelf on shelf.id = record.portfolio_id
+  left join portfolios as portfolio on portfolio.id = record.portfolio_id
   cross join (
     select exists (
       select from loan_assignments as owner
@@ -59,9 +59,9 @@ export const chargeOffDateColumn = (loan: string) => sql.fragment`
       select max(effective_date) from loan_events as event
       where event.loan_id = ${sql.identifier([loan, 'id'])} and event.kind = 'charge_off'
         and not exists (
-          select from loan_events as undone
-          where undone.loan_id = event.loan_id and undone.kind = 'reversal'
-            and undone.details ->> 'reverses' = event.id::text
+          select from loan_events as reversal
+          where reversal.loan_id = event.loan_id and reversal.kind = 'reversal'
+            and reversal.details ->> 'reverses' = event.id::text
         )
     ),
     (${sql.identifier([loan, 'charged_off_at'])} at time zone 'UTC')::date

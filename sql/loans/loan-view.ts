@@ -12,7 +12,7 @@ import {
 } from './loan-facts.ts';
 import {
   feesDue,
-  finalPayment,
+  finalPaymentAmount,
   nextBill,
   nextPayment,
   nextPaymentDate,
@@ -41,10 +41,10 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            record.day_count, record.interest_method, record.payment_frequency,
            record.payment_amount, record.payment_day, record.term_months,
            coalesce(record.original_term_months, record.term_months) as original_term_months,
-           coalesce(plan.remaining, record.term_months) as remaining_term,
+           coalesce(upcoming.remaining, record.term_months) as remaining_term,
            record.expected_disbursement_date, record.first_payment_date,
            ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,
-           plan.remaining as payments_remaining, ${finalPayment} as final_payment_amount,
+           upcoming.remaining as payments_remaining, ${finalPaymentAmount} as final_payment_amount,
            record.last_payment_date, record.last_payment_amount, record.maturity_date,
            record.cycle_start_date, record.cycle_end_date, record.interest_free_balance,
            record.origination_date, record.disbursement_date, record.approved_at,
@@ -61,13 +61,13 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            late.days_past_due >= (record.terms ->> 'default_dpd_threshold')::integer
              or (record.is_accelerated and record.status = 'active') as is_defaulted,
            late.days_past_due, ${bucket} as delinquency_bucket,
-           coalesce(behind.amount, 0.00) as past_due_amount,
-           coalesce(behind.principal, 0.00) as past_due_principal,
-           coalesce(behind.interest, 0.00) as past_due_interest,
-           coalesce(behind.fees, 0.00) as past_due_fees,
-           coalesce(behind.amount_30, 0.00) as past_due_30_amount,
+           coalesce(past_due.amount, 0.00) as past_due_amount,
+           coalesce(past_due.principal, 0.00) as past_due_principal,
+           coalesce(past_due.interest, 0.00) as past_due_interest,
+           coalesce(past_due.fees, 0.00) as past_due_fees,
+           coalesce(past_due.amount_30, 0.00) as past_due_30_amount,
            ${feesDue} as fees_due,
-           coalesce(behind.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
+           coalesce(past_due.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
            -- The close may already have aged the loan for the next morning, its first day of delinquency.
            case when record.status <> 'active' or late.days_past_due > 0
@@ -88,7 +88,7 @@ type BalanceSource = {
   /** The oldest unpaid due date on the day, if `owed.interest` is the interest owed. */
   since: SqlFragment;
   /** The amount that would repay the loan on a future day. */
-  foreseen: (day: SqlFragment) => SqlFragment;
+  outlook: (day: SqlFragment) => SqlFragment;
 };
 
 const joinAmountsOwed = ({ day, balance }: BalanceSource) => sql.fragment`
@@ -123,9 +123,9 @@ const sourceOf = (read: BalanceSource) => sql.fragment`
       select case when record.loan_type = 'line_of_credit'
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
     ) as line
-    left join lateral ${openInstallments} as plan on record.schedule_version > 0
-    left join lateral ${pastDue} as behind on true
-    left join lateral ${nextBill(read.foreseen)} as bill on true
+    left join lateral ${openInstallments} as upcoming on record.schedule_version > 0
+    left join lateral ${pastDue} as past_due on true
+    left join lateral ${nextBill(read.outlook)} as bill on true
 `;
 
 export const loanColumns = columnsWith(investorColumn);
@@ -135,7 +135,7 @@ const ONE: BalanceSource = {
   day: sql.fragment`app.business_date()`,
   balance: sql.fragment`app.interest_balance(record, today.day)`,
   since: sql.fragment`app.unpaid_since(record, today.day, owed.interest)`,
-  foreseen: (day) => sql.fragment`app.repayment_outlook(record, ${day})`,
+  outlook: (day) => sql.fragment`app.repayment_outlook(record, ${day})`,
 };
 export const loanSource = sourceOf(ONE);
 
@@ -190,8 +190,8 @@ export const loanSourceForMany = (
       record.status, record.principal_balance + owed.interest + record.outstanding_fees,
       record.oldest_unpaid_due_date, record.maturity_date, today.day
     )`,
-    foreseen: (then) => sql.fragment`app.repayment_outlook(
-      record.principal_balance + record.outstanding_fees, record.linear_until, record.interest_outlook,
+    outlook: (then) => sql.fragment`app.repayment_outlook(
+      record.principal_balance + record.outstanding_fees, record.accrual_until, record.interest_outlook,
       app.accrued_cents(
         record.interest_accrued, record.is_accruing, record.accrual_since, record.accrual_balance,
         record.accrual_rate, record.accrual_period_days, record.accrual_period_interest,

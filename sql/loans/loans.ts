@@ -115,10 +115,10 @@ const ROW = rawColumns();
  * Locks the loan for a change. A separate statement, so that the next one, which is sent with it, sees
  * everything that was committed while this one waited.
  */
-export const acquireLock = (tx: Transaction, id: string) => acquireLocks(tx, [id]);
+export const acquireLoanLock = (tx: Transaction, id: string) => acquireLoanLocks(tx, [id]);
 
 /** Locks several loans in the order of their ids, to avoid deadlocks. */
-export const acquireLocks = (tx: Transaction, ids: readonly string[]) => {
+export const acquireLoanLocks = (tx: Transaction, ids: readonly string[]) => {
   const [only = null, ...others] = ids;
   return tx.query(deferred(others.length === 0 ? lockLoanSql(only) : lockLoansSql(ids)));
 };
@@ -130,17 +130,17 @@ const lockLoansSql = (ids: readonly string[]) => sql.typeAlias('void')`
   from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
 `;
 
-export async function lock(tx: Transaction, id: string) {
-  await acquireLock(tx, id);
-  return read(tx, id);
+export async function lockLoan(tx: Transaction, id: string) {
+  await acquireLoanLock(tx, id);
+  return readLoanRow(tx, id);
 }
 
-export const read = (tx: Transaction, id: string) =>
+export const readLoanRow = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.prepared('read_loan', RawLoanRow)`select ${ROW} from loans as loan where id = ${id}`,
   );
 
-export const add = batchByTransaction(async (tx, rows: readonly Values[]) => {
+export const addLoan = batchByTransaction(async (tx, rows: readonly Values[]) => {
   const ids = rows.map(() => newId());
   await insertAll(
     tx,
@@ -162,7 +162,7 @@ export async function nextNumber(tx: Transaction, year: number): Promise<string>
 }
 
 /** Sets the loan's status and the columns that depend on it. */
-export async function setStatus(tx: Transaction, id: string, status: string) {
+export async function setLoanStatus(tx: Transaction, id: string, status: string) {
   await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
 }
 

@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
+
+/**
+ * A modification that waits for its approval or its day is shown as canceled while its loan is not active. It
+ * then cannot be approved or applied.
+ */
+const currentStatus = sql.fragment`
+  case
+    when record.status in ('pending', 'approved')
+      and (select loan.status from loans as loan where loan.id = record.loan_id) <> 'active'
+    then 'canceled'
+    else record.status
+  end as status`;
 
 export const modifications = table({
   name: 'modifications',
@@ -13,15 +25,15 @@ export const modifications = table({
            record.extend_months, record.new_payment_amount, record.new_payment_day,
            record.new_maturity_date, record.principal_forgiven, record.capitalize_interest,
            record.capitalize_fees, record.capitalized_amount, record.interest_treatment,
-           record.fee_treatment, record.apply_immediately, record.status, record.previous_terms,
-           record.new_terms, record.requested_by, record.approved_by, record.applied_at,
+           record.fee_treatment, record.apply_immediately, ${currentStatus},
+           record.previous_terms, record.new_terms, record.requested_by, record.approved_by, record.applied_at,
            record.document_id, record.created_at, record.updated_at
     from modifications as record
   `,
 });
 
 /** Loans of the chunk with an approved modification that is effective on or before this day. */
-export const loansWithDueModification = (chunk: Chunk) =>
+export const loansWithDueModification = (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from modifications as modification join loans as loan on loan.id = modification.loan_id
@@ -64,7 +76,9 @@ export const agreedModificationColumns = sql.fragment`
 
 export const lockModification = (tx: Transaction, id: string) =>
   tx.one(
-    sql.type(AgreedModificationRow)`select ${agreedModificationColumns} from modifications where id = ${id} for update`,
+    sql.type(
+      AgreedModificationRow,
+    )`select ${agreedModificationColumns} from modifications where id = ${id} for update`,
   );
 
 export const listDueModifications = (tx: Transaction, loanId: string) =>

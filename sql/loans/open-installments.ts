@@ -14,7 +14,7 @@ import { isOpenInstallment } from './installments.ts';
  */
 const open = sql.fragment`
   loan_id = record.id and version = record.schedule_version
-    and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
+    and (${isOpenInstallment('installments', sql.fragment`record.installment_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
@@ -28,14 +28,14 @@ const openFutureInstallments = sql.fragment`
   from installments where ${open} and due_date >= today.day`;
 
 /**
- * The number of open installments, and the next one (`plan`). They are counted only if the loan's row does
- * not know the number.
+ * The number of open installments, and the next one (`upcoming`). They are counted only if the loan's row
+ * does not know the number.
  */
 export const openInstallments = sql.fragment`(
   select case
       when record.open_installments is null
         then (select count(*)::integer from installments where ${open})
-      else record.open_installments + (record.is_last_covered and due.since is not null)::integer
+      else record.open_installments + (record.is_last_installment_paid and due.since is not null)::integer
     end as remaining, next.due_date, next.amount
   from (values (1)) as always
   left join lateral (
@@ -59,7 +59,7 @@ const isOld = (since: SqlFragment) => sql.fragment`
     ) >= 30))`;
 
 /**
- * The past due amount (`behind`): the unpaid rest of the installments that were due, at most the debt;
+ * The past due amount (`past_due`): the unpaid rest of the installments that were due, at most the debt;
  * after maturity, the debt. A payment of an installment counts towards its fees first, then its interest.
  * The parts add up to the whole, and none exceeds what is owed of its kind.
  */
@@ -109,15 +109,15 @@ export const pastDue = sql.fragment`(
  * expected debt on its due date less the past due amount. The last installment bills all of that, also if
  * all installments are paid but fees or interest are still owed.
  */
-export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fragment`(
+export const nextBill = (outlook: (day: SqlFragment) => SqlFragment) => sql.fragment`(
   select next.due_date, next.is_final, next.rest,
-         case when next.is_final then next.rest else least(plan.amount, next.rest) end as amount
+         case when next.is_final then next.rest else least(upcoming.amount, next.rest) end as amount
   from (
     select day.due_date, day.due_date = record.maturity_date as is_final,
            greatest(
-             ${foreseen(sql.fragment`day.due_date`)} - coalesce(behind.amount, 0.00), 0.00
+             ${outlook(sql.fragment`day.due_date`)} - coalesce(past_due.amount, 0.00), 0.00
            ) as rest
-    from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
+    from (select coalesce(upcoming.due_date, record.maturity_date) as due_date) as day
     offset 0
   ) as next
   -- A line of credit billed by cycle has no maturity; only its cycles make amounts due.
@@ -147,7 +147,7 @@ export const feesDue = sql.fragment`
   ) else 0.00 end`;
 
 /** The expected amount of the last installment; null if nothing is owed. */
-export const finalPayment = sql.fragment`
+export const finalPaymentAmount = sql.fragment`
   case
     when ${isMatured} then ${debt}
     when bill.is_final then bill.amount

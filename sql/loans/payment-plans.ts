@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
 
 export const paymentPlans = table({
   name: 'payment_plans',
@@ -17,7 +17,7 @@ export const paymentPlans = table({
   `,
 });
 
-export const loansWithActivePlan = (chunk: Chunk) =>
+export const loansWithActivePlan = (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from payment_plans as plan join loans as loan on loan.id = plan.loan_id
@@ -75,7 +75,7 @@ export const saveProgress = (
   `);
 
 /** Activates an accepted proposal. Payments from today on count. */
-export const activate = (tx: Transaction, id: string) =>
+export const activatePlan = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payment_plans set status = 'active', agreed_on = app.business_date() where id = ${id}
   `);

@@ -54,7 +54,7 @@ const EndedQuote = z.object({ id: z.string(), status: z.string() });
 /**
  * Supersedes the loan's active quote, because of a newer quote or an event that changes the payoff amount.
  */
-export const supersede = (tx: Transaction, loanId: string, reason: string) =>
+export const supersedeQuotes = (tx: Transaction, loanId: string, reason: string) =>
   tx.any(sql.type(EndedQuote)`
     update payoff_quotes
     set status =
@@ -72,7 +72,7 @@ export const quotedAmountOn = (tx: Transaction, loanId: string, date: string) =>
   `);
 
 /** Marks the quote as accepted: a payment of its amount is on its way. */
-export const accept = (tx: Transaction, id: string) =>
+export const acceptQuote = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
   `);

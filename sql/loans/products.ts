@@ -35,7 +35,7 @@ const ProductRow = z.looseObject({
 });
 
 /** The current product, for the terms of a new loan; null if the tenant has no such product. */
-export const read = (tx: Transaction, id: string) =>
+export const readProduct = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ProductRow)`
     select product.*, trim_scale(min_rate) as min_rate, trim_scale(max_rate) as max_rate
     from products as product where id = ${id}

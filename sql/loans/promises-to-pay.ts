@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
 
 export const promisesToPay = table({
   name: 'promises_to_pay',
@@ -26,7 +26,7 @@ const PromiseToPay = z.object({
 });
 export type PromiseToPay = z.output<typeof PromiseToPay>;
 
-export const loansWithPendingPromise = (chunk: Chunk) =>
+export const loansWithPendingPromise = (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from promises_to_pay as promise join loans as loan on loan.id = promise.loan_id

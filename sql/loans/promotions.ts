@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
 
 /** The status follows from the dates, unless the promotion was broken. */
 export const promotions = table({
@@ -41,22 +41,22 @@ export const promotionColumns = sql.fragment`
   is_over
 `;
 
-export const read = (tx: Transaction, id: string) =>
+export const readPromotion = (tx: Transaction, id: string) =>
   tx.one(sql.type(PromotionRow)`select ${promotionColumns} from loan_promotions where id = ${id}`);
 
-export const overlaps = (tx: Transaction, loanId: string, from: string, to: string) =>
+export const overlapsPromotion = (tx: Transaction, loanId: string, from: string, to: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_promotions
     where loan_id = ${loanId} and not is_over and start_date <= ${to} and end_date >= ${from}
   `);
 
-export const markStarted = (tx: Transaction, id: string, eventId: string) =>
+export const markPromotionStarted = (tx: Transaction, id: string, eventId: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set event_id = ${eventId} where id = ${id}
   `);
 
 /** Marks the promotion's end as processed. If a day is given, its conditions were broken on that day. */
-export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
+export const markPromotionEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set is_over = true, broken_on = ${brokenOn} where id = ${id}
   `);
@@ -64,7 +64,7 @@ export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) 
 const Due = z.object({ id: z.string() });
 
 /** Promotions of the chunk that begin on the day, ended before it, or are broken on it. */
-export const duePromotions = (chunk: Chunk) =>
+export const duePromotions = (chunk: LoanChunk) =>
   prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,

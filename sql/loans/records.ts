@@ -19,7 +19,7 @@ export type RecordTable =
 const RecordStatus = z.looseObject({ id: z.string(), loan_id: z.string(), status: z.string() });
 
 /** Locks the record. The caller has locked its loan. */
-export const lock = (tx: Transaction, table: RecordTable, id: string) =>
+export const lockRecordRow = (tx: Transaction, table: RecordTable, id: string) =>
   tx.one(sql.type(RecordStatus)`
     select * from ${sql.identifier([table])} where id = ${id} for update
   `);
@@ -30,13 +30,13 @@ export const loanIdOf = (tx: Transaction, table: RecordTable, id: string) =>
     select loan_id from ${sql.identifier([table])} where id = ${id}
   `);
 
-export const setStatus = (tx: Transaction, table: RecordTable, id: string, status: string) =>
+export const setRecordStatus = (tx: Transaction, table: RecordTable, id: string, status: string) =>
   tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set status = ${status} where id = ${id}
   `);
 
 /** The number of the loan's records of this kind, in any status. */
-export async function countForLoan(tx: Transaction, table: RecordTable, loanId: string) {
+export async function countRecords(tx: Transaction, table: RecordTable, loanId: string) {
   const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
     select count(*) from ${sql.identifier([table])} where loan_id = ${loanId}
   `);

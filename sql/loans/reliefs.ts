@@ -1,14 +1,14 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { acquireLocks } from './loans.ts';
+import { isInChunk, type LoanChunk, type LoanIdRange } from './chunk.ts';
+import { acquireLoanLocks } from './loans.ts';
 
 /** Forbearances and deferments: reliefs by which a borrower pays less or later for a limited time. */
 export type ReliefTable = 'forbearances' | 'deferments';
 
 /** Loans of the chunk with a relief that begins on this day or ended before it. */
-export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
+export const loansWithReliefChange = (table: ReliefTable) => (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from ${sql.identifier([table])} as relief join loans as loan on loan.id = relief.loan_id
@@ -19,7 +19,7 @@ export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
     order by loan.id
   `);
 
-export const overlaps = (
+export const overlapsRelief = (
   tx: Transaction,
   table: ReliefTable,
   loanId: string,
@@ -90,6 +90,22 @@ export const loansWithEndedRelief = (morning: string | SqlFragment): SqlFragment
     and promo_type in ('deferred_interest', 'same_as_cash')
 `;
 
+/**
+ * Loans with a relief that ends in this morning, before anything else happens to them. A relief that could
+ * not be ended on an earlier morning is left out.
+ */
+export const loansWithReliefEndingOn = (morning: string): SqlFragment => sql.fragment`
+  select loan_id from forbearances where status = 'active' and end_date = ${morning}::date - 1
+  union
+  select loan_id from deferments where status = 'active' and end_date = ${morning}::date - 1
+  union
+  select id from loans where is_frozen and freeze_until = ${morning}
+  union
+  select loan_id from loan_promotions
+  where not is_over and event_id is not null and end_date = ${morning}::date - 1
+    and promo_type in ('deferred_interest', 'same_as_cash')
+`;
+
 /** Whether any relief of the tenant ended before the morning and is still in force. */
 export const isAnyEnded = (tx: Transaction, morning: string) =>
   tx.exists(prepared(sql.typeAlias('void')`${loansWithEndedRelief(morning)}`));
@@ -104,7 +120,7 @@ export type Ended = z.output<typeof Ended>;
 /** Limits the loans: to a chunk, and to those after a loan. */
 type LoanRange = {
   limit: number;
-  of?: Parameters<typeof isInChunk>[0];
+  of?: LoanIdRange;
   after?: string | undefined;
 };
 
@@ -116,7 +132,7 @@ export async function lockLoansWithEndedRelief(tx: Transaction, morning: string,
       and (${some.after ?? null}::uuid is null or loan_id > ${some.after ?? null}::uuid)
     order by loan_id limit ${some.limit}
   `);
-  await acquireLocks(tx, ids);
+  await acquireLoanLocks(tx, ids);
   return tx.any(sql.type(Ended)`
     select loan.id as loan_id,
            coalesce(loan.is_frozen and loan.freeze_until <= ${morning}, false) as is_frozen, array(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isInChunk, type LoanChunk } from './chunk.ts';
 
 export const suspenseApplications = table({
   name: 'suspense_applications',
@@ -21,7 +21,7 @@ export const suspenseApplications = table({
 });
 
 /** Active loans that have money in suspense and a bill that is due. */
-export const loansWithApplicableSuspense = (chunk: Chunk) =>
+export const loansWithApplicableSuspense = (chunk: LoanChunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.status = 'active' and loan.suspense_balance > 0

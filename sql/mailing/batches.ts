@@ -40,7 +40,7 @@ export const hasScheduledBatch = (tx: Transaction, day: string) =>
 
 type NewBatch = BatchDates & { created_by: string | null; held_count: number };
 
-export const add = (tx: Transaction, batch: NewBatch) =>
+export const addBatch = (tx: Transaction, batch: NewBatch) =>
   tx.one(sql.type(z.object({ id: z.string(), number: z.int() }))`
     insert into mail_batches (number, business_date, from_date, created_by, held_count)
     select coalesce(max(number), 0) + 1, ${batch.business_date}, ${batch.from_date},
@@ -143,7 +143,7 @@ export const findBatch = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(MailBatch)`${selectBatch(id)}`);
 
 /** Locks the batch until the transaction ends. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockBatch = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(MailBatch)`${selectBatch(id)} for no key update`);
 
 /**
@@ -152,7 +152,7 @@ export const lock = (tx: Transaction, id: string) =>
 export const isInProgress = (batch: MailBatch | null): batch is MailBatch =>
   batch?.status === 'making' || batch?.status === 'failed';
 
-export const setStatus = (
+export const setBatchStatus = (
   tx: Transaction,
   id: string,
   status: MailBatch['status'],
@@ -162,7 +162,7 @@ export const setStatus = (
     update mail_batches set status = ${status}, failure_reason = ${reason} where id = ${id}
   `);
 
-export const markFailed = (tx: Transaction, id: string, reason: string) =>
+export const markBatchFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_batches set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status in ('making', 'failed')

@@ -101,13 +101,13 @@ export const findPrintedAddress = (tx: Transaction, id: string) =>
 type CheckedLetter = { id: string; hold_reasons: readonly string[] };
 
 /** Holds letters with blockers, and releases letters without. */
-export const updateHolds = (tx: Transaction, judged: readonly CheckedLetter[]) =>
+export const updateHolds = (tx: Transaction, checked: readonly CheckedLetter[]) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
-    set hold_reasons = judged.hold_reasons,
-        status = case when judged.hold_reasons = '[]' then 'waiting' else 'held' end
-    from jsonb_to_recordset(${JSON.stringify(judged)}::jsonb) as judged (id uuid, hold_reasons jsonb)
-    where letter.id = judged.id and letter.hold_reasons <> judged.hold_reasons
+    set hold_reasons = checked.hold_reasons,
+        status = case when checked.hold_reasons = '[]' then 'waiting' else 'held' end
+    from jsonb_to_recordset(${JSON.stringify(checked)}::jsonb) as checked (id uuid, hold_reasons jsonb)
+    where letter.id = checked.id and letter.hold_reasons <> checked.hold_reasons
   `);
 
 /** Holds the borrower's waiting letters to an address from which mail was returned. */

@@ -6,21 +6,23 @@ const ACCESS_STATES = ['open', 'closing', 'closed', 'exported'] as const;
 const Tenant = z.object({
   id: z.string(),
   slug: z.string(),
-  door: z.enum(ACCESS_STATES),
+  access: z.enum(ACCESS_STATES),
   is_active: z.boolean(),
 });
 export type TenantAccess = z.output<typeof Tenant>;
 
 export const findTenantBySlug = (tx: Transaction, slug: string) =>
-  tx.maybeOne(sql.type(Tenant)`select id, slug, door, is_active from tenants where slug = ${slug}`);
+  tx.maybeOne(
+    sql.type(Tenant)`select id, slug, access, is_active from tenants where slug = ${slug}`,
+  );
 
 /**
  * Sets the tenant's access. Only an open tenant is active; otherwise its jobs wait and its days are not
  * closed.
  */
-export const setAccess = (tx: Transaction, id: string, door: TenantAccess['door']) =>
+export const setAccess = (tx: Transaction, id: string, access: TenantAccess['access']) =>
   tx.query(sql.typeAlias('void')`
-    update tenants set door = ${door}, is_active = ${door === 'open'} where id = ${id}
+    update tenants set access = ${access}, is_active = ${access === 'open'} where id = ${id}
   `);
 
 const TakenName = z.object({ what: z.string() });
@@ -37,7 +39,7 @@ export const findConflicts = (
     where domain = any(${sql.array([...domains], 'text')})
   `);
 
-export const listDomains = (tx: Transaction, id: string) =>
+export const listDomainsOfTenant = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ domain: z.string() }))`
     select domain from tenant_domains where tenant_id = ${id} order by domain
   `);

@@ -15,7 +15,12 @@ export const changeNotices = table({
 });
 
 /** Whether a notice of the bank with this trace number was recorded before. */
-export const isRecorded = (tx: Transaction, entryId: string, code: string, traceNumber: string) =>
+export const isNoticeRecorded = (
+  tx: Transaction,
+  entryId: string,
+  code: string,
+  traceNumber: string,
+) =>
   tx.exists(sql.typeAlias('void')`
     select from change_notices
     where nacha_entry_id = ${entryId} and code = ${code} and trace_number = ${traceNumber}
@@ -36,7 +41,7 @@ const ChangeNotice = z.object({
 export type ChangeNotice = z.output<typeof ChangeNotice>;
 
 /** The notice, locked, with the account details that were sent. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockChangeNotice = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ChangeNotice)`
     select notice.id, notice.status, notice.code, notice.payment_instrument_id,
            notice.corrected_routing_number, notice.corrected_account_number_sealed,

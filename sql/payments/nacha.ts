@@ -25,7 +25,7 @@ export const nachaEntries = table({
 });
 
 /** Serializes ordering files, so that no entry is sent twice. */
-export const lockFileCreation = (tx: Transaction) =>
+export const lockNachaFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('nacha ' || app.current_tenant(), 0))
   `);
@@ -44,7 +44,7 @@ export const countFilesOn = (tx: Transaction, fileDate: string) =>
 const Ordered = z.object({
   id: z.string(),
   file_date: z.string(),
-  file_time: z.string(),
+  created_at: z.string(),
   file_id_modifier: z.string(),
   effective_entry_date: z.string(),
   originator: z.record(z.string(), z.string()),
@@ -54,13 +54,13 @@ const Ordered = z.object({
 
 export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
-    select id, file_date, to_char(created_at at time zone 'UTC', 'HH24MI') as file_time,
-           file_id_modifier, effective_entry_date, originator, storage_key, status
+    select id, file_date, created_at, file_id_modifier, effective_entry_date, originator,
+           storage_key, status
     from nacha_files where id = ${id}
   `);
 
 /** Ordered files whose creation was interrupted. */
-export const pendingFileIds = (tx: Transaction) =>
+export const pendingNachaFileIds = (tx: Transaction) =>
   tx.anyFirst(sql.typeAlias('id')`select id from nacha_files where status = 'pending' order by id`);
 
 const Stored = z.object({
@@ -84,7 +84,7 @@ export const listEntries = (tx: Transaction, fileId: string) =>
     where entry.nacha_file_id = ${fileId} order by entry.trace_number
   `);
 
-export const storageKeyOf = (tx: Transaction, id: string) =>
+export const findNachaFileStorageKey = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from nacha_files where id = ${id} and status = 'completed'
   `);

@@ -49,7 +49,7 @@ export const payments = table({
   search: (words) => sql.fragment`row.receipt_number ilike ${containsPattern(words)}`,
 });
 
-export const add = batchedInsert('payments');
+export const addPayment = batchedInsert('payments');
 
 const Payment = z.object({
   id: z.string(),
@@ -60,7 +60,7 @@ const Payment = z.object({
 });
 
 /** Locks the payment. The caller has locked its loan. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockPayment = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Payment)`
     select id, loan_id, amount, status, effective_date from payments where id = ${id} for update
   `);
@@ -84,12 +84,12 @@ export const markReversed = (
   `);
 
 /** The payment's loan, read before the loan is locked. */
-export const findLoanId = (tx: Transaction, id: string) =>
+export const findLoanOfPayment = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
   );
 
-export async function cancelScheduled(tx: Transaction, id: string) {
+export async function cancelScheduledPayment(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
   `);

@@ -56,11 +56,11 @@ export async function findByTraceNumbers(tx: Transaction, traceNumbers: readonly
   return new Map(found.map((entry) => [entry.trace_number, entry]));
 }
 
-export const lock = (tx: Transaction, id: string) =>
+export const lockSentEntry = (tx: Transaction, id: string) =>
   tx.one(sql.type(SentEntry)`${sent} where entry.id = ${id} for update of entry`);
 
 /** The entry that collected or paid a payment, locked; null if no file contains it. */
-export const lockByPayment = (tx: Transaction, paymentId: string) =>
+export const lockSentEntryOfPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(
     sql.type(SentEntry)`${sent} where entry.payment_id = ${paymentId} for update of entry`,
   );
@@ -100,7 +100,7 @@ export const entriesToSettle = (day: string) =>
   sql.fragment`select from nacha_entries as entry, nacha_files as file where ${isSettlingBy(day)}`;
 
 /** Marks the entries as settled, and returns the sums by file, side and accounts. */
-export const settle = (tx: Transaction, day: string) =>
+export const settleSentEntries = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(SettledEntry)`
     with moved as (

@@ -11,18 +11,18 @@ import {
   attributesOfLoansOn,
 } from './loan-attribute-history.ts';
 
-const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstanding_fees`;
+const TOTAL = sql.fragment`row.principal_balance + day_end.interest + row.outstanding_fees`;
 
 /**
  * The columns of loan_snapshots, and how each is read at the end of the day: from the loan as the API shows
- * it (`row`), and with the day's own interest included (`ended`).
+ * it (`row`), and with the day's own interest included (`day_end`).
  */
 const SNAPSHOT_COLUMNS = {
   status: sql.fragment`row.status`,
   sub_status: sql.fragment`row.sub_status`,
   principal_balance: sql.fragment`row.principal_balance`,
   interest_free_balance: sql.fragment`row.interest_free_balance`,
-  accrued_interest: sql.fragment`ended.interest`,
+  accrued_interest: sql.fragment`day_end.interest`,
   outstanding_fees: sql.fragment`row.outstanding_fees`,
   total_balance: TOTAL,
   suspense_balance: sql.fragment`row.suspense_balance`,
@@ -31,8 +31,8 @@ const SNAPSHOT_COLUMNS = {
       + case when row.status = 'active' then row.charge_off_balance else 0 end
       - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
   )`,
-  per_diem: sql.fragment`ended.accrued`,
-  interest_accrued_today: sql.fragment`ended.accrued`,
+  per_diem: sql.fragment`day_end.accrued`,
+  interest_accrued_today: sql.fragment`day_end.accrued`,
   past_due_amount: sql.fragment`row.past_due_amount`,
   past_due_principal: sql.fragment`row.past_due_principal`,
   past_due_interest: sql.fragment`row.past_due_interest`,
@@ -108,7 +108,7 @@ const loansAtDayEnd = (
     select greatest(row.after - row.interest_settled, 0) as interest,
            row.after - row.before as accrued
     offset 0
-  ) as ended
+  ) as day_end
 `;
 
 /**
@@ -126,7 +126,7 @@ export async function writeDailySnapshots(
   return tx.any(
     prepared(sql.typeAlias('void')`
     insert into loan_snapshots (tenant_id, ${names()})
-    select (select app.current_tenant()), ended.* from (${loansAtDayEnd(day, among)}) as ended
+    select (select app.current_tenant()), day_end.* from (${loansAtDayEnd(day, among)}) as day_end
     ${mayBeDone ? sql.fragment`on conflict do nothing` : NOTHING}
   `),
   );
@@ -158,18 +158,18 @@ export async function rewriteDailySnapshots(
   await recordAttributes(tx, day, among);
   const columns = Object.keys(SNAPSHOT_COLUMNS).map((name) =>
     name in DelinquencyCounts.shape
-      ? sql.fragment`case when before.loan_id is null then ${sql.identifier(['ended', name])}
+      ? sql.fragment`case when before.loan_id is null then ${sql.identifier(['day_end', name])}
           else ${sql.identifier(['before', name])} end`
-      : sql.identifier(['ended', name]),
+      : sql.identifier(['day_end', name]),
   );
   await tx.query(
     deferred(sql.typeAlias('void')`
     insert into loan_snapshots (${names()})
-    select ended.snapshot_date, ended.loan_id, ${sql.join(columns, sql.fragment`, `)}
-    from (${loansAtDayEnd(day, among)}) as ended
+    select day_end.snapshot_date, day_end.loan_id, ${sql.join(columns, sql.fragment`, `)}
+    from (${loansAtDayEnd(day, among)}) as day_end
     left join jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as before (
       loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
-    ) on before.loan_id = ended.loan_id
+    ) on before.loan_id = day_end.loan_id
   `),
   );
   return before;
@@ -188,9 +188,9 @@ const selectSnapshots = (
   among: LoanIdCondition,
   particulars: SqlFragment | null,
 ) => sql.fragment`
-  select ${names('kept')} ${particulars ? attributeColumns : NOTHING}
-  from loan_snapshots as kept ${particulars ?? NOTHING}
-  where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
+  select ${names('snapshot')} ${particulars ? attributeColumns : NOTHING}
+  from loan_snapshots as snapshot ${particulars ?? NOTHING}
+  where snapshot.snapshot_date = ${day} and ${among(sql.fragment`snapshot.loan_id`)}
 `;
 
 /**
@@ -205,28 +205,28 @@ export const snapshotsOfOpenDay = (
 ) => sql.fragment`
   ${selectSnapshots(day, among, isWhole ? joinAttributesThen : null)} and ${isUnchangedSinceSnapshot(day)}
   union all
-  select ${names('ended')} ${isWhole ? attributeColumns : NOTHING}
-  from (${loansAtDayEnd(day, among, statuses)}) as ended ${isWhole ? joinAttributesNow(day) : NOTHING}
+  select ${names('day_end')} ${isWhole ? attributeColumns : NOTHING}
+  from (${loansAtDayEnd(day, among, statuses)}) as day_end ${isWhole ? joinAttributesNow(day) : NOTHING}
   where (
-    select kept.loan_id from loan_snapshots as kept
-    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id and ${isUnchangedSinceSnapshot(day)}
+    select snapshot.loan_id from loan_snapshots as snapshot
+    where snapshot.snapshot_date = ${day} and snapshot.loan_id = day_end.loan_id and ${isUnchangedSinceSnapshot(day)}
   ) is null
 `;
 
 const isUnchangedSinceSnapshot = (day: string) => sql.fragment`
   not exists (
-    select from cob_changed_loans as written
-    where written.cob_date = ${day} and written.loan_id = kept.loan_id
+    select from cob_changed_loans as changed
+    where changed.cob_date = ${day} and changed.loan_id = snapshot.loan_id
   )`;
 
 const NOTHING = sql.fragment``;
-const attributeColumns = sql.fragment`, ${attributesIn('told')}`;
+const attributeColumns = sql.fragment`, ${attributesIn('attributes')}`;
 
 const joinAttributesOfAll = (day: string, among: LoanIdCondition) => sql.fragment`
-  left join ${attributesOfLoansOn(day, among)} as told on told.loan_id = kept.loan_id`;
+  left join ${attributesOfLoansOn(day, among)} as attributes on attributes.loan_id = snapshot.loan_id`;
 
 const joinAttributesThen = sql.fragment`
-  left join lateral ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
+  left join lateral ${attributesOn(sql.fragment`snapshot.loan_id`, sql.fragment`snapshot.snapshot_date`)} as attributes on true`;
 
 /**
  * "offset 0" and the subquery in snapshotsOfOpenDay make Postgres look up each loan. Without statistics it
@@ -234,5 +234,5 @@ const joinAttributesThen = sql.fragment`
  */
 const joinAttributesNow = (day: string) => sql.fragment`
   cross join lateral (
-    ${attributesNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
-  ) as told`;
+    ${attributesNow(day, (id) => sql.fragment`${id} = day_end.loan_id`)} offset 0
+  ) as attributes`;

@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 import { investorLines, remittancesWithSums } from './remittances.ts';
 
 /** Sold loans must have no balance on the lender's own accounts. */
@@ -30,14 +30,14 @@ export const saleInvariants: readonly Check[] = [
     query: sql.type(ViolationRow)`
       select record.tenant_id, record.id as subject,
              format('Remittance %s shows %s collected through %s, but the ledger has %s.', record.id,
-               told.collected, record.period_end, coalesce(booked.amount, 0.00)) as message
+               sums.collected, record.period_end, coalesce(booked.amount, 0.00)) as message
       from ${remittancesWithSums}
       left join lateral (
         select sum(line.amount) as amount from (${investorLines}) as line
         where line.tenant_id = record.tenant_id and line.investor_id = record.investor_id
           and line.entry_date between record.period_start and record.period_end
       ) as booked on true
-      where told.collected <> coalesce(booked.amount, 0)
+      where sums.collected <> coalesce(booked.amount, 0)
     `,
   },
   {
@@ -48,7 +48,7 @@ export const saleInvariants: readonly Check[] = [
                owing.amount - booked.amount, owing.amount) as message
       from ${remittancesWithSums}
       cross join lateral (
-        select told.servicing_fee + case when record.status = 'paid' then told.amount_due else 0 end
+        select sums.servicing_fee + case when record.status = 'paid' then sums.amount_due else 0 end
           as amount
       ) as owing
       cross join lateral (

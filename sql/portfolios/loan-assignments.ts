@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { rateOn } from './servicing-fee-rates.ts';
+import { servicingFeeRateOn } from './servicing-fee-rates.ts';
 
 export const assignments = table({
   name: 'loan_assignments',
@@ -22,7 +22,11 @@ export const assignments = table({
 const Owned = z.object({ status: z.string(), owned: z.string() });
 
 /** Locks the loan and returns its owned share, including pending assignments, without the one given. */
-export async function lockLoan(tx: Transaction, loanId: string, except: string | null = null) {
+export async function lockAssignedLoan(
+  tx: Transaction,
+  loanId: string,
+  except: string | null = null,
+) {
   const locked = await tx.maybeOne(sql.type(z.object({ status: z.string() }))`
     select status from loans where id = ${loanId} for no key update
   `);
@@ -89,7 +93,7 @@ export const assignSoldLoans = (tx: Transaction, sale: Sale) =>
            round(${sale.sale_price}::numeric * upto / nullif(total, 0), 2)
              - round(${sale.sale_price}::numeric * (upto - weight) / nullif(total, 0), 2),
            ${sale.purchase_price_ratio}::numeric, ${sale.settlement_instrument_id}::uuid,
-           ${rateOn(sale.sale_date)}, share.status
+           ${servicingFeeRateOn(sale.sale_date)}, share.status
     from (
       select id, status, weight, sum(weight) over () as total, sum(weight) over (order by id) as upto
       from (

@@ -11,8 +11,8 @@ import {
 
 /**
  * Slowly changing attributes and how they are read. The aliases are: the loan (`record`), its `borrower`,
- * their address (`home`), the portfolio (`shelf`), the sum of the collateral (`backing`), whether any of
- * the loans has `collateral`, and the `day`. Each attribute is a column of loan_attribute_history.
+ * their `home` address, the `portfolio`, the sum of the collateral (`backing`), whether any of the loans has
+ * `collateral`, and the `day`. Each attribute is a column of loan_attribute_history.
  */
 const ATTRIBUTES = {
   external_id: sql.fragment`record.external_id`,
@@ -39,8 +39,8 @@ const ATTRIBUTES = {
     from liens as lien join collateral_items as item on item.id = lien.collateral_id
     where item.loan_id = record.id and lien.status = 'active'
   ) end`,
-  investor: sql.fragment`funder.name`,
-  portfolio: sql.fragment`shelf.name`,
+  investor: sql.fragment`investor.name`,
+  portfolio: sql.fragment`portfolio.name`,
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
 } as const;
 
@@ -71,8 +71,8 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   join programs as program on program.id = record.program_id
   join products as product on product.id = record.product_id
   ${ownersJoin(among)}
-  cross join lateral (select ${investorColumnOfMany} as id offset 0) as funding
-  left join investors as funder on funder.id = funding.id
+  cross join lateral (select ${investorColumnOfMany} as id offset 0) as owner
+  left join investors as investor on investor.id = owner.id
   -- As a JSON list, of which Postgres expects 100 rows. If it expected one, it would scan the list for each loan.
   left join jsonb_to_recordset((
     select jsonb_agg(change) from (
@@ -131,9 +131,9 @@ export const recordAttributes = (tx: Transaction, day: string, among: LoanIdCond
     )})
     select now.loan_id, ${day}::date, ${attributesIn('now')}
     from (${attributesNow(day, among)} and record.status in ('active', 'charged_off')) as now
-    left join lateral ${attributesOn(sql.fragment`now.loan_id`, sql.fragment`${day}::date`)} as kept on true
-    where kept.loan_id is null
-      or (${attributesIn('now')}) is distinct from (${attributesIn('kept')})
+    left join lateral ${attributesOn(sql.fragment`now.loan_id`, sql.fragment`${day}::date`)} as stored on true
+    where stored.loan_id is null
+      or (${attributesIn('now')}) is distinct from (${attributesIn('stored')})
     on conflict (tenant_id, loan_id, from_date) do nothing
   `),
   );
@@ -151,10 +151,10 @@ export const findMissingAttributes = (tx: Transaction, day: string) =>
            case when is_lacking then (select min(from_date) from loan_attribute_history) end as known_from
     from (
       select exists (
-        select from loan_snapshots as kept
-        where kept.snapshot_date = ${day} and not exists (
-          select from loan_attribute_history as told
-          where told.loan_id = kept.loan_id and told.from_date <= ${day}
+        select from loan_snapshots as snapshot
+        where snapshot.snapshot_date = ${day} and not exists (
+          select from loan_attribute_history as attributes
+          where attributes.loan_id = snapshot.loan_id and attributes.from_date <= ${day}
         )
       ) as is_lacking
       offset 0

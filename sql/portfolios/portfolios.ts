@@ -54,7 +54,7 @@ const Locked = z.object({
 export type LockedPortfolio = z.output<typeof Locked>;
 
 /** Locks the portfolios in the order of their ids, so that concurrent transfers cannot deadlock. */
-export const lock = (tx: Transaction, ids: string[]) =>
+export const lockPortfolios = (tx: Transaction, ids: string[]) =>
   tx.any(sql.type(Locked)`
     select id, portfolio_type, criteria, status, is_archived, settled_on from portfolios
     where id = any(${sql.array(ids, 'uuid')})
@@ -107,9 +107,3 @@ export async function countLoansUpTo(tx: Transaction, id: unknown, limit: number
     select count(*)::integer from (select from loans ${mine} limit ${limit}) as counted
   `);
 }
-
-/** The storage key of a document's file; null if the file was removed. */
-export const storageKeyOf = (tx: Transaction, documentId: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
-    select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')
-  `);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { AMOUNT_MAX } from '../wide-sums.ts';
-import { rateSince } from './servicing-fee-rates.ts';
+import { servicingFeeRateSince } from './servicing-fee-rates.ts';
 
 const SUMS = [
   'principal_owned',
@@ -24,7 +24,7 @@ const listed = (each: (sum: Name) => SqlFragment) =>
 const SUMS_LISTED = listed((sum) => sql.fragment`${sum}`);
 
 /**
- * Remittances (alias `record`) with their sums (`told`). If a sum exceeds app.money, the remittance stores
+ * Remittances (alias `record`) with their sums (`sums`). If a sum exceeds app.money, the remittance stores
  * no sums and they are computed from its loans.
  */
 export const remittancesWithSums = sql.fragment`
@@ -42,7 +42,7 @@ export const remittancesWithSums = sql.fragment`
     ) as line
     where part.tenant_id = record.tenant_id and part.remittance_id = record.id
     having record.collected is null
-  ) as told
+  ) as sums
 `;
 
 export const remittances = table({
@@ -50,7 +50,7 @@ export const remittances = table({
   owner: 'investors',
   rows: sql.fragment`
     select record.id, record.investor_id, record.period_start, record.period_end,
-           record.loan_count, told.*, record.status, record.journal_entry_id, record.paid_on,
+           record.loan_count, sums.*, record.status, record.journal_entry_id, record.paid_on,
            record.reference_number, record.payment_entry_id, record.created_by, record.created_at,
            record.updated_at
     from ${remittancesWithSums}
@@ -131,7 +131,7 @@ const collected = (moving: readonly string[]) => sql.fragment`
   ) as entry
 `;
 
-export type Period = { investor_id: string; period_start: string; period_end: string };
+export type RemittancePeriod = { investor_id: string; period_start: string; period_end: string };
 
 /** The sums if app.money can hold all of them, otherwise nulls. */
 const GREATEST_ABSOLUTE_SUM = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
@@ -148,7 +148,7 @@ const SUMS_THAT_FIT = listed(
  */
 export const createRemittance = (
   tx: Transaction,
-  { investor_id, period_start, period_end }: Period,
+  { investor_id, period_start, period_end }: RemittancePeriod,
   moving: readonly string[],
   createdBy: string | null,
 ) =>
@@ -175,7 +175,7 @@ export const createRemittance = (
       from loan
       join loan_assignments as sale on sale.id = loan.assignment_id
       cross join lateral (
-        select coalesce((${rateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
+        select coalesce((${servicingFeeRateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
       ) as rate
     ), summed as (
       select count(distinct loan_id) as loan_count,
@@ -216,7 +216,7 @@ export const sumsByAccount = (tx: Transaction, id: string) =>
     from remittance_loans where remittance_id = ${id} group by account_id order by account_id
   `);
 
-export const hasRemittance = (tx: Transaction, { investor_id, period_start }: Period) =>
+export const hasRemittance = (tx: Transaction, { investor_id, period_start }: RemittancePeriod) =>
   tx.exists(sql.typeAlias('void')`
     select from remittances
     where investor_id = ${investor_id} and period_start = ${period_start}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { rateOn } from './servicing-fee-rates.ts';
+import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
+import { servicingFeeRateOn } from './servicing-fee-rates.ts';
 
 const DueSale = z.object({
   id: z.string(),
@@ -17,7 +17,7 @@ export type DueSale = z.output<typeof DueSale>;
  * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio has
  * a price here.
  */
-export const dueSales = (chunk: Chunk) =>
+export const dueSales = (chunk: LoanChunk) =>
   prepared(sql.type(DueSale)`
     select assignment.id, assignment.loan_id, portfolio.id as portfolio_id,
            assignment.agreed_status,
@@ -113,7 +113,7 @@ export const settleAssignment = (
     update loan_assignments
     set status = 'active', effective_date = ${day}::date + 1, is_booked = ${entryIds !== null},
         journal_entry_ids = ${JSON.stringify(entryIds ?? [])}::jsonb,
-        servicing_fee_rate = coalesce(loan_assignments.servicing_fee_rate, ${rateOn(day)})
+        servicing_fee_rate = coalesce(loan_assignments.servicing_fee_rate, ${servicingFeeRateOn(day)})
     from investors as investor
     where loan_assignments.id = ${id} and investor.id = loan_assignments.investor_id
   `);
@@ -125,6 +125,8 @@ export const declineAssignment = (tx: Transaction, id: string, reason: string) =
 
 const SoldLoan = z.object({
   id: z.string(),
+  /** The first entry of the sale. */
+  entry_id: z.string(),
   due_to_investors: z.string(),
   previous_accounts: z.record(z.string(), z.string()),
 });
@@ -132,7 +134,8 @@ const SoldLoan = z.object({
 /** The booked sale of a sold loan, and the account of each role before the sale. */
 export const findBookedSale = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(SoldLoan)`
-    select sale.id, loan.terms -> 'gl_map' ->> 'loans_receivable' as due_to_investors,
+    select sale.id, sale.journal_entry_ids ->> 0 as entry_id,
+           loan.terms -> 'gl_map' ->> 'loans_receivable' as due_to_investors,
            (
              select jsonb_object_agg(account.role, coalesce(
                loan.terms -> 'previous_gl_maps' -> -1 -> 'gl_map' ->> account.role, account.id::text
@@ -142,6 +145,36 @@ export const findBookedSale = (tx: Transaction, loanId: string) =>
     from loans as loan
     join loan_assignments as sale on sale.loan_id = loan.id
     where loan.id = ${loanId} and sale.status = 'active' and sale.is_booked
+    order by sale.id desc limit 1
+  `);
+
+const SoldBalance = z.object({
+  sold_on: z.string(),
+  price: z.string(),
+  agreed: z.string(),
+  corrected: z.string(),
+});
+
+/**
+ * The balance that a sold loan had on the books at its sale: as booked then, and with the corrections since.
+ * The assets of a sale are the debits on the investor's account.
+ */
+export const findSoldBalance = (tx: Transaction, loanId: string) =>
+  tx.one(sql.type(SoldBalance)`
+    select loan.terms ->> 'sold_on' as sold_on, sale.purchase_price as price,
+           coalesce(sum(line.debit - line.credit) filter (where entry.purpose = ''), 0.00)::numeric(15, 2)
+             as agreed,
+           coalesce(sum(line.debit - line.credit), 0.00)::numeric(15, 2) as corrected
+    from loans as loan
+    join loan_assignments as sale on sale.loan_id = loan.id
+    left join journal_entries as entry
+      on entry.reference_type = 'portfolio_sale' and entry.reference_id = sale.id
+      and entry.status = 'posted'
+    left join journal_lines as line
+      on line.entry_id = entry.id and line.role in ('loans_receivable', 'interest_receivable', 'fees_receivable')
+      and line.account_id = (loan.terms -> 'gl_map' ->> 'loans_receivable')::uuid
+    where loan.id = ${loanId} and sale.status = 'active' and sale.is_booked
+    group by loan.terms, sale.id, sale.purchase_price
     order by sale.id desc limit 1
   `);
 

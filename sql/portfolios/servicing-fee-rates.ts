@@ -13,20 +13,20 @@ export const servicingFeeRates = table({
 });
 
 /** The investor's latest rate set between the `sale`'s effective date and the month's first day. */
-export const rateSince = (month: string) => sql.fragment`
-  select told.servicing_fee_rate from servicing_fee_rates as told
-  where told.tenant_id = sale.tenant_id and told.investor_id = sale.investor_id
-    and told.from_date between sale.effective_date and ${month}::date
-  order by told.from_date desc, told.id desc limit 1
+export const servicingFeeRateSince = (month: string) => sql.fragment`
+  select rate.servicing_fee_rate from servicing_fee_rates as rate
+  where rate.tenant_id = sale.tenant_id and rate.investor_id = sale.investor_id
+    and rate.from_date between sale.effective_date and ${month}::date
+  order by rate.from_date desc, rate.id desc limit 1
 `;
 
 /** The rate at which an `investor` buys on a day. */
-export const rateOn = (day: string) => sql.fragment`
+export const servicingFeeRateOn = (day: string) => sql.fragment`
   coalesce((
-    select told.servicing_fee_rate from servicing_fee_rates as told
-    where told.tenant_id = investor.tenant_id and told.investor_id = investor.id
-      and told.from_date <= ${day}::date
-    order by told.from_date desc, told.id desc limit 1
+    select rate.servicing_fee_rate from servicing_fee_rates as rate
+    where rate.tenant_id = investor.tenant_id and rate.investor_id = investor.id
+      and rate.from_date <= ${day}::date
+    order by rate.from_date desc, rate.id desc limit 1
   ), investor.servicing_fee_rate)
 `;
 

@@ -33,19 +33,19 @@ const liveLoans = (day: string) => sql.fragment`
 
 /** The loan's term on the day: from its snapshot, or for older snapshots from the attribute history. */
 const termOnDay = sql.fragment`
-  case when kept.term is not null then kept.term else (
-    select told.term_months
-    from ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
+  case when snapshot.term is not null then snapshot.term else (
+    select attributes.term_months
+    from ${attributesOn(sql.fragment`snapshot.loan_id`, sql.fragment`snapshot.snapshot_date`)} as attributes
   ) end`;
 
 /** The same for a closed day, from the loan snapshots. */
 const recordedLoans = (day: string) => sql.fragment`
-  select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
-         kept.principal_balance as principal, kept.interest_rate as rate, ${termOnDay} as term,
-         kept.total_balance as outstanding
-  from loan_snapshots as kept
-  where kept.snapshot_date = ${day} and kept.portfolio_id is not null
-    and kept.status in ('active', 'charged_off')
+  select snapshot.portfolio_id, snapshot.investor_id, snapshot.status, snapshot.delinquency_bucket as bucket,
+         snapshot.principal_balance as principal, snapshot.interest_rate as rate, ${termOnDay} as term,
+         snapshot.total_balance as outstanding
+  from loan_snapshots as snapshot
+  where snapshot.snapshot_date = ${day} and snapshot.portfolio_id is not null
+    and snapshot.status in ('active', 'charged_off')
 `;
 
 export type LoanSource = 'live' | 'recorded';
@@ -164,7 +164,7 @@ const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
 
 /** Whether the close has written the day's snapshots, or found no loans. */
-export const isRecorded = (tx: Transaction, day: string) =>
+export const areSnapshotsRecorded = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
     union all

@@ -1,20 +1,17 @@
 import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
 import { z } from 'zod';
-import { isInChunk } from '../business-day/closes.ts';
 import { csvLine } from '../csv.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isInChunk, type LoanIdRange } from '../loans/chunk.ts';
 import { withoutNestedLoops } from './without-nested-loops.ts';
 import { snapshotsOfClosedDay, SNAPSHOT_STATUSES, snapshotsOfOpenDay } from './daily-snapshots.ts';
 import type { LoanSource } from './snapshots.ts';
 import { COLUMN_DEFINITIONS, type ColumnKind, type TapeColumn } from './tape-columns.ts';
-import type { Tape } from './tapes.ts';
-
-/** The loans of one page of the tape, as a range of ids. */
-type Range = { first_loan_id: string; before_loan_id: string | null };
+import type { LoanTape } from './tapes.ts';
 
 /** Sorts before all loan ids. */
 export const LOWEST_LOAN_ID = '00000000-0000-0000-0000-000000000000';
-const WHOLE: Range = { first_loan_id: LOWEST_LOAN_ID, before_loan_id: null };
+const WHOLE: LoanIdRange = { first_loan_id: LOWEST_LOAN_ID, before_loan_id: null };
 
 /** The first id of the next page; null on the last page. */
 export const findNextPageStart = (tx: Transaction, after: string, size: number) =>
@@ -25,10 +22,13 @@ export const findNextPageStart = (tx: Transaction, after: string, size: number) 
   );
 
 /** `isWhole` includes the slowly changing attributes, which no filter uses. */
-type Rows = { source: LoanSource; range: Range; isWhole: boolean };
+type Rows = { source: LoanSource; range: LoanIdRange; isWhole: boolean };
 
 /** The loans of the tape: those on the books, unless a filter says otherwise. */
-const from = ({ portfolio_id, as_of_date, filters }: Tape, { source, range, isWhole }: Rows) => {
+const from = (
+  { portfolio_id, as_of_date, filters }: LoanTape,
+  { source, range, isWhole }: Rows,
+) => {
   const among = (id: SqlFragment) => isInChunk(range, id);
   const rows =
     source === 'recorded'
@@ -68,10 +68,10 @@ const WRITTEN = {
       })),
     ),
   json: (columns: readonly TapeColumn[]) => sql.fragment`(
-    select row_to_json(told)::text from (select ${sql.join(
+    select row_to_json(fields)::text from (select ${sql.join(
       columns.map((name) => sql.fragment`${inJson(name)} as ${sql.identifier([name])}`),
       sql.fragment`, `,
-    )}) as told
+    )}) as fields
   )`,
 };
 const ROW_SEPARATOR = { csv: '', json: ',\n' } as const;
@@ -119,16 +119,21 @@ export type TapePage = z.output<typeof TapePage>;
  */
 export const readPage = (
   tx: Transaction,
-  tape: Tape,
+  tape: LoanTape,
   source: LoanSource,
-  range: Range,
+  range: LoanIdRange,
   form: keyof typeof WRITTEN,
 ) => {
   const ask = () => tx.one(pageOf(tape, source, range, form));
   return source === 'recorded' ? withoutNestedLoops(tx, ask) : ask();
 };
 
-const pageOf = (tape: Tape, source: LoanSource, range: Range, form: keyof typeof WRITTEN) =>
+const pageOf = (
+  tape: LoanTape,
+  source: LoanSource,
+  range: LoanIdRange,
+  form: keyof typeof WRITTEN,
+) =>
   sql.type(TapePage)`
     select string_agg(written, ${ROW_SEPARATOR[form]} order by loan_id) as written,
            count(*)::integer as row_count,
@@ -164,12 +169,12 @@ const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
  * for which the tape differs. A join, so that Postgres reads the ledger once for a tape of all loans and by
  * index for a tape of few.
  */
-export const compareWithLedger = (tx: Transaction, tape: Tape, source: LoanSource) =>
+export const compareWithLedger = (tx: Transaction, tape: LoanTape, source: LoanSource) =>
   tx.one(sql.type(Tie)`
     select coalesce(sum(principal), 0.00)::numeric(18, 2) as ledger_principal,
-           count(*) filter (where told <> principal)::integer as differing
+           count(*) filter (where snapshot_principal <> principal)::integer as differing
     from (
-      select row.loan_id, min(row.principal_balance) as told,
+      select row.loan_id, min(row.principal_balance) as snapshot_principal,
              coalesce(sum(line.debit - line.credit), 0) as principal
       from (
         select row.loan_id, row.principal_balance

@@ -42,7 +42,7 @@ begin
   if tg_level = 'ROW' and tg_op = 'UPDATE' then
     if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
   end if;
-  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+  raise exception '% is append-only. Insert a new row instead.', tg_table_name using errcode = 'insufficient_privilege';
 end $$;
 
 -- Protects a tenant's table: forced row-level security by the transaction's tenant. The owner, whose functions look

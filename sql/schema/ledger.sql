@@ -70,6 +70,10 @@ create index journal_entries_drafts on journal_entries (tenant_id, id) where sta
 create index journal_entries_created on journal_entries (tenant_id, created_at desc, id desc)
   include (is_archived);
 call app.protect('journal_entries', 'select, insert');
+call app.declare_borrower_data('journal_entries', 'books', links => '{"loan_id": "loans"}',
+  redacted => '{reversal_reason}',
+  redacted_as => $${"description": "case source when 'system' then description else 'Redacted' end"}$$,
+  kept => '{"the books: one of our codes": ["reference_type", "purpose", "source", "status"]}');
 grant update (status, posted_at, posted_by, is_archived) on journal_entries to servicing_app;
 
 create table journal_lines (
@@ -96,6 +100,8 @@ create index journal_lines_entry on journal_lines (tenant_id, entry_id);
 create index journal_lines_balance on journal_lines (tenant_id, account_id, entry_date)
   include (debit, credit, entry_id);
 call app.protect('journal_lines', 'select, insert');
+call app.declare_borrower_data('journal_lines', 'books', redacted => '{description}',
+  kept => '{"the books: one of our codes": ["role"]}');
 
 -- The end of a fiscal year: income and expense move to retained earnings, once and permanently.
 create table year_ends (
@@ -151,7 +157,7 @@ begin
     new.entry_date := closed + 1;
     return new;
   end if;
-  raise exception 'The books are closed through %.', closed
+  raise exception 'The books are closed through %. Use a later date.', closed
     using errcode = 'check_violation', constraint = 'journal_entries_period_closed';
 end $$;
 
@@ -166,10 +172,10 @@ begin
   select status, entry_date, created_at = now() as is_new into entry
   from journal_entries where tenant_id = new.tenant_id and id = new.entry_id for share;
   if not found or not entry.is_new then
-    raise exception 'Lines are written together with their entry.' using errcode = 'check_violation';
+    raise exception 'Insert lines in the transaction that creates their entry.' using errcode = 'check_violation';
   end if;
   if entry.entry_date <> new.entry_date then
-    raise exception 'A line has the date of its entry.' using errcode = 'check_violation';
+    raise exception 'A line must have the date of its entry.' using errcode = 'check_violation';
   end if;
   return new;
 end $$;
@@ -198,7 +204,7 @@ begin
   if tg_op = 'DELETE' or old.status = 'posted'
     or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then
-    raise exception 'Posted entries are immutable.' using errcode = 'insufficient_privilege';
+    raise exception 'Posted entries cannot change. Reverse the entry instead.' using errcode = 'insufficient_privilege';
   end if;
   return new;
 end $$;
@@ -207,7 +213,7 @@ end $$;
 -- not count lines.
 create function app.raise_missing_account(role text) returns uuid language plpgsql as $$
 begin
-  raise exception 'The chart of accounts lacks the role %.', role;
+  raise exception 'The chart of accounts has no account with the role %.', role;
 end $$;
 
 create trigger append_only before update or delete on period_closings

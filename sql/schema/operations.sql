@@ -46,7 +46,7 @@ create function app.assert_platform_operator() returns void
 as $$
 begin
   if not app.is_platform_operator() then
-    raise exception 'This is for operators of the platform.' using errcode = 'insufficient_privilege';
+    raise exception 'Only operators of the platform may do this.' using errcode = 'insufficient_privilege';
   end if;
 end $$;
 revoke execute on function app.assert_platform_operator from public;
@@ -477,7 +477,7 @@ create function app.list_closes() returns table (
 as $$
   select tenants.slug, run.cob_date,
     case when run.status = 'running' and failed.is_so then 'failed' else run.status end,
-    run.chunks_total, done.chunks, run.loans, run.parked, run.started_at, run.finished_at,
+    run.chunks_total, done.chunks, run.loans, run.quarantined, run.started_at, run.finished_at,
     case when run.finished_at is null and done.chunks > 0 and not failed.is_so then
       (extract(epoch from now() - run.started_at) / done.chunks * (run.chunks_total - done.chunks))::integer end
   from cob_runs as run

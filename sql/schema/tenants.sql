@@ -15,10 +15,10 @@ create table tenants (
   updated_at timestamptz not null default now(),
   -- Set while a tenant moves to another database. closing: running work may finish. closed: nothing is read or
   -- written. exported: a file holds the tenant, which may be open elsewhere.
-  door text not null default 'open' check (door in ('open', 'closing', 'closed', 'exported')),
+  access text not null default 'open' check (access in ('open', 'closing', 'closed', 'exported')),
   -- The time zone of the tenant from its next business date on.
   next_time_zone text,
-  constraint tenants_shut_is_inactive check (door = 'open' or not is_active)
+  constraint tenants_closed_is_inactive check (access = 'open' or not is_active)
 );
 alter table tenants enable row level security, force row level security;
 create policy tenant on tenants to servicing_app using (id = app.current_tenant()) with check (id = app.current_tenant());
@@ -53,10 +53,10 @@ create function app.business_date() returns date
 
 -- The tenant of a host name. Called before the tenant of the request is known.
 create function app.tenant_of_host(host text)
-  returns table (id uuid, slug text, is_active boolean, door text)
+  returns table (id uuid, slug text, is_active boolean, access text)
   language sql stable security definer set search_path = public, pg_temp
 as $$
-  select tenant.id, tenant.slug, tenant.is_active, tenant.door
+  select tenant.id, tenant.slug, tenant.is_active, tenant.access
   from tenant_domains as domain join tenants as tenant on tenant.id = domain.tenant_id
   where domain.domain = host
 $$;
@@ -97,22 +97,22 @@ grant execute on function app.create_tenant to servicing_worker;
 -- Whether transactions of the running tenant are refused.
 create function app.is_tenant_closed() returns boolean
   language sql stable parallel safe
-  return exists (select from tenants where id = app.current_tenant() and door in ('closed', 'exported'));
+  return exists (select from tenants where id = app.current_tenant() and access in ('closed', 'exported'));
 
 -- Ends the current transaction if its tenant is closed. For callers that send their first statement without
 -- waiting for an answer.
 create function app.refuse_closed_tenant() returns void language plpgsql stable as $$
 begin
   if app.is_tenant_closed() then
-    raise exception 'The tenant is closed while it moves.' using errcode = 'TSHUT';
+    raise exception 'The tenant is closed while it moves to another database.' using errcode = 'TSHUT';
   end if;
 end $$;
 
 -- Ends a transaction that assumed the wrong business date, before it reads or writes anything.
-create function app.assert_business_date(supposed date) returns void language plpgsql stable as $$
+create function app.assert_business_date(assumed date) returns void language plpgsql stable as $$
 begin
-  if supposed is not null and supposed is distinct from app.business_date() then
-    raise exception 'Another day has begun.' using errcode = 'TODAY';
+  if assumed is not null and assumed is distinct from app.business_date() then
+    raise exception 'The business date has moved. Start again on the new date.' using errcode = 'TODAY';
   end if;
 end $$;
 

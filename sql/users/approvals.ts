@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { isUndecided, subjectEnded } from './approval-subjects.ts';
 
 const rows = (
   more: ReturnType<typeof sql.fragment>,
@@ -8,16 +9,27 @@ const rows = (
 ) => sql.fragment`
   select record.id, record.kind, record.endpoint, record.params, record.body, record.if_match, ${more}
          record.content_fingerprint, record.changed_fields,
-         case when record.status = 'pending' and record.expires_at <= now() then 'expired'
-           else record.status end as status,
+         case
+           when record.status <> 'pending' then record.status
+           when record.expires_at <= now() then 'expired'
+           when subject.ended_because is not null then 'outdated'
+           else record.status
+         end as status,
+         subject.ended_because,
          record.reason, record.requested_by, record.requested_by_email, record.decided_by,
          record.decided_at, record.expires_at, record.created_at, record.updated_at
-  from approvals as record where ${where}
+  from approvals as record
+  cross join lateral (
+    select case when ${isUndecided} then ${subjectEnded} end as ended_because
+    offset 0
+  ) as subject
+  where ${where}
 `;
 
 /**
- * An undecided request is shown as expired after its deadline and can no longer be approved. The content is
- * left out, so that the history does not repeat names and addresses.
+ * An undecided request is shown as expired after its deadline, and as outdated once its record has ended; it
+ * can then no longer be approved. The content is left out, so that the history does not repeat names and
+ * addresses.
  */
 export const approvals = table({
   name: 'approvals',

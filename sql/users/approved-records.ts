@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { SEALED_COLUMNS } from '../sealed-columns.ts';
 import type { Table } from '../table.ts';
 
-export const lockRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
+export const lockApprovedRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
   tx.query(sql.typeAlias('void')`
     select from ${sql.identifier([name])} where id = ${id} for share
   `);

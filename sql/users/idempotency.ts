@@ -22,7 +22,7 @@ const find = (tx: Transaction, scope: KeyScope) =>
  * Reserves the key for this transaction. A second request with the same key waits until the first ends. It
  * then finds nothing (the first failed) or the response to repeat.
  */
-export async function reserve(tx: Transaction, scope: KeyScope, requestHash: string) {
+export async function reserveKey(tx: Transaction, scope: KeyScope, requestHash: string) {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     insert into idempotency_keys (user_id, method, path, key, request_hash)
     values (${scope.user_id}, ${scope.method}, ${scope.path}, ${scope.key}, decode(${requestHash}, 'hex'))
@@ -38,7 +38,7 @@ export async function claimKey(
   requestHash: string,
   deadAfterSeconds: number,
 ) {
-  const kept = await reserve(tx, scope, requestHash);
+  const kept = await reserveKey(tx, scope, requestHash);
   if (kept === null || kept.status !== null) return kept;
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update idempotency_keys set created_at = now(), request_hash = decode(${requestHash}, 'hex')

@@ -10,7 +10,10 @@ type New = { hash: string; user_id: string; epoch: number; wants: PendingPurpose
  * Records that the user passed the first factor, under the hash of the browser's token. Returns null if the
  * user's sessions were ended in the meantime.
  */
-export const begin = (tx: Transaction, { hash, user_id, epoch, wants, seconds }: New) =>
+export const beginPendingSignIn = (
+  tx: Transaction,
+  { hash, user_id, epoch, wants, seconds }: New,
+) =>
   tx.maybeOneFirst(sql.type(z.object({ expires_at: z.string() }))`
     insert into pending_sign_ins (token_hash, user_id, wants, epoch, expires_at)
     select decode(${hash}, 'hex'), id, ${wants}, session_epoch,
@@ -51,13 +54,13 @@ export const countAttempt = (tx: Transaction, hash: string) =>
     update pending_sign_ins set tries = tries + 1 where token_hash = decode(${hash}, 'hex')
   `);
 
-export const end = (tx: Transaction, hash: string) =>
+export const endPendingSignIn = (tx: Transaction, hash: string) =>
   tx.query(sql.typeAlias('void')`
     update pending_sign_ins set ended_at = now() where token_hash = decode(${hash}, 'hex')
   `);
 
 /** Deletes sign-ins that can no longer be continued. */
-export async function deleteEnded(tx: Transaction) {
+export async function deleteEndedPendingSignIns(tx: Transaction) {
   await tx.query(sql.typeAlias('void')`
     delete from pending_sign_ins where expires_at < now() - interval '1 day'
   `);

@@ -11,7 +11,7 @@ type New = {
   seconds: number;
 };
 
-export const begin = (tx: Transaction, given: New) =>
+export const beginProviderSignIn = (tx: Transaction, given: New) =>
   tx.query(sql.typeAlias('void')`
     insert into provider_sign_ins
       (provider_id, token_hash, state_hash, nonce, verifier_sealed, expires_at)
@@ -123,7 +123,7 @@ export const acceptLink = (tx: Transaction, tokenHash: string, userId: string) =
     returning subject
   `);
 
-export const markFailed = (tx: Transaction, id: string, problem: string) =>
+export const markProviderSignInFailed = (tx: Transaction, id: string, problem: string) =>
   tx.query(sql.typeAlias('void')`
     update provider_sign_ins set status = 'failed', problem = ${problem}, code_sealed = null
     where id = ${id} and status in ('begun', 'asked')
@@ -146,7 +146,7 @@ export const useSignIn = (tx: Transaction, id: string) =>
     returning holder.id, holder.tenant_role, holder.borrower_id, holder.session_epoch
   `);
 
-export const deleteEnded = (tx: Transaction) =>
+export const deleteEndedProviderSignIns = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from provider_sign_ins where expires_at < now() - interval '1 day'
   `);

@@ -41,7 +41,7 @@ export type SecurityRow = {
 };
 
 /** The statement is the same whether or not the account exists, so its duration reveals nothing. */
-export const write = (tx: Transaction, row: SecurityRow) =>
+export const writeSecurityLog = (tx: Transaction, row: SecurityRow) =>
   tx.query(
     deferred(sql.typeAlias('void')`
     insert into security_log (

@@ -96,7 +96,7 @@ type NewSession = {
  * user's sessions were ended since they proved their identity. Returns whether the session exists, after
  * the commit; no statement may follow in the transaction.
  */
-export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
+export const startSession = (tx: Transaction, session: NewSession): Promise<boolean> =>
   tx.oneFirst(
     andCommit(sql.type(z.object({ is_there: z.boolean() }))`
       with begun as (
@@ -116,7 +116,7 @@ export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
     `),
   );
 
-export const revoke = (tx: Transaction, idHash: string) =>
+export const revokeSession = (tx: Transaction, idHash: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`
     update sessions set revoked_at = now()
@@ -173,7 +173,7 @@ export const endAllSessions = (tx: Transaction, userId: string): Promise<number>
     returning session_epoch
   `);
 
-export const deleteEnded = (tx: Transaction) =>
+export const deleteEndedSessions = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from sessions
     where least(coalesce(revoked_at, 'infinity'), absolute_expires_at) < now() - interval '7 days'

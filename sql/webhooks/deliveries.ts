@@ -5,7 +5,7 @@ import type { AttemptResult, RequestedAttempt } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
 /** A delivery with its newest attempt, if that is still stored. */
-export const deliveries = table({
+export const webhookDeliveries = table({
   name: 'webhook_deliveries',
   own: ['id', 'subscription_id', 'event_id', 'round', 'status', 'created_at', 'delivered_at'],
   rows: sql.fragment`
@@ -170,7 +170,7 @@ export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =
   `);
 
 /** Cancels scheduled deliveries of a deleted subscription. */
-export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
+export const cancelScheduledDeliveries = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_deliveries set status = 'canceled', next_attempt_at = null
     where subscription_id = ${subscriptionId} and status = 'scheduled'

@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
 import { TEST_EVENT } from './events.ts';
-import { ViolationRow, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Every event must reach its subscribers, and no job may be lost without a record. */
 export const messageChecks: readonly Check[] = [

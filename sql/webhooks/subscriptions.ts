@@ -25,7 +25,7 @@ const Health = z.object({
 });
 
 /** Locks the subscription, always before its deliveries; null if it was deleted. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockSubscription = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Health)`
     select is_active, consecutive_failures,
            coalesce(previous_secret_until > now(), false) as is_rotating
@@ -37,7 +37,7 @@ export const lock = (tx: Transaction, id: string) =>
 type Failure = { problem: string; is_slow: boolean; is_final: boolean };
 
 /** Records a failed attempt. It counts as a failure only when its delivery has permanently failed. */
-export const recordFailure = (
+export const recordReceiverFailure = (
   tx: Transaction,
   id: string,
   { problem, is_slow, is_final }: Failure,
@@ -57,7 +57,7 @@ export const recordSpeed = (tx: Transaction, id: string, isSlow: boolean) =>
   `);
 
 /** Disables the subscription. Returns whether it was active. */
-export const disable = async (tx: Transaction, id: string, reason: string | null) => {
+export const disableSubscription = async (tx: Transaction, id: string, reason: string | null) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
     set is_active = false, disabled_at = now(), last_error = coalesce(${reason}, last_error)
@@ -66,7 +66,7 @@ export const disable = async (tx: Transaction, id: string, reason: string | null
   return rowCount === 1;
 };
 
-export const enable = (tx: Transaction, id: string) =>
+export const enableSubscription = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
     set is_active = true, disabled_at = null, last_error = null, consecutive_failures = 0,
@@ -113,7 +113,7 @@ export const findDisabled = (tx: Transaction, id: string) =>
   `);
 
 /** Marks the subscription as deleted. The row is kept for the audit trail; the API never shows it again. */
-export const remove = (tx: Transaction, id: string) =>
+export const removeSubscription = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set is_deleted = true, is_active = false where id = ${id}
   `);

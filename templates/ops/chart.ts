@@ -24,7 +24,7 @@ export function renderDayChart(bars: readonly Bar[], { called, unit, now }: Char
     const hour = at.toISOString().slice(11, 16);
     return `<text x="${(place * width).toFixed(1)}" y="${HEIGHT - 3}">${hour}</text>`;
   });
-  const peak = most === 0 ? 'none' : `at most ${shortNumber(most)} ${unit}`;
+  const peak = most === 0 ? 'none' : `maximum ${shortNumber(most)} ${unit}`;
   return [
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${called}, last day: ${peak}">`,
     `<line x1="0" x2="${WIDTH}" y1="${BASE}" y2="${BASE}"/>`,

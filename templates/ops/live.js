@@ -1,4 +1,4 @@
-// Keeps what is marked data-live as the server has it now. Without this script the page is read again.
+// Updates the parts marked data-live as the server changes. Without this script, reload the page.
 const shown = document.querySelector('[data-stream]');
 if (shown) {
   const source = new EventSource(shown.dataset.stream);
@@ -6,11 +6,11 @@ if (shown) {
   const say = (text) => {
     if (state) state.textContent = text;
   };
-  source.addEventListener('open', () => say('live'));
+  source.addEventListener('open', () => say('Updating live.'));
   source.addEventListener('error', () => {
     // A browser does not connect again after a refusal.
     const isRefused = source.readyState === EventSource.CLOSED;
-    say(isRefused ? 'not live, reload the page' : 'connecting again …');
+    say(isRefused ? 'Not updating. Reload the page.' : 'Reconnecting …');
   });
   source.addEventListener('message', ({ data }) => {
     const fresh = new DOMParser().parseFromString(JSON.parse(data), 'text/html');
@@ -18,6 +18,6 @@ if (shown) {
       const now = fresh.getElementById(part.id);
       if (now && now.innerHTML !== part.innerHTML) part.innerHTML = now.innerHTML;
     }
-    say('live');
+    say('Updating live.');
   });
 }

@@ -44,8 +44,12 @@ function noticeOf(done: string): string | undefined {
   const [, action, changed, left] = CHANGE_NOTICE.exec(done) ?? [];
   if (action === undefined) return NOTICES.get(done);
   const rest = left === '0' ? '' : ` ${left} more match. Submit again to continue.`;
-  return `${action}: ${changed} changed.${rest}`;
+  return `${actionLabel(action)}: ${changed} changed.${rest}`;
 }
+
+/** Returns "Run now" for run-now. */
+const actionLabel = (action: string) =>
+  `${action.charAt(0).toUpperCase()}${action.slice(1)}`.replace('-', ' ');
 
 function readTemplates() {
   for (const [name, filter] of Object.entries(helpers)) engine.registerHelper(name, filter);
@@ -77,4 +81,5 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   moment: (at: unknown) =>
     typeof at === 'string' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '–',
   json: (value: unknown) => JSON.stringify(value),
+  label: actionLabel,
 };

@@ -36,5 +36,5 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
 /** Translates an endpoint's message, which is in English. */
 function translateMessage(sentence: string, language: Language): string {
   if (language === 'en') return sentence;
-  return translateToSpanish(sentence) ?? phrase(language, 'look_again');
+  return translateToSpanish(sentence) ?? phrase(language, 'check_field');
 }

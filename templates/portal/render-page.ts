@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import { filters, type Setting } from '../filters.ts';
+import { formatPhone } from '../phone-numbers.ts';
 import { documentLocale, isPositive } from '../render-document.ts';
 import { hasPhrase, LANGUAGES, phrase, type Language } from './words.ts';
 
@@ -74,8 +75,7 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   rate: (rate: unknown, options: Options) => filters['percent']?.(rate, frameOf(options)),
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),
   dial: (phone: unknown) => `tel:${String(phone).replace(/[^\d+]/g, '')}`,
-  /** Formats a US phone number as (202) 555-0100. Other numbers stay unchanged. */
-  phone: (phone: unknown) => String(phone).replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'),
+  phone: (phone: unknown) => formatPhone(String(phone)),
   /**
    * The title of an error page. It depends on the error's code, or on its status if the code has no text.
    */

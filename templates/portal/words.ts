@@ -25,8 +25,8 @@ const texts: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** Returns the first requested language that the portal supports. */
 export function matchLanguage(wanted: readonly string[]): Language | null {
-  const spoken = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
-  return LANGUAGES.find((language) => language === spoken.find(isSupportedLanguage)) ?? null;
+  const languageCodes = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
+  return LANGUAGES.find((language) => language === languageCodes.find(isSupportedLanguage)) ?? null;
 }
 
 const isSupportedLanguage = (tag: string) => LANGUAGES.some((language) => language === tag);

@@ -33,7 +33,7 @@ test('statements skipped after a failure can be sent again on the same connectio
   expect(await within(id, codes)).toEqual(['UNREAD-9']);
 });
 
-test('a day wrongly supposed is undone on its only connection, also where its steps refuse at once', async () => {
+test('a transaction that assumed the wrong day is rolled back on its only connection, even if its steps refuse immediately', async () => {
   const { id } = await stage.tenant();
   const { pid } = await within(id, ({ tx }) => tx.one(Backend`select pg_backend_pid() as pid`));
   await stage.owner.query(`update tenants set business_date = business_date + 1 where id = $1`, [
@@ -51,7 +51,7 @@ test('a day wrongly supposed is undone on its only connection, also where its st
   expect(rows).toEqual([{ state: 'idle' }]);
 });
 
-test('a row that cannot be read fails its statement, and not the connection', async () => {
+test('an unreadable row fails its statement but not the connection', async () => {
   const { id } = await stage.tenant();
   const Instant = z.object({ at: z.string() });
   const unreadable = sql.type(Instant)`select 'infinity'::timestamptz as at`;

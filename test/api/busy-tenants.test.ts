@@ -56,7 +56,7 @@ test('a tenant whose payments wait for each other leaves connections to other te
   expect(new Set(statuses)).toEqual(new Set([201]));
 });
 
-test('a tenant may occupy half of the places of a process, and the rest stay open to others', async () => {
+test('a tenant may occupy half of the connections of a process, and the rest stay free for other tenants', async () => {
   const admission = openAdmission(6);
   const port = await stage.listen({}, routes, { ...openIntake(), admission });
   const unlock = await lockLoan();
@@ -78,7 +78,7 @@ test('a tenant may occupy half of the places of a process, and the rest stay ope
 const sharedPool = (size: number, patienceMs?: number) =>
   shareAmongTenants({} as typeof stage.pool, size, patienceMs);
 
-test('of the tenants that wait for a connection the one that holds fewest is next', async () => {
+test('the waiting tenant with the fewest connections gets the next one', async () => {
   const pool = sharedPool(9);
   const order: string[] = [];
   const ends: (() => void)[] = [];
@@ -105,7 +105,7 @@ test('of the tenants that wait for a connection the one that holds fewest is nex
   await Promise.all(all);
 });
 
-test('a transaction that gets no turn is given up, and leaves its place in the line', async () => {
+test('a transaction that waits too long for a connection fails and leaves the queue', async () => {
   const pool = sharedPool(2, 1);
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = withConnectionShare(pool, 'a', () => promise);

@@ -63,14 +63,17 @@ const querying: Route = {
 
 const BODY = { ...CANARIES, first_name: CANARIES.ssn, last_name: CANARIES.password };
 
-test.each(Object.keys(FAILURES))('what fails in %s is logged without what it held', async (how) => {
-  const port = await stage.listen({}, [...routes, failing]);
+test.each(Object.keys(FAILURES))(
+  'a failure in %s is logged without the values that it handled',
+  async (how) => {
+    const port = await stage.listen({}, [...routes, failing]);
 
-  const reply = await officer.at(port).post(`/failing/${encodeURIComponent(how)}`, BODY);
+    const reply = await officer.at(port).post(`/failing/${encodeURIComponent(how)}`, BODY);
 
-  expect(reply).toMatchObject({ status: expect.any(Number), body: { code: expect.any(String) } });
-  expect(ear.heard()).toEqual([]);
-});
+    expect(reply).toMatchObject({ status: expect.any(Number), body: { code: expect.any(String) } });
+    expect(ear.heard()).toEqual([]);
+  },
+);
 
 test('a failure is still logged with enough detail to find it', async () => {
   const port = await stage.listen({}, [...routes, failing]);
@@ -84,7 +87,7 @@ test('a failure is still logged with enough detail to find it', async () => {
   expect((line as { err: { stack: string[] } }).err.stack[0]).toContain('canaries.test.ts');
 });
 
-test('hostile requests leave nothing of themselves in the log', async () => {
+test('hostile requests leave none of their content in the log', async () => {
   const port = await stage.listen({}, [...routes, querying]);
   const failures = () => [...ear.of('failed'), ...ear.of('unexpected')];
   const before = failures().length;

@@ -44,7 +44,7 @@ async function call(server: Pick<Server, 'address'>, text = ''): Promise<Caller>
 const ASKED = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
 const served = (caller: Caller) => waitForAssertion(() => expect(caller.got).toContain('served'));
 
-test('a network that has too many connections is refused another one, until it closes one', async () => {
+test('a network with too many open connections cannot open another until it closes one', async () => {
   const server = await bounded({ per_network: 2 });
   const [first, second] = [await call(server, ASKED), await call(server, ASKED)];
   await Promise.all([served(first), served(second)]);

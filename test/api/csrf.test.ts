@@ -43,7 +43,7 @@ test.each([
 });
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-  '%s needs the token wherever it goes',
+  '%s needs the CSRF token on every route',
   async (method) => {
     const reply = await tenant.anonymous().send(method, '/nowhere', {});
 
@@ -51,7 +51,7 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
   },
 );
 
-test('every answer carries the token, refusals too, and it is the session’s', async () => {
+test('every answer carries the session’s CSRF token, refusals too', async () => {
   const replies = [
     await officer.get('/borrowers'),
     await officer.get('/nowhere'),
@@ -69,7 +69,7 @@ test('every answer carries the token, refusals too, and it is the session’s', 
   }
 });
 
-test('a token that came in well formed is kept, and one that did not is replaced', async () => {
+test('a well-formed token is kept, and a malformed one is replaced', async () => {
   const client = tenant.anonymous();
   client.cookies.set('csrftoken', 'k'.repeat(32));
 
@@ -83,7 +83,7 @@ test('a token that came in well formed is kept, and one that did not is replaced
   expect(client.cookies.get('csrftoken')).toBe(reply.body.csrf_token);
 });
 
-test('the token changes at login, and the one from before is worth nothing', async () => {
+test('the token changes at sign-in, and the previous one is no longer accepted', async () => {
   const client = tenant.anonymous();
   await client.get('/auth/csrf');
   const early = client.cookies.get('csrftoken') ?? '';
@@ -101,7 +101,7 @@ test('the token changes at login, and the one from before is worth nothing', asy
   expect(reply.status).toBe(403);
 });
 
-test('one user’s token does not go with another’s session', async () => {
+test('one user’s token is refused with another user’s session', async () => {
   const viewer = await tenant.signedIn('viewer');
   const theirs = viewer.cookies.get('csrftoken') ?? '';
 
@@ -116,13 +116,13 @@ test.each([
   ['nothing that can be named', 'null', 403],
   ['our host on another port', `http://${tenant.host}:8080`, 403],
   ['ourselves', `http://${tenant.host}`, 201],
-])('an Origin of %s is judged', async (_, origin, status) => {
+])('an Origin of %s is checked', async (_, origin, status) => {
   const reply = await officer.post('/borrowers', BODY, { headers: { Origin: origin } });
 
   expect(reply.status).toBe(status);
 });
 
-test('the default port in the Host header is no other origin', async () => {
+test('a Host header with the default port is the same origin', async () => {
   const reply = await officer.post('/borrowers', BODY, {
     headers: { Host: `${tenant.host}:80`, Origin: `http://${tenant.host}` },
   });
@@ -136,7 +136,7 @@ test.each([
   ['of ours', { Referer: `https://${tenant.host}/page` }, 201],
   ['missing', {}, 201],
   ['an Origin without encryption', { Origin: `http://${tenant.host}` }, 403],
-])('behind https a Referer that is %s is judged', async (_, headers, status) => {
+])('behind HTTPS, a Referer that is %s is checked', async (_, headers, status) => {
   const secure = await stage.listen({ NODE_ENV: 'production' });
   const client = newClient(secure, tenant.host);
   for (const [name, value] of officer.cookies) client.cookies.set(name, value);
@@ -148,13 +148,13 @@ test.each([
   expect(reply.headers['strict-transport-security']).toMatch(/max-age=/);
 });
 
-test('a login from elsewhere, without the token, is refused before it is counted', async () => {
+test('a cross-site sign-in without the token is refused and not counted as an attempt', async () => {
   const reply = await tenant.anonymous().post('/auth/login', { email: 'a@b.test', password: 'x' });
 
   expect(reply).toMatchObject({ status: 403, body: { code: 'csrf_failed' } });
 });
 
-test('a body that needs no preflight is not read', async () => {
+test('a body with a content type that needs no CORS preflight is refused', async () => {
   const headers = (type: string) => ({ headers: { 'Content-Type': type } });
 
   const plain = await officer.post('/borrowers', BODY, headers('text/plain'));
@@ -163,7 +163,7 @@ test('a body that needs no preflight is not read', async () => {
   expect([plain.status, form.status]).toEqual([415, 415]);
 });
 
-test('a DELETE may bring a text along, as dashboards do, and needs the token all the same', async () => {
+test('a DELETE may have a text body, as dashboards send it, but still needs the token', async () => {
   const made = await officer.post('/borrowers', BODY);
   const text = { raw: '{"id":"x"}', headers: { 'Content-Type': 'text/plain' } };
 

@@ -29,7 +29,7 @@ const answeredBy = async (steps: () => Promise<unknown>) => {
   return [...outcomes];
 };
 
-test('every list and report is read from a standby, by each role that may, and answered there', async () => {
+test('every list and report can be read from a standby by each role that may read it', async () => {
   const superadmin = await tenant.signedIn('superadmin');
   await borrow('Known');
   await world.aMinuteLater();
@@ -53,7 +53,7 @@ test('every list and report is read from a standby, by each role that may, and a
   expect(routes.filter((route) => route.list && !isReplicaReadable(route))).toEqual([]);
 });
 
-test('a tenant sees its own rows there and no others', async () => {
+test('on a standby, a tenant sees only its own rows', async () => {
   const stranger = await (await world.tenant('stranger')).signedIn('superadmin');
   await world.aMinuteLater();
 
@@ -96,7 +96,7 @@ test('a writer sees the change immediately, in every process; other users see it
   expect(changes.length).toBe(4);
 });
 
-test('a request that took long has written when it ended, and not when it began', async () => {
+test('the age of a write counts from the end of its request, not the start', async () => {
   await world.aMinuteLater();
   const [session] = await queryOnce(postgres.url, 'select id from sessions limit 1');
   const ctx = {
@@ -136,7 +136,7 @@ test('a query that log replay cancels on the standby is sent to the primary', as
   expect(replica.isFit()).toBe(true);
 });
 
-test('no list fails while the standby goes away, and it is read again once it is back', async () => {
+test('lists keep working while the standby is down, and use it again when it is back', async () => {
   await world.aMinuteLater();
   await waitUntil(areFit);
   changes.length = 0;
@@ -169,7 +169,7 @@ test('no list fails while the standby goes away, and it is read again once it is
 test.each([
   ['the primary itself', () => postgres.url, 'names no standby'],
   ['another database', () => standby.url.replace(/\w+$/, 'postgres'), 'names another database'],
-])('%s is not read as a replica', async (_what, url, reason) => {
+])('%s is not accepted as a replica', async (_what, url, reason) => {
   const problems: string[] = [];
   const wrong = await openReplica({
     primary: pool,
@@ -187,7 +187,7 @@ test.each([
   expect(problems).toEqual([expect.stringContaining(reason)]);
 });
 
-test('a login that sees all tenants is refused for the replica too', async () => {
+test('a login that can see all tenants is refused for the replica too', async () => {
   const opening = openReplica({
     primary: pool,
     primaryUrl: postgres.url,
@@ -201,7 +201,7 @@ test('a login that sees all tenants is refused for the replica too', async () =>
   await expect(opening).rejects.toThrow('The login of DATABASE_REPLICA_URL could see all tenants');
 });
 
-test('while the database is away the answer is 503, and afterwards all is as before', async () => {
+test('while the database is down, requests get 503, and they work again afterwards', async () => {
   const ask = async () => [
     await client.get('/users/me'),
     await client.get('/borrowers'),

@@ -39,7 +39,7 @@ async function tryOut(page: Page, tag: string, name: string): Promise<string | n
   return ((await page.textContent(status)) ?? '').trim().slice(0, 3);
 }
 
-test('the description is a page that loads from here alone, under its policy, and works', async () => {
+test('the documentation page works under its policy and loads only its own files', async () => {
   const browser = await openBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
@@ -92,7 +92,7 @@ test('the description is a page that loads from here alone, under its policy, an
   }
 }, 180_000);
 
-test('the root address of a tenant leads to the docs, and an unknown host leads nowhere', async () => {
+test('the root address of a tenant leads to the docs, and an unknown host gets 404', async () => {
   const here = await tenant.anonymous().get('//');
   const nowhere = await newClient(stage.port, 'nobody.test').get('//');
 
@@ -101,7 +101,7 @@ test('the root address of a tenant leads to the docs, and an unknown host leads 
 });
 
 test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
-  '%s is sent with its version, and not again to a client that has it',
+  '%s is sent with a version, and not sent again to a client that has it',
   async (path) => {
     const client = tenant.anonymous();
 
@@ -117,7 +117,7 @@ test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
   },
 );
 
-test('the bytes of a prepared answer are made once, and all requests send the same', () => {
+test('the bytes of a prepared answer are built once and shared by all requests', () => {
   const prepared = prepareAnswer('application/json', '{"name":"Zoë"}');
   const send = () => {
     const request = new IncomingMessage(new Socket());
@@ -135,7 +135,7 @@ test('the bytes of a prepared answer are made once, and all requests send the sa
 });
 
 test.each(['/docs/package.json', '/docs/..%2fpackage.json', '/docs/toString', '/docs/'.repeat(2)])(
-  '%s is no file of the page',
+  '%s is not a file of the page',
   async (path) => {
     expect((await tenant.anonymous().get(path)).status).toBe(404);
   },

@@ -6,7 +6,7 @@ const tenant = await stage.tenant();
 const { officer } = tenant;
 const BODY = { first_name: 'Ada', last_name: 'Byron' };
 
-test('a request keeps the id that it came with, if that is one', async () => {
+test('a request keeps a valid request id that it came with', async () => {
   const headers = { 'X-Request-Id': 'client-made.1234' };
 
   const kept = await officer.get('/nowhere', { headers });
@@ -24,7 +24,7 @@ test.each([
   'short',
   'x'.repeat(65),
 ])(
-  'a request that comes with %s gets an id of ours, so that no personal number goes on into logs and jobs',
+  'a request id of %s is replaced, so that no personal number reaches logs and jobs',
   async (id) => {
     const { headers } = await officer.get('/nowhere', { headers: { 'X-Request-Id': id } });
 
@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test('every answer forbids framing, sniffing and keeping', async () => {
+test('every answer forbids framing, sniffing and caching', async () => {
   const replies = [
     await officer.get('/borrowers'),
     await officer.get('/nowhere'),
@@ -53,7 +53,7 @@ test('every answer forbids framing, sniffing and keeping', async () => {
   }
 });
 
-test('every answer of a tenant varies with the cookie, and with the origin', async () => {
+test('every answer of a tenant varies by cookie and origin', async () => {
   const replies = [
     await officer.get('/borrowers'),
     await officer.get('/nowhere'),
@@ -70,7 +70,7 @@ test('every answer of a tenant varies with the cookie, and with the origin', asy
   }
 });
 
-test('a dashboard of a trusted origin may call with credentials, and no other', async () => {
+test('only dashboards of trusted origins may call with credentials', async () => {
   const { id, officer: insider } = await stage.tenant();
   const origin = 'https://admin.example.com';
   await stage.owner.query('update tenants set settings = $2 where id = $1', [

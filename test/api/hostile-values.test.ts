@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('an instant beyond the calendar of four digits at Greenwich is refused', async () => {
+test('a time outside the years with four digits in UTC is refused', async () => {
   const tenant = await stage.tenant('2026-03-10');
   const { id } = await newLoan(tenant);
   const dispute = {
@@ -21,7 +21,7 @@ test('an instant beyond the calendar of four digits at Greenwich is refused', as
   expect(Object.keys(reply.body.errors)).toEqual(['frivolous_notice_sent_at']);
 });
 
-test('a rule over several amounts is not asked where one of them is no amount', async () => {
+test('a rule over several amounts is skipped if one of them is not an amount', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '5.00' };
@@ -36,13 +36,13 @@ test('a rule over several amounts is not asked where one of them is no amount', 
   expect(Object.keys(reply.body.errors)).toEqual(['fee_rules.0.min_amount']);
 });
 
-test('a body of hundreds of thousands of numbers is looked through at once', () => {
+test('a body of hundreds of thousands of numbers is checked quickly', () => {
   const body: unknown = JSON.parse(`[${'1,'.repeat(400_000)}1]`);
 
   expect(cpuTimeMs(() => checkStorable(body, []))).toBeLessThan(50);
 });
 
-test('of a list in which everything is wrong the first hundred problems are answered', async () => {
+test('a list with thousands of errors reports the first hundred', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
   const portfolio = (await admin.post('/portfolios', { name: 'All' })).body.id as string;
   const loan_ids = Array.from({ length: 9_000 }, () => 'no id');

@@ -63,7 +63,7 @@ test.each([
   expect(reply).toMatchObject({ status: 200, body: { email: `viewer@${tenant.slug}.test` } });
 });
 
-test('X-Forwarded-Host is ignored unless a known proxy says it, and then its last word counts', async () => {
+test('X-Forwarded-Host counts only from a known proxy, and then its last value counts', async () => {
   const behindProxy = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const viewer = await other.signedIn('viewer');
   const cookie = [...viewer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -83,7 +83,7 @@ test('X-Forwarded-Host is ignored unless a known proxy says it, and then its las
   expect(prepended.status).toBe(401);
 });
 
-test('a session of one tenant opens nothing at another’s host', async () => {
+test('a session of one tenant is not valid at another tenant’s host', async () => {
   const viewer = await tenant.signedIn('viewer');
   const stranger = at(other.host);
   for (const [name, value] of viewer.cookies) stranger.cookies.set(name, value);
@@ -93,7 +93,7 @@ test('a session of one tenant opens nothing at another’s host', async () => {
   expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
 });
 
-test('the same address in two tenants is two people with two passwords', async () => {
+test('the same address in two tenants belongs to two users with two passwords', async () => {
   const email = 'twice@both.test';
   const user = { email, first_name: 'T', last_name: 'W', tenant_role: 'viewer' };
   await tenant.within((work) => createUser(work, { ...user, password: 'only at the first' }));
@@ -105,7 +105,7 @@ test('the same address in two tenants is two people with two passwords', async (
   expect([right.status, wrong.status]).toEqual([200, 401]);
 });
 
-test('a tenant that is switched off is gone', async () => {
+test('a tenant that is switched off gets 404', async () => {
   const closed = await stage.tenant();
   const fresh = await stage.listen();
   await stage.owner.query('update tenants set is_active = false where id = $1', [closed.id]);
@@ -139,7 +139,7 @@ test.each([
   expect(rows).toEqual([{ ip_address: kept }]);
 });
 
-test('a security log that holds a control character is read as it was kept', async () => {
+test('a security log entry with a control character can be read', async () => {
   const fresh = await stage.tenant();
   const superadmin = await fresh.signedIn('superadmin');
   await stage.owner.query(
@@ -154,7 +154,7 @@ test('a security log that holds a control character is read as it was kept', asy
   expect(JSON.stringify(log.body)).toContain('1.2.3.4\x85');
 });
 
-test('a proxy is known by its network too', async () => {
+test('a proxy can be trusted by its network', async () => {
   const listening = (network: string) => stage.listen({ TRUSTED_PROXIES: [network] });
   const [inside, outside] = [await listening('127.0.0.0/8'), await listening('10.0.0.0/8')];
   const forged = { headers: { 'X-Forwarded-Host': other.host } };

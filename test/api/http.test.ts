@@ -9,7 +9,7 @@ const tenant = await stage.tenant();
 const { officer } = tenant;
 const BODY = { first_name: 'Ada', last_name: 'Byron' };
 
-test('more than one megabyte is refused, announced or not, and not waited for', async () => {
+test('a body over one megabyte is refused early, with or without a Content-Length', async () => {
   const head = [
     'POST /api/v1/borrowers HTTP/1.1',
     `Host: ${tenant.host}`,
@@ -34,7 +34,7 @@ test('more than one megabyte is refused, announced or not, and not waited for', 
 });
 
 test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(
-  'a %s body is not unpacked',
+  'a body with the encoding %s is not decompressed',
   async (coding) => {
     const reply = await officer.post('/borrowers', BODY, {
       headers: { 'Content-Encoding': coding },
@@ -92,7 +92,7 @@ test('half a million brackets do not exhaust the stack', async () => {
   expect(reply.status).toBe(422);
 });
 
-test('a pattern takes no longer for a text made to puzzle it', async () => {
+test('a pattern takes linear time on a text designed to slow it down', async () => {
   const { body: made } = await officer.post('/borrowers', BODY);
   const puzzling = [`${'a'.repeat(50_000)}@`, `a@${'a.'.repeat(25_000)}`, '+1'.repeat(25_000)];
   const asked = puzzling.flatMap((text) => [{ email: text }, { phone_number: text }]);
@@ -109,7 +109,7 @@ test('a pattern takes no longer for a text made to puzzle it', async () => {
   expect(isSlow).toBe(false);
 });
 
-test('a body is judged only for who may send it', async () => {
+test('a body is validated only if the user may send it', async () => {
   const viewer = await tenant.signedIn('viewer');
   const nobody = tenant.anonymous();
   await nobody.get('/auth/csrf');
@@ -120,7 +120,7 @@ test('a body is judged only for who may send it', async () => {
   expect([forbidden.status, unknown.status]).toEqual([403, 401]);
 });
 
-test('what only the server sets is dropped from a body, never applied', async () => {
+test('fields that only the server sets are ignored in a body', async () => {
   const id = '00000000-0000-7000-8000-000000000000';
   const planted = {
     id,
@@ -145,7 +145,7 @@ test('what only the server sets is dropped from a body, never applied', async ()
 test.each([
   ['/api/v1/borrowers', ['GET', 'HEAD', 'POST']],
   ['/api/v1/auth/login', ['POST']],
-])('%s says which methods it takes', async (path, methods) => {
+])('%s lists the methods that it allows', async (path, methods) => {
   for (const method of ['PATCH', 'TRACE', 'OPTIONS']) {
     const reply = await officer.send(method, `/${path}`);
 
@@ -154,14 +154,14 @@ test.each([
   }
 });
 
-test('CONNECT and invented methods end with the connection', async () => {
+test('CONNECT and invented methods close the connection', async () => {
   const head = `Host: ${tenant.host}\r\n\r\n`;
 
   expect(await sendRaw(stage.port, `CONNECT a.test:80 HTTP/1.1\r\n${head}`)).toBe('');
   expect(await sendRaw(stage.port, `FROB /api/v1/borrowers HTTP/1.1\r\n${head}`)).toMatch(/ 400 /);
 });
 
-test('HEAD is GET without the body', async () => {
+test('HEAD answers like GET without the body', async () => {
   const reply = await officer.send('HEAD', '/borrowers');
 
   expect(reply).toMatchObject({ status: 200, body: '' });
@@ -179,13 +179,13 @@ test.each([
   ['NUL', '/borrowers/%00'],
   ['an id with something behind it', '/borrowers/00000000-0000-7000-8000-000000000000%20'],
   ['another prefix', '//api/v2/borrowers'],
-])('a path with %s is no endpoint', async (_, path) => {
+])('a path with %s is not an endpoint', async (_, path) => {
   const reply = await officer.get(path);
 
   expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-test('request smuggling ends at the parser', async () => {
+test('request smuggling fails at the parser', async () => {
   const start = `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${tenant.host}\r\n`;
   const both = `${start}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG`;
   const folded = `${start}X-A: b\r\n c\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`;
@@ -196,7 +196,7 @@ test('request smuggling ends at the parser', async () => {
   }
 });
 
-test('headers and addresses have limits', async () => {
+test('headers and addresses have maximum lengths', async () => {
   const long = await officer.get('/borrowers', { headers: { 'X-Long': 'x'.repeat(17_000) } });
   const many = Object.fromEntries(
     Array.from({ length: 300 }, (_, at) => [`X-${at}`, 'x'.repeat(60)]),
@@ -208,7 +208,7 @@ test('headers and addresses have limits', async () => {
 });
 
 test.each([17_000, 69_000, 2_000_000])(
-  'a target of %d characters is answered, although nobody reads all of it',
+  'a request target of %d characters gets an answer',
   async (length) => {
     const { status, body, headers } = await officer.get(`/borrowers?q=${'x'.repeat(length)}`);
 
@@ -223,7 +223,7 @@ test.each([17_000, 69_000, 2_000_000])(
   },
 );
 
-test('malformed requests are refused in the standard shape, once, and the connection ends', async () => {
+test('malformed requests get one refusal in the standard form, and the connection closes', async () => {
   const garbage = `GET /api/v1/users/me HTTP/1.1\r\nHost: ${tenant.host}\r\nBad Header: x\r\n\r\n`;
   const started = performance.now();
   const answer = await sendRaw(stage.port, garbage.repeat(2_000));
@@ -233,7 +233,7 @@ test('malformed requests are refused in the standard shape, once, and the connec
   expect(performance.now() - started).toBeLessThan(1_500);
 });
 
-test('requests are measured by the pattern of their route, and no word from outside is a label', async () => {
+test('metrics use the route’s pattern and no text from the client as a label', async () => {
   const { body } = await officer.post('/borrowers', BODY);
   await officer.get(`/borrowers/${body.id}`);
   await officer.get('/made-up-by-somebody');

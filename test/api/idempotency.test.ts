@@ -14,7 +14,7 @@ const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } });
 const named = async (last_name: string) =>
   (await officer.get(`/borrowers?last_name=${last_name}`)).body.length as number;
 
-test('of twenty equal requests at two processes one has an effect and all have its answer', async () => {
+test('of twenty equal requests to two processes, one has an effect and all get its answer', async () => {
   const body = { first_name: 'Twenty', last_name: 'Twenty' };
 
   const replies = await Promise.all(
@@ -31,7 +31,7 @@ test('of twenty equal requests at two processes one has an effect and all have i
   expect(await named('Twenty')).toBe(1);
 });
 
-test('a key does not serve for another body, but for another path and another user', async () => {
+test('a key cannot be reused for another body, but can for another path or another user', async () => {
   const body = { first_name: 'Key', last_name: 'Reuse' };
   const admin = await tenant.signedIn('admin');
   const made = await officer.post('/borrowers', body, keyed('reuse'));
@@ -69,7 +69,7 @@ test('the stored hash of a body reveals nothing about it and is recognized under
   expect(again).toMatchObject({ status: 201, body: { id: made.body.id } });
 });
 
-test('a replay is refused to who may do it no more', async () => {
+test('a replay is refused if the user no longer has access', async () => {
   const fresh = await stage.tenant();
   const body = { first_name: 'A', last_name: 'B' };
   await fresh.officer.post('/borrowers', body, keyed('role'));
@@ -96,7 +96,7 @@ test.each([
   expect(await named('K')).toBe(0);
 });
 
-test('a refusal does not use the key up', async () => {
+test('a refused request does not use up its key', async () => {
   const body = { first_name: 'First', last_name: 'Refused' };
   const late = { ...body, date_of_birth: '2025-01-01' };
 
@@ -117,7 +117,7 @@ test('a replayed request gets the original answer, regardless of later changes',
   expect(replayed.headers['idempotent-replayed']).toBe('true');
 });
 
-test('a refusal that is kept has the form of every other, also when it is repeated', async () => {
+test('a stored refusal has the usual form, also when it is replayed', async () => {
   const { body: borrower } = await officer.post('/borrowers', {
     first_name: 'No',
     last_name: 'Contact',
@@ -136,7 +136,7 @@ test('a refusal that is kept has the form of every other, also when it is repeat
   expect(again.headers['idempotent-replayed']).toBe('true');
 });
 
-test('of a hundred equal requests that keep their own transactions one has an effect', async () => {
+test('of a hundred equal requests that manage their own transactions, one has an effect', async () => {
   let effects = 0;
   const slow: Route = {
     method: 'POST',
@@ -173,7 +173,7 @@ test('of a hundred equal requests that keep their own transactions one has an ef
   expect(corrected).toMatchObject({ status: 201, body: { effect: 3 } });
 });
 
-test('a request that waits too long for the first one is asked to try again', async () => {
+test('a request that waits too long for the first one is asked to retry', async () => {
   const hold = await stage.owner.connect();
   await hold.query('begin');
   await hold.query(

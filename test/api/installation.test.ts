@@ -19,7 +19,7 @@ async function announced(stage: Stage) {
   return { tenant, link: link.upload_url as string };
 }
 
-test('two installations in one process close days by rules of their own', async () => {
+test('two installations in one process close days by their own rules', async () => {
   const close = async (stage: Stage) => {
     const superadmin = await (await stage.tenant('2030-01-15')).signedIn('superadmin');
     return (await superadmin.post('/jobs/close-of-business', {})).status;
@@ -29,7 +29,7 @@ test('two installations in one process close days by rules of their own', async 
   expect(await close(careful)).toBe(422);
 });
 
-test('each gives links to its own files, which the other does not know', async () => {
+test('each installation signs links to its own files, which the other cannot open', async () => {
   const presigned = (stage: Stage, name: string) => {
     const { files } = stage.installation;
     stage.installation.files = { ...files, presign: async () => `https://${name}.example.com/` };
@@ -41,7 +41,7 @@ test('each gives links to its own files, which the other does not know', async (
   expect((await announced(free)).link).toBe('https://free.example.com/');
 });
 
-test('data sealed or signed by one installation is useless to the other', async () => {
+test('data sealed or signed by one installation cannot be read by the other', async () => {
   const [one, other] = [careful.installation.keys, free.installation.keys];
   const tenant = await careful.tenant();
   const admin = await tenant.signedIn('admin');
@@ -63,7 +63,7 @@ test('data sealed or signed by one installation is useless to the other', async 
   expect(one.signatures('a text')).not.toEqual(other.signatures('a text'));
 });
 
-test('each opens its own private networks, and none of the other’s', async () => {
+test('each installation opens its own private networks only', async () => {
   const production = { isProduction: true };
   careful.installation.networks = parseNetworks(['10.20.0.0/16'], production);
   free.installation.networks = parseNetworks(['10.30.0.0/16'], production);

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a superadmin has days closed, and sees the runs that closed them', async () => {
+test('a superadmin starts the close of a day and sees its run', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
 
@@ -40,7 +40,7 @@ test('a closed day is not closed again, and only a superadmin can close a day', 
   expect(tooLow.status).toBe(403);
 });
 
-test('in production a day is closed when it is over where the tenant is, and not before', async () => {
+test('in production, a day can be closed only after it ended in the tenant’s time zone', async () => {
   stage.installation.may_close_future = false;
   onTestFinished(() => void (stage.installation.may_close_future = true));
   const today = localDate(new Date(), 'America/New_York');
@@ -59,7 +59,7 @@ test('in production a day is closed when it is over where the tenant is, and not
   expect(timely.status).toBe(202);
 });
 
-test('a superadmin sees every pool, also one that is paused, and how many of his own jobs wait', async () => {
+test('a superadmin sees every pool, also paused ones, and how many of the tenant’s own jobs wait', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const stranger = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');

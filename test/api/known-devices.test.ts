@@ -10,7 +10,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const stage = await newStage();
 const { port: proxied, browser, guess } = await newBrowsers(stage);
 
-test('guessing from anywhere does not keep the right password out of a known device', async () => {
+test('guesses from elsewhere do not block the right password on a known device', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
@@ -38,7 +38,7 @@ test('right passwords are not counted against an account', async () => {
   expect(guesses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
 });
 
-test('of many guesses at one account at once, from as many addresses, ten are looked at', async () => {
+test('of many simultaneous guesses at one account from many addresses, ten are checked', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   const strangers = await Promise.all(Array.from({ length: 40 }, () => browser(tenant)));
@@ -49,7 +49,7 @@ test('of many guesses at one account at once, from as many addresses, ten are lo
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(30);
 });
 
-test('a known device guesses no more often than others, and only by its own count', async () => {
+test('a known device may guess no more often than others, and has its own count', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
@@ -69,7 +69,7 @@ test('a known device guesses no more often than others, and only by its own coun
   expect([neighbour.status, stranger.status]).toEqual([200, 200]);
 });
 
-test('a device stays known for as long as SECRET holds the key of its mark', async () => {
+test('a device stays known for as long as SECRET contains the key of its mark', async () => {
   const A = 'the secret that was there at first';
   const B = '2026b:another secret that is long enough as well';
   const { keys } = stage.installation;
@@ -96,7 +96,7 @@ test('a device stays known for as long as SECRET holds the key of its mark', asy
   expect([rotated.status, later.status, forgotten.status]).toEqual([200, 200, 429]);
 });
 
-test('the mark of a device is for its tenant and user, grants nothing else, and cannot be made', async () => {
+test('the mark of a device is bound to its tenant and user, grants nothing else and cannot be forged', async () => {
   const tenant = await stage.tenant();
   const neighbour = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
@@ -136,7 +136,7 @@ test('the mark of a device is for its tenant and user, grants nothing else, and 
   expect(value).not.toContain(tenant.userIds['viewer']);
 });
 
-test('a device is known for each of those who share it', async () => {
+test('a device is known for each user who signs in on it', async () => {
   const tenant = await stage.tenant();
   const shared = await browser(tenant);
   await shared.login(userEmail(tenant, 'viewer'));
@@ -154,7 +154,7 @@ test('a device is known for each of those who share it', async () => {
   expect(replies.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('attempts on unknown accounts are counted like those on known ones, on any device', async () => {
+test('attempts on unknown accounts are counted like those on known accounts, on any device', async () => {
   const tenant = await stage.tenant();
   const own = await browser(tenant);
   await own.login(userEmail(tenant, 'viewer'));
@@ -169,7 +169,7 @@ test('attempts on unknown accounts are counted like those on known ones, on any 
   expect(statuses).toEqual(known);
 });
 
-test('strangers in one network of IPv6 are counted as one', async () => {
+test('clients in one IPv6 network are counted as one', async () => {
   const tenant = await stage.tenant();
   const statuses: number[] = [];
   for (let at = 0; at < 11; at += 1) {
@@ -183,7 +183,7 @@ test('strangers in one network of IPv6 are counted as one', async () => {
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
 });
 
-test('a user who opens a reset link signs in while strangers guess at the account', async () => {
+test('a user who opens a reset link can sign in while others guess at the account', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   await guess(tenant, email, 11);
@@ -201,7 +201,7 @@ test('a user who opens a reset link signs in while strangers guess at the accoun
   expect([reset.status, login.status]).toEqual([200, 200]);
 });
 
-test('asking for links in the name of another neither fills a mailbox nor keeps its owner out', async () => {
+test('requesting links for another user neither floods the mailbox nor locks the user out', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
@@ -225,7 +225,7 @@ test('asking for links in the name of another neither fills a mailbox nor keeps 
   expect(told).toEqual([true, true, true, ...Array.from({ length: 9 }, () => false), true]);
 });
 
-test('a stolen session cannot keep its user from setting a new password', async () => {
+test('a stolen session cannot stop its user from setting a new password', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle: { reset: 3 } });
   const own = await browser(tenant);

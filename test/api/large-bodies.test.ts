@@ -26,7 +26,7 @@ test.each([
   expect(texts.filter((text) => text.length > 100_000)).toEqual([]);
 });
 
-test('the most values that a body may have are read, and one more is refused with a reason', async () => {
+test('a body with the maximum number of values is accepted, and one more is refused with a reason', async () => {
   const target = '/borrowers?unknown=1';
   // Every list and object counts as a value too: the body, its metadata, the list.
   const values = (count: number) => borrower(`{"a":[${'1,'.repeat(count - 1)}1]}`);
@@ -39,7 +39,7 @@ test('the most values that a body may have are read, and one more is refused wit
   expect(more.body.message).toContain('Split it into several requests.');
 });
 
-test('an endpoint that anyone may call takes smaller bodies', async () => {
+test('a public endpoint accepts only smaller bodies', async () => {
   const visitor = anonymous();
   const password = 'x'.repeat(OPEN_BODY_BYTES_MAX);
 
@@ -49,7 +49,7 @@ test('an endpoint that anyone may call takes smaller bodies', async () => {
   expect(reply.body.message).toContain('64 kB');
 });
 
-test('the size of a body is counted in one pass that ends where it is too much', () => {
+test('the size of a body is counted in one pass that stops at the limit', () => {
   const read = vi.fn<(at: number) => number | undefined>(
     (at) => Buffer.from(`[${'[],'.repeat(1_000)}1]`)[at],
   );
@@ -68,11 +68,11 @@ test.each([
   [String.raw`{"a,[":"\"],[","b":[1,2]}`, { values: 5, depth: 2 }],
   [']]]][[', { values: 3, depth: 0 }],
   ['"never closed [[[[', { values: 1, depth: 0 }],
-])('of %s the values and the depth are counted', (text, size) => {
+])('in %s, values and depth are counted', (text, size) => {
   expect(measureJson(Buffer.from(text), { values: 99, depth: 99 })).toEqual(size);
 });
 
-test('a JSON field that is too long is refused before its values are looked at', () => {
+test('a JSON field that is too long is refused before it is parsed', () => {
   const seen: string[] = [];
   const watched = (name: string) => ({
     get inner() {
@@ -93,6 +93,6 @@ test.each([
   ['exactly 16 kB', 'x'.repeat(16_384 - 8), true],
   ['one letter more', 'x'.repeat(16_384 - 7), false],
   ['escapes that make it longer', '"'.repeat(9_000), false],
-])('a JSON field of %s is judged as it is written', (_what, a, isTaken) => {
+])('a JSON field of %s is measured as it is written', (_what, a, isTaken) => {
   expect(jsonObject.safeParse({ a }).success).toBe(isTaken);
 });

@@ -25,7 +25,7 @@ const openTransactions = async () => {
   return rows.length;
 };
 
-test('a transaction of one statement is one round trip, and answered when it is committed', async () => {
+test('a transaction of one statement takes one round trip and is committed before the answer', async () => {
   const { id } = await stage.tenant();
   const { id: other } = await stage.tenant();
   let answer: unknown;
@@ -41,7 +41,7 @@ test('a transaction of one statement is one round trip, and answered when it is 
   expect(await openTransactions()).toBe(0);
 });
 
-test('an error in the last statement undoes the earlier ones and is reported', async () => {
+test('an error in the last statement rolls back the earlier ones and is reported', async () => {
   const { id } = await stage.tenant();
 
   const twice = within(id, async ({ tx }) => {
@@ -53,7 +53,7 @@ test('an error in the last statement undoes the earlier ones and is reported', a
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('a failure that the steps swallow is reported all the same', async () => {
+test('a failure that the steps catch is still reported', async () => {
   const { id } = await stage.tenant();
 
   const silent = within(id, async ({ tx }) => {
@@ -93,9 +93,9 @@ test('a write committed with the last statement stays, even if the steps fail af
   expect(await within(id, codes)).toEqual(['LAST-8']);
 });
 
-test('the database refuses a closed tenant even where no step reads its settings', async () => {
+test('the database refuses a closed tenant even if no step reads its settings', async () => {
   const { id } = await stage.tenant();
-  const shut = 'update tenants set is_active = false, door = $2 where id = $1';
+  const shut = 'update tenants set is_active = false, access = $2 where id = $1';
   await stage.owner.query(shut, [id, 'closed']);
 
   const writing = within(id, ({ tx }) => tx.oneFirst(andCommit(program('LAST-9'))), undated);

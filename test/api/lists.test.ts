@@ -61,7 +61,7 @@ test.each([
   expect(reply.body).toHaveLength(count);
 });
 
-test('lists that are asked for at the same time in one transaction are each its own', async () => {
+test('concurrent lists in one transaction do not mix', async () => {
   const sort = { field: 'last_name', descending: false };
   const page = (limit: number) => ({ conditions: [], sort, offset: 0, limit });
   const rowsOf = ({ rows, total }: Awaited<ReturnType<typeof listRows>>) => [rows.length, total];
@@ -146,7 +146,7 @@ test.each([
   expect(reply).toMatchObject({ status: 422, body: { code: 'validation_error' } });
 });
 
-test('a list that is given as a parameter twice is refused, but a filter may repeat', async () => {
+test('a list parameter that is given twice is refused, but a filter may repeat', async () => {
   const replies = [
     await officer.get('/borrowers?sort=["id","ASC"]&sort=["id","DESC"]'),
     await officer.get('/borrowers?range=[0,1]&range=[0,2]'),
@@ -160,7 +160,7 @@ test('a list that is given as a parameter twice is refused, but a filter may rep
   expect(names(replies[5]?.body).toSorted()).toEqual(['Alpha', 'Beta']);
 });
 
-test('a query of thousands of parameters is answered at once', async () => {
+test('a query with thousands of parameters is answered quickly', async () => {
   const flood = `${'last_name=&'.repeat(1_200)}${'a&'.repeat(600)}`;
   const statuses: number[] = [];
 
@@ -172,13 +172,13 @@ test('a query of thousands of parameters is answered at once', async () => {
   expect(isSlow).toBe(false);
 });
 
-test.each(['sort', 'range', 'filter'])('%s that is no JSON is malformed', async (name) => {
+test.each(['sort', 'range', 'filter'])('%s that is not JSON is malformed', async (name) => {
   const reply = await officer.get(`/borrowers?${name}=[oops`);
 
   expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_query' } });
 });
 
-test('both dialects say the same', async () => {
+test('both list dialects return the same rows', async () => {
   const json = await asked({
     sort: ['last_name', 'DESC'],
     range: [1, 3],
@@ -191,7 +191,7 @@ test('both dialects say the same', async () => {
   expect(json.body).toHaveLength(3);
 });
 
-test('rows that sort alike come once each over all pages', async () => {
+test('rows with equal sort values appear exactly once across all pages', async () => {
   const pages: string[] = [];
   for (let start = 0; start < TOTAL; start += 2) {
     const { body } = await asked({ sort: ['borrower_type', 'ASC'], range: [start, start + 1] });
@@ -201,7 +201,7 @@ test('rows that sort alike come once each over all pages', async () => {
   expect(new Set(pages).size).toBe(TOTAL);
 });
 
-test('a list of ids is not cut at the usual page and shows what is archived', async () => {
+test('a list of ids has no page limit and includes archived rows', async () => {
   const ids: string[] = [];
   for (let at = 0; at < 105; at += 1) {
     ids.push(
@@ -219,7 +219,7 @@ test('a list of ids is not cut at the usual page and shows what is archived', as
   expect(archived.body).toHaveLength(1);
 });
 
-test('archived is asked for as a status also where records have none, or one of their own', async () => {
+test('archived rows can be requested as a status, also of records without a status', async () => {
   const admin = await tenant.signedIn('admin');
   const template = { template_type: 'custom', channel: 'sms', body: 'Hello' };
   await admin.post('/communication-templates', { ...template, name: 'kept' });

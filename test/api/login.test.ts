@@ -5,7 +5,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('of two hundred logins at four processes at once exactly ten are looked at', async () => {
+test('of two hundred simultaneous sign-ins at four processes, exactly ten are checked', async () => {
   const tenant = await stage.tenant();
   const ports = [stage.port, ...(await Promise.all([1, 2, 3].map(() => stage.listen())))];
   await stage.owner.query('delete from throttle_hits where tenant_id = $1', [tenant.id]);
@@ -28,7 +28,7 @@ test('of two hundred logins at four processes at once exactly ten are looked at'
   }
 });
 
-test('many addresses guessing at one account are counted together, known account or not', async () => {
+test('guesses at one account from many addresses are counted together, for known and unknown accounts', async () => {
   const tenant = await stage.tenant();
   const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const guess = async (email: string, at: number) => {
@@ -50,7 +50,7 @@ test('many addresses guessing at one account are counted together, known account
   expect(unknown).toEqual(known);
 });
 
-test('signing in with a neighbor’s address does not lock the neighbor out', async () => {
+test('signing in from a neighbor’s address does not lock the neighbor out', async () => {
   const tenant = await stage.tenant();
   const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const from = async (ip: string, email: string, password: string) => {
@@ -132,7 +132,7 @@ test.each([
   expect(reply).toMatchObject({ status: 422, body: { code: 'validation_error' } });
 });
 
-test('an address of IPv4 is counted by itself, and once however a proxy writes it', async () => {
+test('an IPv4 address is counted once, however a proxy writes it', async () => {
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const eleven = async (address: (at: number) => string) => {
     const client = newClient(port, (await stage.tenant()).host);

@@ -85,7 +85,7 @@ const DESK: Visitor = { ...PHONE, width: 1200 };
 const visitors = process.env['PICTURES'] ? [PHONE, DESK] : [PHONE];
 
 test.each(visitors)(
-  'a pool is paused, fills, is given slots and drains; a poisoned job is found, cured and gone, on $width',
+  'a pool is paused, fills, gets slots and drains; a failed job is found, fixed and gone, on $width',
   { timeout: 120_000 },
   async (visitor) => {
     isPoisoned = true;
@@ -158,7 +158,7 @@ test.each(visitors)(
 );
 
 test.each(visitors)(
-  'a kind of one tenant is paused, a sub-pool is given slots, a close goes on and a receiver fails, on $width',
+  'a job kind of one tenant is paused, a sub-pool gets slots, a close continues and a receiver fails, on $width',
   { timeout: 120_000 },
   async (visitor) => {
     const { page, look, complaints, context } = await newVisitor(browser, '', visitor);
@@ -220,7 +220,7 @@ test.each(visitors)(
   },
 );
 
-test('the pages serve without script, refuse a form without its token, and show one tenant its own', async () => {
+test('the pages work without script, refuse a form without its token, and show a tenant only its own data', async () => {
   const { page, context } = await newVisitor(browser, '', { ...PHONE, has_script: false });
   const own = `http://${lender.host}:${stage.port}`;
   await page.goto(`${own}/ops/jobs`);

@@ -44,7 +44,7 @@ async function standing() {
   return rows[0];
 }
 
-test('a form that another site sends changes nothing, whatever it knows', async () => {
+test('a form submitted by another site changes nothing', async () => {
   const before = await standing();
   const own = operator.cookies.get('csrftoken') ?? '';
   const stranger = operators.anonymous();
@@ -73,7 +73,7 @@ test('a form that another site sends changes nothing, whatever it knows', async 
   expect(await standing()).toEqual(before);
 });
 
-test('a form that is no form, or comes by another method, changes nothing', async () => {
+test('a malformed form or another method changes nothing', async () => {
   const before = await standing();
   const csrf_token = operator.cookies.get('csrftoken') ?? '';
   const statuses = new Set<number>();
@@ -94,7 +94,7 @@ test('a form that is no form, or comes by another method, changes nothing', asyn
 });
 
 test.each(['viewer', 'loan_officer', 'admin', 'borrower'])(
-  'a %s sees no page of operations and changes nothing there',
+  'a %s sees no operations page and changes nothing there',
   async (role) => {
     const before = await standing();
     const pages = pageClient(await operators.signedIn(role), '/ops');
@@ -111,7 +111,7 @@ test.each(['viewer', 'loan_officer', 'admin', 'borrower'])(
   },
 );
 
-test('somebody who is not signed in is led to the sign-in, and changes nothing', async () => {
+test('a visitor who is not signed in is sent to the sign-in page and changes nothing', async () => {
   const before = await standing();
   const client = operators.anonymous();
   const pages = pageClient(client, '/ops');
@@ -128,7 +128,7 @@ test('somebody who is not signed in is led to the sign-in, and changes nothing',
   expect(await standing()).toEqual(before);
 });
 
-test('a superadmin of one tenant cannot pause, nor change the job of another tenant', async () => {
+test('a superadmin of one tenant can neither pause jobs nor change another tenant’s job', async () => {
   const [foreign = ''] = await enqueueJobs(stage, 'close-loans', { tenant_id: operators.id });
   const before = await standing();
   const pages = pageClient(superadmin, '/ops');
@@ -154,7 +154,7 @@ test('a superadmin of one tenant cannot pause, nor change the job of another ten
 
 const EVIL = `</script></textarea>"'><img src=x onerror=alert(1)>{{7*7}}{{constructor}}`;
 
-test('what jobs, tenants and colleagues write is text on every page of operations', async () => {
+test('text from jobs, tenants and colleagues is escaped on every operations page', async () => {
   await stage.owner.query('update tenants set name = $1 where id = any($2)', [
     EVIL,
     [lender.id, operators.id],
@@ -215,7 +215,7 @@ test('what jobs, tenants and colleagues write is text on every page of operation
   expect(all).toContain('{{7*7}}');
 });
 
-test('the token of a form is that of the session, and is not in an address', async () => {
+test('a form’s token belongs to the session and never appears in a URL', async () => {
   const { body } = await pageClient(operator, '/ops').get('/jobs');
 
   expect(hiddenValue(body, 'csrf_token')).toBe(operator.cookies.get('csrftoken'));

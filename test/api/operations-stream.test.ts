@@ -11,7 +11,7 @@ async function begin(tenant: string) {
   return stream;
 }
 
-test('a tenant takes no more than half of the streams, and gives back those that end', async () => {
+test('a tenant uses at most half of the event streams, and closed streams are freed', async () => {
   const streams = await Promise.all(Array.from({ length: 20 }, () => begin('one')));
 
   expect(() => streamPage('one', look)).toThrow('Too many people are watching');

@@ -22,7 +22,7 @@ const numbersIn = (body: { rows: { number: string }[] }) => body.rows.map(({ num
 const change = (client: typeof superadmin, body: object) =>
   client.post('/operations/jobs/change', { ...WHY, ...body });
 
-test('a superadmin sees the own tenant’s jobs, and operators those of all', async () => {
+test('a superadmin sees the tenant’s own jobs, and operators see the jobs of all tenants', async () => {
   const [own] = await waiting(ours, 2);
   const [foreign] = await waiting(theirs, 1);
   await enqueueJobs(stage, 'clean-up', {});
@@ -54,7 +54,7 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
   expect(kinds.body).toMatchObject([{ kind: 'close-loans', pool: 'ledger', waiting: 2 }]);
 });
 
-test('a payload is shown with its ids and dates only', async () => {
+test('a payload shows only ids and dates', async () => {
   const tenant_id = ours.id;
   await enqueueJobs(stage, 'close-loans', {
     tenant_id,
@@ -68,7 +68,7 @@ test('a payload is shown with its ids and dates only', async () => {
   expect(job.payload).toEqual({ tenant_id, ssn: '…', note: '…', tries: '3', chunk: '1' });
 });
 
-test('a tenant cannot change another tenant’s job, nor settings that concern all tenants', async () => {
+test('a tenant cannot change another tenant’s job or settings that affect all tenants', async () => {
   const [foreign] = await waiting(theirs);
   const hold = { pool: 'ledger', ...WHY };
 
@@ -135,7 +135,7 @@ test('failures are listed by cause, retried together, and then gone', async () =
   });
 });
 
-test('a job waits until later, runs now, and is canceled and taken up again', async () => {
+test('a job is postponed, run now, canceled and restored', async () => {
   const [number = ''] = await waiting(ours);
   const later = await change(superadmin, {
     action: 'reschedule',
@@ -187,7 +187,7 @@ test('jobs held by a worker are left alone, and their errors are listed', async 
   });
 });
 
-test('a change that cannot be meant is refused, and does nothing', async () => {
+test('an impossible change is refused and does nothing', async () => {
   const [number] = await waiting(ours);
   const jobs = [number];
   const refused = [
@@ -216,7 +216,7 @@ test('a change that cannot be meant is refused, and does nothing', async () => {
   expect((await superadmin.get('//ops/jobs?state=waiting&cause=Again')).status).toBe(200);
 });
 
-test('an operator pauses, gives slots and resumes, and each is kept with its reason', async () => {
+test('an operator pauses, sets slots and resumes; each action is recorded with its reason', async () => {
   const hold = { pool: 'ledger', ...WHY };
   const paused = await operator.post('/operations/pauses', hold);
   const pools = await operator.get('/operations/pools');
@@ -249,7 +249,7 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   expect(actions).toEqual(['slots', 'resume', 'pause', 'pause']);
 });
 
-test('closes, receivers and the clock are shown', async () => {
+test('closes, receivers and scheduled jobs are shown', async () => {
   await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-16' });
 
   const closes = await superadmin.get('/operations/closes');

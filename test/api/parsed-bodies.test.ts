@@ -36,7 +36,7 @@ test.each([
   expect({ ...((await parse(FORM, text)) as object) }).toEqual(fields);
 });
 
-test('a form cannot plant a prototype', async () => {
+test('a form cannot set the prototype of an object', async () => {
   const body = await parse(
     FORM,
     '__proto__=1&__proto__[polluted]=1&constructor[prototype][polluted]=1',
@@ -46,7 +46,7 @@ test('a form cannot plant a prototype', async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
-test('the fields after the thousandth are ignored, also where all have one name', async () => {
+test('fields after the thousandth are ignored, also if all have the same name', async () => {
   const different = Array.from({ length: 1_500 }, (_, at) => `f${at}=${at}`).join('&');
 
   expect(Object.keys((await parse(FORM, different)) as object)).toHaveLength(1_000);
@@ -59,7 +59,7 @@ test('JSON, text and bodies without bytes are parsed by their media type', async
   expect(await parse(JSON_TYPE, ' ').catch((error: unknown) => error)).toBeInstanceOf(SyntaxError);
 });
 
-test('what is not JSON is refused with an error that does not contain the body', async () => {
+test('a body that is not JSON is refused with an error that does not contain it', async () => {
   const error = await parse(JSON_TYPE, '{"ssn":"078-05-1120"').catch((reason: unknown) => reason);
 
   expect(errorAnswer(error)).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
@@ -81,13 +81,13 @@ test.each([
   ['no separators', FORM, filled('[].')],
   ['a thousand long fields', FORM, filled(`${'%41'.repeat(300)}=1&`)],
   ['text', 'text/plain', filled('ü', KB_900 / 2)],
-])('900 kB of %s do not occupy the thread', async (_what, type, text) => {
+])('900 kB of %s do not block the event loop', async (_what, type, text) => {
   await parse(type, text.slice(0, 1_000)).catch(() => null);
 
   expect(await isSlowAsync(250, async () => void (await parse(type, text)))).toBe(false);
 });
 
-test('a multipart form is not parsed here', async () => {
+test('a multipart form is not parsed by this parser', async () => {
   const form = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n';
 
   expect(await parse('multipart/form-data; boundary=b', form)).toBeUndefined();

@@ -66,7 +66,7 @@ test.each([
   expect(maskPersonalNumbers(text)).toBe(text);
 });
 
-test('texts in JSON are masked wherever they are, and a key may say what nine digits are', () => {
+test('texts in JSON are masked at every level, and a key may say what nine digits are', () => {
   const masked = maskPersonalNumbersIn({
     ssn: '123456789',
     borrower: { social_security_number: 123456789, routing_number: '021000021', id: UUID },

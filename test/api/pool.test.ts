@@ -22,7 +22,7 @@ type Asking = (this: object, given: unknown, ...rest: unknown[]) => unknown;
 const Code = z.object({ code: z.string() });
 const Backend = sql.type(z.object({ pid: z.number() }));
 
-test('a refusal thrown in a transaction costs no connection', async () => {
+test('a refusal thrown in a transaction does not close its connection', async () => {
   const pids = new Set<number>();
   const { id } = tenants[0];
 
@@ -42,7 +42,7 @@ test('a refusal thrown in a transaction costs no connection', async () => {
   expect(pids.size).toBe(1);
 });
 
-test('without a tenant no rows are seen and none can be written', async () => {
+test('without a tenant, no rows can be read or written', async () => {
   const rows = await pool.any(sql.unsafe`select * from borrowers`);
   const writing = pool.query(
     sql.unsafe`insert into borrowers (first_name, last_name) values ('A', 'B')`,
@@ -52,7 +52,7 @@ test('without a tenant no rows are seen and none can be written', async () => {
   await expect(writing).rejects.toThrow(/row-level security|violates/);
 });
 
-test('a tenant, a timeout or a mode of one transaction is not seen by the next', async () => {
+test('a tenant, a time-out or a mode of one transaction does not leak into the next', async () => {
   const state = sql.type(State)`
     select current_setting('app.tenant_id', true) as tenant,
            current_setting('statement_timeout') as timeout,
@@ -110,7 +110,7 @@ test('an error in a deferred write is reported and rolls back the transaction, e
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('such a write is refused where a transaction may only read, also where it is its last', async () => {
+test('a deferred write is refused in a read-only transaction, also as its last statement', async () => {
   const { id } = tenants[1];
   const mode = { readOnly: true };
 
@@ -120,7 +120,7 @@ test('such a write is refused where a transaction may only read, also where it i
   expect(await within(id, codes, mode)).toEqual([]);
 });
 
-test('a deferred write in steps with their own rollback is rolled back with them and reported', async () => {
+test('a deferred write inside a savepoint is rolled back with it and reported', async () => {
   const { id } = tenants[1];
 
   const kept = await within(id, async (work) => {
@@ -168,7 +168,7 @@ test('after a refusal no locks remain', async () => {
   expect(order).toEqual(['undone', 'told']);
 });
 
-test('a thousand requests of two tenants, aborted ones among them, never see the other’s rows', async () => {
+test('a thousand requests of two tenants, some of them aborted, never see the other tenant’s rows', async () => {
   for (const { officer, slug } of tenants) {
     for (let at = 0; at < 5; at += 1) {
       await officer.post('/borrowers', { first_name: slug, last_name: `N${at}` });
@@ -216,7 +216,7 @@ const READY = packet('Z', 'I');
 const LET_IN = Buffer.concat([packet('R', '\0\0\0\0'), READY]);
 const ENDED = packet('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
 
-test('a server that goes away while a connection is being opened ends no process', async () => {
+test('a server that goes away while a connection opens does not end the process', async () => {
   const gone = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     socket.on('error', () => {});

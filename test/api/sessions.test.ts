@@ -28,7 +28,7 @@ test('signing in creates a new session and invalidates the previous cookie', asy
   expect(await isIn(old)).toBe(false);
 });
 
-test('the database keeps hashes of sessions only', async () => {
+test('the database stores only hashes of sessions', async () => {
   const tenant = await stage.tenant();
 
   const id = sessionOf(tenant.officer);
@@ -41,7 +41,7 @@ test('the database keeps hashes of sessions only', async () => {
   expect(rows[0]?.row).not.toContain(id);
 });
 
-test('the session’s cookie is out of reach of scripts, and the token’s is not', async () => {
+test('scripts can read the token’s cookie but not the session’s', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
 
@@ -56,7 +56,7 @@ test('the session’s cookie is out of reach of scripts, and the token’s is no
   expect(tokens[0]).not.toMatch(/httponly|domain=/i);
 });
 
-test('after signing out the session is dead, and signing out again is no error', async () => {
+test('signing out ends the session, and signing out again is not an error', async () => {
   const tenant = await stage.tenant();
   const client = await tenant.signedIn('viewer');
   const thief = tenant.anonymous();
@@ -69,7 +69,7 @@ test('after signing out the session is dead, and signing out again is no error',
   expect(await isIn(thief)).toBe(false);
 });
 
-test('a session that ends while its request is running does not come back to life', async () => {
+test('a session that ends while its request is running stays ended', async () => {
   const tenant = await stage.tenant();
   const client = await tenant.signedIn('viewer');
   const thief = tenant.anonymous();
@@ -95,7 +95,7 @@ test.each([
   ],
   ['it is too old', 'update sessions set absolute_expires_at = now() where tenant_id = $1'],
   ['it is revoked', 'update sessions set revoked_at = now() where tenant_id = $1'],
-])('a session is over when %s', async (_, statement) => {
+])('a session ends when %s', async (_, statement) => {
   const { id, officer } = await stage.tenant();
   const before = await isIn(officer);
 
@@ -106,7 +106,7 @@ test.each([
   expect(reply).toMatchObject({ status: 401, body: { code: 'session_expired' } });
 });
 
-test('a borrower idles half as long, and is out when archived', async () => {
+test('a borrower’s session idles out in half the time and ends when the borrower is archived', async () => {
   const tenant = await stage.tenant();
   const borrower = await tenant.signedIn('borrower');
   const { rows } = await stage.owner.query<{ idle_seconds: number }>(
@@ -133,7 +133,7 @@ test.each([
   ['another before its own', (id: string) => `sessionid=${'B'.repeat(43)}; sessionid=${id}`],
   ['percent escapes', (_id: string) => 'sessionid=%00%ff%E0%A4; csrftoken=%'],
   ['prototype names', (_id: string) => '__proto__=1; constructor=2; sessionid=__proto__'],
-])('a cookie that is %s opens nothing and breaks nothing', async (_, cookie) => {
+])('a cookie that is %s is ignored', async (_, cookie) => {
   const { officer } = await stage.tenant();
 
   const reply = await officer.get('/users/me', {
@@ -162,7 +162,7 @@ async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: 
   return Promise.all(replies);
 }
 
-test('a password that is changed while it is being compared no longer signs in', async () => {
+test('a password that changes while it is being compared no longer signs in', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
   await client.get('/auth/csrf');
@@ -178,7 +178,7 @@ test('a password that is changed while it is being compared no longer signs in',
   expect((await client.get('/users/me')).status).toBe(401);
 });
 
-test('a password that is taken back while it is compared changes nothing any more', async () => {
+test('a password that is reset while it is being compared cannot be used for a change', async () => {
   const tenant = await stage.tenant();
   const passwords = { current_password: PASSWORD, new_password: 'a new password of mine' };
 

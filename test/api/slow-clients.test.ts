@@ -14,7 +14,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const [tenant, other] = [await stage.tenant(), await stage.tenant()];
 
-test('450 clients with half a sign-in each occupy nothing that another tenant needs', async () => {
+test('450 clients with an unfinished sign-in do not slow other tenants down', async () => {
   const { port, begin, atWork, unfinished } = await startSlowClients(stage, { safe_ms: Infinity });
   const head = await signInRequestHead(tenant);
 
@@ -37,7 +37,7 @@ test('450 clients with half a sign-in each occupy nothing that another tenant ne
   expect((await visitor.login(`admin@${other.slug}.test`, 'not the password')).status).toBe(401);
 });
 
-test('a body that has been slow for longest makes room for a new one', async () => {
+test('the body that has been slow for longest is dropped to make room for a new one', async () => {
   const { begin, unfinished } = await startSlowClients(stage, {
     strangers_per_network: 2,
     safe_ms: 0,
@@ -56,7 +56,7 @@ test('a body that has been slow for longest makes room for a new one', async () 
   expect(unfinished()).toBe(2);
 });
 
-test('strangers behind the address of an office do not hold up those who are signed in there', async () => {
+test('anonymous clients behind an office’s address do not slow down its signed-in users', async () => {
   const { begin, unfinished } = await startSlowClients(stage, {
     strangers_per_network: 1,
     safe_ms: Infinity,
@@ -80,7 +80,7 @@ test('strangers behind the address of an office do not hold up those who are sig
 test.each([
   ['addresses of one IPv6 network', ['2001:db8::1', '2001:db8::2'], 429],
   ['two IPv4 addresses behind a trusted proxy', ['203.0.113.7', '203.0.113.8'], 0],
-])('%s are judged together only where they are one client', async (_what, ips, status) => {
+])('%s are limited together only if they are one client', async (_what, ips, status) => {
   const { begin, unfinished } = await startSlowClients(stage, {
     strangers_per_network: 1,
     safe_ms: Infinity,
@@ -115,7 +115,7 @@ test.each<[string, Partial<BodyBounds>, number]>([
   expect(parseAnswer(refused).retryAfter).toBeDefined();
 });
 
-test('a body that comes more slowly than the minimum rate is refused with a reason', async () => {
+test('a body that arrives below the minimum rate is refused with a reason', async () => {
   const { begin, atWork, unfinished } = await startSlowClients(stage, {}, { grace_ms: 200 });
 
   const slow = await begin(`${await signInRequestHead(tenant)}{`);

@@ -34,7 +34,7 @@ test('a throttled user learns when to try again', async () => {
   expect(other.status).toBe(200);
 });
 
-test('strangers are counted by their address, borrowers and staff by themselves', async () => {
+test('anonymous clients are counted by address, borrowers and staff by user', async () => {
   const { officer, anonymous } = await limitedTo({ anon: 30 });
 
   const strangers = await statuses(anonymous, '/portal/config', 31);
@@ -44,7 +44,7 @@ test('strangers are counted by their address, borrowers and staff by themselves'
   expect(new Set(staff)).toEqual(new Set([200]));
 });
 
-test('messages and uploads have rates of their own', async () => {
+test('messages and uploads have their own rate limits', async () => {
   const { officer } = await limitedTo({ communication: 1, upload: 1 });
   const ask = async (path: string) => (await officer.post(path, {})).status;
 

@@ -41,7 +41,7 @@ test.each([
   [{ a: 1 }, 'Unknown field "a".'],
   [{ a: 1, b: 2 }, 'Unknown fields "a", "b".'],
   [{ code: 7 }, 'Must be a code.'],
-])('a value that its schema refuses gets our own sentence: %j', (change, sentence) => {
+])('a value that its schema refuses gets our own message: %j', (change, sentence) => {
   const read = Body.safeParse({ ...valid, ...change }, { error: validationMessage });
 
   expect(read.error?.issues.map(({ message }) => message)).toEqual([sentence]);

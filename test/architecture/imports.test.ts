@@ -119,7 +119,7 @@ const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
 testSourceRule('api, jobs and sql share one map of areas', () =>
   ours
     .filter(({ folder, area }) => ['api', 'jobs', 'sql'].includes(folder) && area !== null)
-    .filter(({ folder, area }) => !MACHINERY[folder]?.some((room) => room === area))
+    .filter(({ folder, area }) => !MACHINERY[folder]?.some((name) => name === area))
     .filter(({ area }) => layerOf(area ?? '') < 0)
     .map(({ file, area }) => `${file}: ${area} is no area`),
 );

@@ -9,13 +9,13 @@ const places = (files: readonly Source[], pattern: RegExp) =>
     [...code.matchAll(pattern)].map(([found]) => `${file}: ${found.trim().slice(0, 80)}`),
   );
 
-test('logs are opened in one place', () => {
+test('loggers are created in one place', () => {
   const others = ours.filter(({ file }) => file !== 'jobs/log.ts');
 
   expect(places(others, /^import .*from 'pino'/gm)).toEqual([]);
 });
 
-test('what a line of a log says beside its fields is a fixed sentence', () => {
+test('the message of a log line is a fixed sentence', () => {
   const logging = /\blog\.(error|warn|info|debug|trace|fatal)\(/g;
   const fixed = /^(\s*'[^'\n]*'|\s*\{[^;]*?\},\s*'[^'\n]*'),?\s*\)/;
   const loose = ours.flatMap(({ file, code }) =>
@@ -28,12 +28,12 @@ test('what a line of a log says beside its fields is a fixed sentence', () => {
   expect(loose).toEqual([]);
 });
 
-test('a table that is looked up by any word is a dictionary, which inherits nothing', () => {
+test('a table that is looked up by external words is a dictionary without a prototype', () => {
   expect(places(ours, /^(export )?const [A-Z_]+: (Readonly<)?Record<string, .*= \{/gm)).toEqual([]);
   expect(places(ours, /\w\)? in (?!PUPPETEER|DATA_DIR)[A-Z_]{3,}\b/g)).toEqual([]);
 });
 
-test('ids that sort by time are made in one place, where they keep their order', () => {
+test('time-sorted ids are created in one place, where they keep their order', () => {
   const others = ours.filter(({ file }) => file !== 'sql/new-id.ts');
 
   expect(places(others, /\brandomUUIDv7\b/g)).toEqual([]);

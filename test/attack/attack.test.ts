@@ -8,11 +8,11 @@ import { attackSettings } from './ground.ts';
 const database = await cloneDatabase();
 afterAll(() => database.drop());
 
-test('the attack’s settings are within their bounds and so take effect', () => {
+test('the attack’s settings are valid and take effect', () => {
   expect(Settings.parse(attackSettings)).toMatchObject(attackSettings);
 });
 
-test('fifteen hundred hostile requests find no fault, no long silence, no leak and no wrong books', async () => {
+test('fifteen hundred hostile requests cause no fault, no long pause, no leak and no wrong books', async () => {
   const found = await attack({ url: database.url, requests: 1_500, seed: 1 });
 
   expect(problemsIn(found)).toEqual([]);

@@ -1,7 +1,7 @@
 import { closeLoans } from '../../jobs/business-day/close-loans.job.ts';
 import { planClose } from '../../jobs/business-day/plan-close.ts';
 import { enqueueAll } from '../../jobs/job.ts';
-import type { Run } from '../../sql/business-day/closes.ts';
+import type { Run } from '../../sql/business-day/close-runs.ts';
 import { accrueOnly } from './accrual-worker.ts';
 import type { BenchWorld } from './world.ts';
 import { startAccrualWorkers, startWorkers, waitForClose, type AccrualWorkers } from './workers.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bench, Figure } from './figures.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FILE = 'test/api/trips.test.ts';
+const FILE = 'test/api/round-trips.test.ts';
 
 /** The limits: how often an act may wait for the database, or how many statements it may send. */
 const BUDGETS: Record<string, { trips: number } | { statements: number }> = {
@@ -22,7 +22,7 @@ const BUDGETS: Record<string, { trips: number } | { statements: number }> = {
 };
 
 /**
- * How many statements each act sends and how often it waits. test/api/trips.test.ts enforces the same
+ * How many statements each act sends and how often it waits. test/api/round-trips.test.ts enforces the same
  * limits.
  */
 export const benchQueriesPerRequest: Bench = async () => {

@@ -63,7 +63,7 @@ test.each([
   ['a percent sign', 'Lov%ace', 0],
   ['what an archived address says', 'forgotten', 0],
   ['another tenant’s name', 'Zuse', 0],
-])('a search by %s finds whom it names, in capitals or not: %s', async (_, words, count) => {
+])('a search by %s is case-insensitive: %s', async (_, words, count) => {
   const found = await searched.officer.get(`/borrowers?q=${encodeURIComponent(words)}`);
   const upper = words.toUpperCase();
   const same = await searched.officer.get(`/borrowers?q=${encodeURIComponent(upper)}`);
@@ -91,7 +91,7 @@ test('a missing value is distinguished from one of the wrong type', async () => 
   });
 });
 
-test('a borrower with a loan that is not over is not archived, and one whose loans are over is', async () => {
+test('a borrower with an open loan cannot be archived, and one whose loans are closed can', async () => {
   const loan = await newLoan(tenant, { status: 'pending' });
   const path = `/borrowers/${loan.borrower_id}`;
 
@@ -110,7 +110,7 @@ test('a borrower with a loan that is not over is not archived, and one whose loa
   expect(back.body.is_archived).toBe(false);
 });
 
-test('of an archiving and a loan that begins at once, one is refused', async () => {
+test('when a borrower is archived while a loan is created, one of the two is refused', async () => {
   const terms = {
     program_id: await tenant.first('/programs'),
     product_id: await tenant.first('/products'),
@@ -134,7 +134,7 @@ test('of an archiving and a loan that begins at once, one is refused', async () 
   }
 });
 
-test('a change that changes nothing has no row of history', async () => {
+test('a change without an effect has no history entry', async () => {
   const { body } = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
 
   const empty = await officer.put(`/borrowers/${body.id}`, {});

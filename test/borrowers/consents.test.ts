@@ -41,7 +41,7 @@ test('a consent is stored with its text and can be revoked once', async () => {
   expect(history.body).toMatchObject([{ changes: { status: { old: 'granted', new: 'revoked' } } }]);
 });
 
-test('a consent is evidence: there is no way to change or delete one, not even in the database', async () => {
+test('a consent is evidence: it cannot be changed or deleted, not even in the database', async () => {
   const { path } = await somebody();
   const made = await officer.post(`${path}/consents`, { consent_type: 'esign' });
   const own = `/borrower-consents/${made.body.id}`;
@@ -92,7 +92,7 @@ test.each([
   [{ consent_type: 'tcpa_sms', contact_value: 'ada@example.com' }, 'contact_value'],
   [{ consent_type: 'email', contact_value: '+12025550100' }, 'contact_value'],
   [{ ip_address: 'somewhere' }, 'ip_address'],
-])('a consent that cannot be is refused: %o', async (said, field) => {
+])('an impossible consent is refused: %o', async (said, field) => {
   const { path } = await somebody();
 
   const refused = await officer.post(`${path}/consents`, { consent_type: 'esign', ...said });
@@ -101,7 +101,7 @@ test.each([
   expect(Object.keys(refused.body.errors)).toEqual([field]);
 });
 
-test('of a borrower who agrees on a page, the address is kept', async () => {
+test('a consent given on a page records the borrower’s IP address', async () => {
   const { id, path } = await somebody();
   await tenant.within((work) => {
     const actor = { ...work.actor, type: 'borrower' as const, ip: '192.0.2.7' };
@@ -113,7 +113,7 @@ test('of a borrower who agrees on a page, the address is kept', async () => {
   expect(body).toMatchObject([{ source: 'portal', ip_address: '192.0.2.7' }]);
 });
 
-test('through an attorney a borrower is contacted alone, unless that is said otherwise', async () => {
+test('a borrower with an attorney is contacted only through the attorney unless stated otherwise', async () => {
   const { path } = await somebody();
   const name = { first_name: 'Al', last_name: 'Counsel' };
   const add = (rep: object) => officer.post(`${path}/legal-reps`, { ...name, ...rep });
@@ -138,7 +138,7 @@ test('through an attorney a borrower is contacted alone, unless that is said oth
   expect(deleted).toMatchObject({ status: 200, body: { is_archived: true, is_active: false } });
 });
 
-test('a note says who wrote it, is about the borrower’s own loans, and is masked', async () => {
+test('a note names its author, belongs to the borrower’s own loans, and is masked', async () => {
   const { path } = await somebody();
   const loan = await newLoan(tenant);
 
@@ -162,7 +162,7 @@ test('a note says who wrote it, is about the borrower’s own loans, and is mask
   expect(found.body).toMatchObject([{ id: note.body.id }]);
 });
 
-test('a business has one record of its details', async () => {
+test('a business has one details record', async () => {
   const { path } = await somebody();
   const owners = [
     { first_name: 'Ada', last_name: 'B', ownership_percentage: '0.6', ssn_last_four: '4711' },

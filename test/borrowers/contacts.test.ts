@@ -30,7 +30,7 @@ test('the first email is primary, and a new primary takes its place', async () =
   ]);
 });
 
-test('a contact that was deleted is read by its id and listed only when asked for', async () => {
+test('a deleted contact can be read by its id and is listed only on request', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const path = `/borrowers/${id}/phones`;
   const gone = (await officer.post(path, { phone_number: '+12025550100' })).body;
@@ -47,7 +47,7 @@ test('a contact that was deleted is read by its id and listed only when asked fo
   expect(read).toMatchObject({ status: 200, body: { is_archived: true } });
 });
 
-test('an address that changes its type displaces the primary of that type', async () => {
+test('an address that changes its type replaces the primary address of that type', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const path = `/borrowers/${id}/addresses`;
   const place = { street_line_1: '1 Main St', city: 'Austin', postal_code: '78701' };
@@ -86,7 +86,7 @@ async function threeEmails() {
   return { id, path, first, second, third, primary };
 }
 
-test('where the primary contact is removed, the next one takes its place, and history says so', async () => {
+test('when the primary contact is removed, the next one becomes primary, and the history records it', async () => {
   const { id, first, second, third, primary } = await threeEmails();
   await officer.put(`/emails/${second.id}`, { status: 'bounced' });
 
@@ -102,7 +102,7 @@ test('where the primary contact is removed, the next one takes its place, and hi
   });
 });
 
-test('a primary contact that steps back makes the next one primary, and the only one stays it', async () => {
+test('when a primary contact is unset, the next one becomes primary; the only one stays primary', async () => {
   const { first, second, third, primary } = await threeEmails();
 
   const back = await officer.put(`/emails/${first.id}`, { is_primary: false });
@@ -116,7 +116,7 @@ test('a primary contact that steps back makes the next one primary, and the only
   expect(only).toMatchObject({ status: 200, body: { is_primary: true } });
 });
 
-test('an address that becomes another type’s leaves its place to the next of its own', async () => {
+test('when an address changes its type, the next address of its old type becomes primary', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const path = `/borrowers/${id}/addresses`;
   const place = { city: 'Austin', state: 'TX', postal_code: '78701' };
@@ -143,29 +143,25 @@ test.each([
       country: 'US',
     },
   ],
-])(
-  'the same of a borrower’s %s twice is refused, however it is written',
-  async (kind, one, same) => {
-    const [ada, bo] = await Promise.all(
-      ['Ada', 'Bo'].map(
-        async (first_name) =>
-          (await officer.post('/borrowers', { first_name, last_name: 'B' })).body,
-      ),
-    );
-    const path = `/borrowers/${ada.id}/${kind}`;
-    const kept = (await officer.post(path, one)).body;
+])('a duplicate %s of a borrower is refused in any spelling', async (kind, one, same) => {
+  const [ada, bo] = await Promise.all(
+    ['Ada', 'Bo'].map(
+      async (first_name) => (await officer.post('/borrowers', { first_name, last_name: 'B' })).body,
+    ),
+  );
+  const path = `/borrowers/${ada.id}/${kind}`;
+  const kept = (await officer.post(path, one)).body;
 
-    const [again, atOnce] = await Promise.all([officer.post(path, same), officer.post(path, same)]);
-    const elsewhere = await officer.post(`/borrowers/${bo.id}/${kind}`, same);
-    const unchanged = await officer.put(`/${kind}/${kept.id}`, kept);
-    await officer.delete(`/${kind}/${kept.id}`);
-    const afterwards = await officer.post(path, same);
+  const [again, atOnce] = await Promise.all([officer.post(path, same), officer.post(path, same)]);
+  const elsewhere = await officer.post(`/borrowers/${bo.id}/${kind}`, same);
+  const unchanged = await officer.put(`/${kind}/${kept.id}`, kept);
+  await officer.delete(`/${kind}/${kept.id}`);
+  const afterwards = await officer.post(path, same);
 
-    const refusal = { status: 409, body: { code: 'already_exists', details: { id: kept.id } } };
-    expect([again, atOnce]).toMatchObject([refusal, refusal]);
-    expect([elsewhere.status, unchanged.status, afterwards.status]).toEqual([201, 200, 201]);
-  },
-);
+  const refusal = { status: 409, body: { code: 'already_exists', details: { id: kept.id } } };
+  expect([again, atOnce]).toMatchObject([refusal, refusal]);
+  expect([elsewhere.status, unchanged.status, afterwards.status]).toEqual([201, 200, 201]);
+});
 
 test('a changed number is no longer marked as not working', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
@@ -178,7 +174,7 @@ test('a changed number is no longer marked as not working', async () => {
   expect([invalid.body.status, other.body.status]).toEqual(['invalid', 'active']);
 });
 
-test('letters are held while mail comes back from all addresses, and staff find out about it', async () => {
+test('letters are held while all addresses are undeliverable, and staff are notified', async () => {
   const outside = newOutside(stage.pool);
   const { borrower_id, id: loan_id } = await newLoan(tenant, { status: 'pending' });
   const path = `/borrowers/${borrower_id}`;
@@ -228,7 +224,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
   ]);
 });
 
-test('mail is marked as returned by an authorized user, for an address in use', async () => {
+test('authorized users mark the mail of a current address as returned', async () => {
   const viewer = await tenant.signedIn('viewer');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };

@@ -19,7 +19,7 @@ async function twoBorrowers(tenant?: Tenant) {
   return { tenant, officer, ada, bo, identify };
 }
 
-test('a full number goes in sealed, and its last four digits come out', async () => {
+test('an identity number is stored sealed, and only its last four digits are shown', async () => {
   const { officer, ada, identify } = await twoBorrowers();
 
   const made = await identify(ada);
@@ -55,7 +55,7 @@ test('a borrower’s last four digits come from their number, unless entered sep
   expect([await shown(ada), await shown(bo)]).toEqual(['9999', '1111']);
 });
 
-test('a number is on file once for a borrower, and who else has it is counted and found', async () => {
+test('a borrower has an identity number once, and other borrowers with the same number are counted and found', async () => {
   const { tenant, officer, ada, bo, identify } = await twoBorrowers();
   const ours = (await identify(ada)).body;
 
@@ -112,7 +112,7 @@ test.each([
   ['ein', '12-34567'],
   ['passport', 'A1'],
   ['drivers_license', 'D1234<script>'],
-])('a number that no %s has is refused: %s', async (identity_type, identifier) => {
+])('a number with an invalid format for %s is refused: %s', async (identity_type, identifier) => {
   const { ada, identify } = await twoBorrowers(shared);
 
   const reply = await identify(ada, { identity_type, identifier });
@@ -124,7 +124,7 @@ test.each([
   expect(JSON.stringify(reply.body)).not.toContain(identifier);
 });
 
-test('a changed number is unverified, even if the form sends it back as verified', async () => {
+test('a changed number is unverified, even if the request says that it is verified', async () => {
   const { officer, ada, identify } = await twoBorrowers();
   const made = (await identify(ada)).body;
   const path = `/borrower-identities/${made.id}`;
@@ -155,7 +155,7 @@ test('a changed number is unverified, even if the form sends it back as verified
   expect(forgotten.body).toEqual({ borrower_ids: [] });
 });
 
-test('an identity needs a number or its last characters, and does not end before it begins', async () => {
+test('an identity needs a number or its last characters, and a valid date range', async () => {
   const { ada, identify } = await twoBorrowers(shared);
 
   const nothing = await identify(ada, {});

@@ -12,7 +12,7 @@ const ACCOUNT = {
   account_type: 'checking',
 };
 
-test('an account number goes in and only its last four digits come out', async () => {
+test('only the last four digits of an account number are shown', async () => {
   const tenant = await stage.tenant();
   const borrower_id = await tenant.first('/borrowers');
 
@@ -75,7 +75,7 @@ test('only an admin verifies an account, and a changed account is unverified', a
   expect(moved.body).toMatchObject({ is_verified: false, verified_at: null });
 });
 
-test('a new default takes the place of the old one', async () => {
+test('a new default account replaces the old one', async () => {
   const tenant = await stage.tenant();
   const path = `/borrowers/${await tenant.first('/borrowers')}/payment-instruments`;
 
@@ -123,7 +123,7 @@ test('an account that autopay uses cannot be deleted, and a deleted account take
   });
 });
 
-test("nobody pays with another borrower's account, or with a blocked one", async () => {
+test("a payment from another borrower's account or a blocked account is refused", async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const loan = await newLoan(tenant);
@@ -162,7 +162,7 @@ test("nobody pays with another borrower's account, or with a blocked one", async
   });
 });
 
-test('other last digits mean another account, and a deleted account is no longer a default', async () => {
+test('new last digits make it another account, and a deleted account is no longer the default', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const borrower_id = await tenant.first('/borrowers');
@@ -183,7 +183,7 @@ test('other last digits mean another account, and a deleted account is no longer
   expect(kept.body.is_default).toBe(true);
 });
 
-test('who was the default, or the primary one, until another became it has that in the history', async () => {
+test('the history records who stopped being the default or primary', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const borrower = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Lovelace' });

@@ -56,7 +56,7 @@ test("a task names the borrower's own loan and one of the staff", async () => {
   });
 });
 
-test('a letter that is held asks for the address, however it was marked, and anew when nobody found it', async () => {
+test('a held letter creates a task for a new address, and a new task if the first one is closed without one', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const borrower_id = await tenant.first('/borrowers');

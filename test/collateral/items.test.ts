@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('an item is worth its estimate until it has an appraisal', async () => {
+test('an item’s value is its estimate until it has an appraisal', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { officer } = tenant;
   const [loan_id] = await insertLoans(tenant, { principal_balance: '8000.00' });
@@ -51,7 +51,7 @@ test('an item is worth its estimate until it has an appraisal', async () => {
   expect(all.headers['content-range']).toBe('valuations 0-1/2');
 });
 
-test('known metadata is checked by its type, and unknown keys are kept', async () => {
+test('known metadata is checked by type, and unknown keys are kept', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const [loan_id] = await insertLoans(tenant, {});
@@ -72,7 +72,7 @@ test('known metadata is checked by its type, and unknown keys are kept', async (
   expect(foreign).toMatchObject({ status: 422, body: { errors: { loan_id: 'Does not exist.' } } });
 });
 
-test('an item is released only when its liens are, and is not liquidated by an edit', async () => {
+test('an item can be released only after its liens, and an edit cannot liquidate it', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const [loan_id] = await insertLoans(tenant, {});

@@ -15,7 +15,7 @@ async function collateralOf(tenant: Tenant) {
 const watch = (tenant: Tenant, day: string) =>
   tenant.within((work) => warnOfLapsingLiens(work, day));
 
-test('a financing statement lapses five years after its filing unless it says otherwise', async () => {
+test('a financing statement lapses five years after its filing by default', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const path = await collateralOf(tenant);
@@ -74,7 +74,7 @@ test('concurrent requests release a lien only once', async () => {
   expect(refused?.body).toMatchObject({ code: 'already_released' });
 });
 
-test('a lien that lapses within 180 days is announced once and presses harder with time', async () => {
+test('a lien that lapses within 180 days is announced once, with an alert that becomes more urgent', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const path = await collateralOf(tenant);
@@ -132,7 +132,7 @@ test('a renewal ends the alert and its task, and the next lapse is announced aga
   expect(again).toEqual([0, 1]);
 });
 
-test('a lien lapses in the morning after its last day, and not before', async () => {
+test('a lien lapses on the morning after its last day, not earlier', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const path = await collateralOf(tenant);
   await tenant.officer.post(`${path}/liens`, { lien_type: 'ucc1', expiration_date: '2026-01-15' });
@@ -144,7 +144,7 @@ test('a lien lapses in the morning after its last day, and not before', async ()
   expect([then, await status()]).toEqual(['active', 'expired']);
 });
 
-test('a released or archived item takes no new lien', async () => {
+test('a released or archived item cannot have a new lien', async () => {
   const tenant = await stage.tenant();
   const path = await collateralOf(tenant);
   const lien = () => tenant.officer.post(`${path}/liens`, { lien_type: 'other' });

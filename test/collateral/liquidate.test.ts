@@ -92,7 +92,7 @@ test('a sale below the debt repays principal first, ends the liens and leaves a 
 });
 type Entry = { reference_type: string };
 
-test('sale proceeds above the debt are kept for the borrower, and the loan is paid off', async () => {
+test('sale proceeds above the debt are held for the borrower, and the loan is paid off', async () => {
   const { tenant, admin, id, sell, loan } = await secured();
 
   const sold = await sell({ sale_price: '10500.00', sale_expenses: '100.00' });
@@ -115,7 +115,7 @@ test('sale proceeds above the debt are kept for the borrower, and the loan is pa
   ]);
 });
 
-test('of a loan that is charged off a sale is a recovery', async () => {
+test('the sale of a charged-off loan’s collateral is a recovery', async () => {
   const { tenant, admin, id, sell, loan } = await secured();
   await admin.post(`/loans/${id}/charge-off`);
 
@@ -157,7 +157,7 @@ test('expenses above the price are charged as a legal fee', async () => {
   expect(await lost.loan()).toMatchObject({ outstanding_fees: '0.00', status: 'charged_off' });
 });
 
-test('what came before a sale and is entered after it leads to the same loan and the same books', async () => {
+test('events before a sale that are entered after it give the same loan and the same books', async () => {
   const steps = {
     sale: ({ sell }: Case) =>
       sell({ sale_price: '9900.00', sale_expenses: '50.00', sale_date: '2026-01-30' }),
@@ -204,7 +204,7 @@ test('what came before a sale and is entered after it leads to the same loan and
 });
 type Case = Awaited<ReturnType<typeof secured>>;
 
-test('a sale that was a mistake is taken back with its fee, its releases and what it asked for', async () => {
+test('reversing a mistaken sale reverses its fee, its lien releases and its tasks', async () => {
   const { tenant, admin, id, item, lien, sell, loan } = await secured();
   await admin.put(item, { status: 'repossessed' });
   const before = { loan: await loan(), books: await balancesByRole(tenant) };
@@ -227,7 +227,7 @@ test('a sale that was a mistake is taken back with its fee, its releases and wha
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an item that cannot be sold is refused, and a sale is dated in its loan’s history', async () => {
+test('an item that cannot be sold is refused, and a sale’s date must fit its loan’s history', async () => {
   const { admin, tenant, item, sell } = await secured();
   const pending = await newLoan(tenant, { status: 'pending' });
   const other = await admin.post('/collateral', { loan_id: pending.id, collateral_type: 'other' });
@@ -253,7 +253,7 @@ test('an item that cannot be sold is refused, and a sale is dated in its loan’
   expect(archived).toMatchObject({ status: 409, body: { code: 'archived' } });
 });
 
-test('the statement of the month tells of the sale, and its lines add up', async () => {
+test('the monthly statement lists the sale, and its lines add up', async () => {
   const { tenant, id, sell } = await secured('2026-02-28');
   await sell({ sale_price: '8000.00', sale_date: '2026-02-15' });
   await travelTo(stage, tenant, '2026-03-01');

@@ -31,7 +31,7 @@ test('a rule answers a matching message, and only once within its pause', async 
   expect(await texts()).toEqual(['Ada, please sign in.']);
 });
 
-test('a rule’s name leaves room for the titles of the tasks that it makes', async () => {
+test('the maximum length of a rule’s name leaves room for the titles of its tasks', async () => {
   const { tenant, says, borrower_id } = await conversation();
   const admin = await tenant.signedIn('admin');
   const rule = { channel: 'sms', match_type: 'any', action: 'create_task' };
@@ -90,7 +90,7 @@ test('an answer too long for a text message is not sent, and the message is kept
   expect(logs.body).toMatchObject([{ error_code: 'not_answered' }]);
 });
 
-test('a rule of another language or of a program without a loan says nothing', async () => {
+test('a rule for another language, or for a program when there is no loan, sends nothing', async () => {
   const { tenant, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const program_id = await tenant.first('/programs');
@@ -103,7 +103,7 @@ test('a rule of another language or of a program without a loan says nothing', a
   expect(await texts()).toEqual(['Welcome']);
 });
 
-test('a keyword of several words is found as a whole', async () => {
+test('a keyword of several words matches as a whole', async () => {
   const { tenant, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const keywords = ['pay off'];
@@ -115,7 +115,7 @@ test('a keyword of several words is found as a whole', async () => {
   expect(await texts()).toEqual(['Hello']);
 });
 
-test('a rule finds what its pattern describes, and its order decides', async () => {
+test('a rule matches its pattern, and the rules’ order decides', async () => {
   const { tenant, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const regex = { ...rule, match_type: 'regex', cooldown_minutes: 0 };
@@ -143,7 +143,7 @@ test.each([
   ['x{1000}'.repeat(28), /too large/],
   ['a'.repeat(201), /200/],
   [null, /required/],
-])('a pattern that is none, or is too much, is refused: %s', async (pattern, why) => {
+])('an invalid or too large pattern is refused: %s', async (pattern, why) => {
   const admin = await (await firstTenant()).signedIn('admin');
 
   const reply = await admin.post('/auto-responses', { ...rule, match_type: 'regex', pattern });
@@ -152,7 +152,7 @@ test.each([
   expect(reply.body.errors.pattern).toMatch(why);
 });
 
-test('out of hours another answer is given, by the tenant’s clock', async () => {
+test('outside business hours another answer is sent, by the tenant’s clock', async () => {
   const { tenant, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const late = { ...rule, match_type: 'out_of_hours', priority: 1, response_body: 'Tomorrow' };
@@ -168,7 +168,7 @@ test('out of hours another answer is given, by the tenant’s clock', async () =
   expect(await texts()).toEqual(['Tomorrow', 'Here']);
 });
 
-test('a borrower’s messages are forwarded by mail, as text and each time', async () => {
+test('a borrower’s messages are forwarded by email, as text, every time', async () => {
   const { tenant, officer, says, texts, outside, borrower_id } = await conversation();
   const admin = await tenant.signedIn('admin');
   const forward = { ...rule, action: 'forward', response_body: null };

@@ -11,7 +11,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const conversation = () => converse(stage);
 
-test('only the provider’s own signature over these bytes is believed', async () => {
+test('only the provider’s own signature over these bytes is accepted', async () => {
   const { call } = await conversation();
   const report = { provider_message_id: 'unknown', status: 'delivered' };
   const raw = JSON.stringify(report);
@@ -31,7 +31,7 @@ test('only the provider’s own signature over these bytes is believed', async (
   expect(replies[0]?.body.code).toBe('invalid_provider_signature');
 });
 
-test('STOP ends the text messages with one confirmation, and START begins them again', async () => {
+test('STOP ends text messages with one confirmation, and START resumes them', async () => {
   const { officer, borrower_id, says, texts } = await conversation();
   const ask = async () =>
     (await officer.post('/communications/can-interact', { borrower_id, channel: 'sms' })).body
@@ -82,7 +82,7 @@ test.each([
   expect(advanceStatus(current, reported)).toBe(status);
 });
 
-test('reports move a message on, and a bounce spoils the address', async () => {
+test('delivery reports update a message, and a bounce marks the address as not working', async () => {
   const { officer, borrower_id, call, outside } = await conversation();
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
   const sent = await officer.post('/communications/send', {
@@ -119,7 +119,7 @@ async function reportedEmail() {
   return { officer, borrower_id, path, report, log };
 }
 
-test('a report with a date that cannot be is dated now', async () => {
+test('a report with an impossible date is dated now', async () => {
   const { report, log } = await reportedEmail();
 
   const replies = [
@@ -134,7 +134,7 @@ test('a report with a date that cannot be is dated now', async () => {
     expect(Math.abs(Date.parse(moment) - Date.now())).toBeLessThan(60_000);
 });
 
-test('a click is written down beside the opening before it', async () => {
+test('a click is recorded next to an earlier opening', async () => {
   const { report, log } = await reportedEmail();
 
   await report('open', '2026-01-02T10:00:00Z');
@@ -160,7 +160,7 @@ test('unsubscribing is an opt-out, not a complaint', async () => {
   expect(may.body.reasons).toContain('channel_opted_out');
 });
 
-test('STOP counts for everybody who can be reached at the number', async () => {
+test('STOP applies to every borrower with that number', async () => {
   const { officer, borrower_id, says, texts } = await conversation();
   const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Byron' })).body;
   await officer.post(`/borrowers/${other.id}/phones`, { phone_number: '+12025550123' });
@@ -179,7 +179,7 @@ test('STOP counts for everybody who can be reached at the number', async () => {
 test.each([
   ['its In-Reply-To, in brackets or not', (id: string) => ({ in_reply_to: `${id}@fake` })],
   ['the address that it was sent to', (id: string) => ({ to: `reply+${id}@lender.example` })],
-])('a letter is put with what it answers by %s', async (_, said) => {
+])('an inbound letter is linked to the message that it answers by %s', async (_, said) => {
   const { superadmin, officer, borrower_id, call, outside } = await conversation();
   await superadmin.put('/communications/providers/email', {
     name: 'generic',

@@ -23,7 +23,7 @@ test('a borrower who can be reached has no blockers', () => {
   expect(findBlockReasons(reachable, 'email', 'payment_reminder', policy)).toEqual([]);
 });
 
-test('all reasons that apply are given, the specified ones first', () => {
+test('all blockers are returned, those of the specification first', () => {
   const facts = { ...reachable, has_recent_same: true, is_opted_out: true, do_not_contact: true };
 
   expect(findBlockReasons(facts, 'sms', 'payment_reminder', policy)).toEqual([
@@ -44,28 +44,28 @@ test.each([
   );
 });
 
-test('quiet hours are for texts that collect, and for nothing else', () => {
+test('quiet hours apply only to collections texts', () => {
   const atNight = { ...reachable, local_hour: 23 };
 
   expect(findBlockReasons(atNight, 'email', 'past_due_notice', policy)).toEqual([]);
   expect(findBlockReasons(atNight, 'sms', 'payment_received', policy)).toEqual([]);
 });
 
-test('the eighth contact in collections within a week is one too many', () => {
+test('the eighth collections contact within a week is blocked', () => {
   const pestered = { ...reachable, collections_this_week: 7 };
 
   expect(findBlockReasons(pestered, 'email', 'past_due_notice', policy)).toEqual(['frequency_cap']);
   expect(findBlockReasons(pestered, 'email', 'payment_received', policy)).toEqual([]);
 });
 
-test('a mandatory notice is not suppressed, but goes by letter to who wants no contact', () => {
+test('a mandatory notice goes by letter to a borrower who wants no contact', () => {
   const silent = { ...reachable, do_not_contact: true, has_recent_same: true };
 
   expect(findBlockReasons(silent, 'email', 'statement_ready', policy)).toEqual(['do_not_contact']);
   expect(findBlockReasons(silent, 'letter', 'statement_ready', policy)).toEqual([]);
 });
 
-test('an address that bounced is no way to reach anybody', () => {
+test('an address that bounced cannot be used', () => {
   const bounced = { ...reachable, is_contact_valid: false };
 
   expect(findBlockReasons(bounced, 'email', null, policy)).toEqual(['contact_invalid']);

@@ -9,7 +9,7 @@ const stage = await newStage();
 const stoppedNumbers = (tx: Transaction) => tx.any(sql.unsafe`select contact_value from opt_outs`);
 const PHONE = '+12025550123';
 
-test('preferences are seen and set by the staff, and a record that is sent back whole leaves them', async () => {
+test('staff read and change preferences, and sending a record back unchanged keeps them', async () => {
   const { tenant, officer, borrower_id } = await converse(stage);
   const path = `/borrowers/${borrower_id}`;
   const form = (await officer.get(path)).body;
@@ -35,7 +35,7 @@ test('preferences are seen and set by the staff, and a record that is sent back 
   expect(refused.status).toBe(403);
 });
 
-test('STOP revokes the consent to texts and START gives it again, all of it in the history', async () => {
+test('STOP revokes the consent to texts and START restores it, and the history records both', async () => {
   const { officer, borrower_id, says } = await converse(stage);
   const path = `/borrowers/${borrower_id}`;
   const agreed = { consent_type: 'tcpa_sms', contact_value: PHONE };
@@ -78,7 +78,7 @@ test('STOP revokes the consent to texts and START gives it again, all of it in t
   ]);
 });
 
-test('who unsubscribes has it in the history, and agrees to mail there no more', async () => {
+test('an unsubscribe is recorded in the history and revokes the consent to email', async () => {
   const { superadmin, officer, borrower_id, call } = await converse(stage);
   const path = `/borrowers/${borrower_id}`;
   await superadmin.put('/communications/providers/email', {
@@ -100,7 +100,7 @@ test('who unsubscribes has it in the history, and agrees to mail there no more',
   ]);
 });
 
-test('a stop request is confirmed by one text, however often and in any words', async () => {
+test('a stop request gets one confirmation, regardless of repeats and wording', async () => {
   const { tenant, officer, borrower_id, says, texts: allTexts } = await converse(stage);
   const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
 
@@ -120,7 +120,7 @@ test('a stop request is confirmed by one text, however often and in any words', 
   );
 });
 
-test('a number that said STOP before it was anybody’s stays stopped when it becomes a borrower’s', async () => {
+test('a number that sent STOP before it was known stays blocked when a borrower gets it', async () => {
   const { tenant, officer, says, texts: allTexts } = await converse(stage);
   const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
   const NUMBER = '+13035550177';
@@ -147,7 +147,7 @@ test('a number that said STOP before it was anybody’s stays stopped when it be
   expect(await tenant.within(({ tx }) => stoppedNumbers(tx))).toEqual([]);
 });
 
-test('a mail that says unsubscribe ends mails, and one that cancels something else does not', async () => {
+test('an email that says unsubscribe stops emails, and one that cancels something else does not', async () => {
   const { superadmin, officer, borrower_id, call } = await converse(stage);
   await superadmin.put('/communications/providers/email', {
     name: 'generic',
@@ -189,7 +189,7 @@ const ONE_CLICK = {
   headers: { 'Content-Type': 'multipart/form-data; boundary=x', 'X-CSRFToken': '' },
 };
 
-test('one click in a mail program ends mail, and looking at the link does not', async () => {
+test('one click in an email program unsubscribes, and opening the link does not', async () => {
   const { tenant, officer, borrower_id, mails, wants } = await mailed('welcome');
   const url = new URL(mails[0]?.unsubscribe?.url ?? '');
   const at = `/${url.pathname}${url.search}`;
@@ -217,7 +217,7 @@ test('one click in a mail program ends mail, and looking at the link does not', 
   ]);
 });
 
-test('a notice that the law demands has no link that refuses it', async () => {
+test('a notice that the law requires has no unsubscribe link', async () => {
   const { mails } = await mailed('loan_denied', 'welcome');
 
   expect(mails).toHaveLength(2);
@@ -249,6 +249,6 @@ test.each([
   ['cancel my autopay', undefined],
   ['unstop', 'start'],
   ['Ayuda', 'help'],
-])('a text that says %j asks for %s', (body, wish) => {
+])('a text that says %j means %s', (body, wish) => {
   expect(matchKeyword('sms', { body })?.wish).toBe(wish);
 });

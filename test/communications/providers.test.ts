@@ -16,7 +16,7 @@ const seconds = (ago = 0) => String(Math.floor(Date.now() / 1000) - ago);
 const mailedBy = (name: string, secret: string, account_id?: string) =>
   newMailedBorrower(stage, { name, secret, account_id });
 
-test('SendGrid’s events are believed by its key over these bytes at this time', async () => {
+test('SendGrid’s events are accepted with a signature of its key over these bytes and this time', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
   const ground = await mailedBy('SendGrid', key);
@@ -60,7 +60,7 @@ test('SendGrid’s events are believed by its key over these bytes at this time'
   ]);
 });
 
-test('a provider that cannot be believed as agreed is not named', async () => {
+test('a provider with an invalid key or account id is refused', async () => {
   const { superadmin } = await newConversation(stage);
   const path = '/communications/providers/email';
   const rsa = generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey;
@@ -86,7 +86,7 @@ function mailgunSigned(timestamp = seconds(), secret = PROVIDER_SECRET) {
   return { timestamp, token, signature };
 }
 
-test('Mailgun’s token counts once, and a complaint spoils the address once', async () => {
+test('Mailgun’s token counts once, and one complaint marks the address once', async () => {
   const ground = await mailedBy('mailgun', PROVIDER_SECRET);
   const payload = (signature: object, event = 'complained') => ({
     signature,
@@ -114,7 +114,7 @@ test('Mailgun’s token counts once, and a complaint spoils the address once', a
   ]);
 });
 
-test('Mailgun delivers a borrower’s mail as a form', async () => {
+test('Mailgun delivers a borrower’s email as a form', async () => {
   const { officer, post, borrower_id, id } = await mailedBy('mailgun', PROVIDER_SECRET);
   const form = new URLSearchParams({
     ...mailgunSigned(),
@@ -137,7 +137,7 @@ test('Mailgun delivers a borrower’s mail as a form', async () => {
   expect(logs.body).toMatchObject([{ borrower_id, in_reply_to_id: id, body: 'Thank you' }]);
 });
 
-test('Postmark is known by the password of its address', async () => {
+test('Postmark is identified by the password in its URL', async () => {
   const ground = await mailedBy('postmark', PROVIDER_SECRET);
   const bounce = (Type: string) => ({
     RecordType: 'Bounce',
@@ -197,7 +197,7 @@ async function amazon() {
   return { cert, signed };
 }
 
-test('Amazon’s notifications are believed once its certificate was read, in both versions', async () => {
+test('Amazon’s notifications are accepted once its certificate was read, in both versions', async () => {
   const ground = await mailedBy('ses', PROVIDER_SECRET, TOPIC);
   const { cert, signed } = await amazon();
   const headers = { ...basicAuth(PROVIDER_SECRET), 'Content-Type': 'text/plain; charset=UTF-8' };
@@ -240,7 +240,7 @@ test('Amazon’s notifications are believed once its certificate was read, in bo
   ]);
 });
 
-test('a worker tells Amazon once that its notifications are wanted', async () => {
+test('a worker confirms Amazon’s subscription once', async () => {
   const ground = await mailedBy('ses', PROVIDER_SECRET, TOPIC);
   const { cert, signed } = await amazon();
   await stage.owner.query(

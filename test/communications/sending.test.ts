@@ -89,7 +89,7 @@ test('two equal messages at once are one message', async () => {
   ]);
 });
 
-test('a blocked send under an idempotency key is answered the same again', async () => {
+test('a blocked send with an idempotency key gets the same answer again', async () => {
   const { officer, message, borrower_id } = await correspondence();
   await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true });
   const headers = { 'Idempotency-Key': 'send-1' };
@@ -103,7 +103,7 @@ test('a blocked send under an idempotency key is answered the same again', async
   expect(logs.body).toHaveLength(1);
 });
 
-test('a passing refusal is tried again with the same Message-ID, a final one is not', async () => {
+test('a temporary refusal is retried with the same Message-ID, a permanent one is not', async () => {
   const { officer, message, outside, attempt } = await correspondence();
   const busy: SendResult = {
     ok: false,
@@ -131,7 +131,7 @@ test('a passing refusal is tried again with the same Message-ID, a final one is 
   expect(outside.mailbox.map(({ message_id }) => message_id)).toEqual([body.id, body.id]);
 });
 
-test('who opts out while a message waits is not written to', async () => {
+test('a borrower who opts out while a message waits does not get it', async () => {
   const { officer, message, borrower_id, outside, attempt } = await correspondence();
   const { body } = await officer.post('/communications/send', message);
 
@@ -143,7 +143,7 @@ test('who opts out while a message waits is not written to', async () => {
   expect(log.body).toMatchObject({ status: 'failed', error_code: 'do_not_contact' });
 });
 
-test('a letter is printed, kept as a document and laid out for the post', async () => {
+test('a letter is printed, stored as a document and laid out for the post', async () => {
   const { tenant, officer, message, outside } = await correspondence();
 
   const { body } = await officer.post('/communications/send', { ...message, channel: 'letter' });
@@ -161,7 +161,7 @@ test('a letter is printed, kept as a document and laid out for the post', async 
     channel: 'letter',
     recipient: '1 Main Street, Arlington, VA 22201',
   });
-  for (const words of ['Grace Hopper', 'Your whole balance', '$10,000.00', 'How to pay'])
+  for (const words of ['Grace Hopper', 'Total balance', '$10,000.00', 'How to pay'])
     expect(outside.pages[0]).toContain(words);
   expect([...outside.stored.keys()]).toContain(`${tenant.slug}/outbox/letters/${body.id}.pdf`);
   expect(documents.rows).toEqual([

@@ -4,7 +4,7 @@ import { mailgun } from '../../jobs/communications/providers/mailgun.ts';
 import { sendgrid } from '../../jobs/communications/providers/sendgrid.ts';
 import { DeliveryReports } from '../../jobs/communications/inbound/delivery-reports.ts';
 
-test('what SendGrid and Mailgun hold back spoils the address as the refusal before did', () => {
+test('an address that SendGrid or Mailgun suppresses is marked like a bounced one', () => {
   const reports = (provider: Provider, events: unknown) =>
     DeliveryReports.parse(provider.reports.parse(events)).map(({ status, is_opted_out }) => [
       status,

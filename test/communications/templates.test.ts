@@ -25,7 +25,7 @@ test('forbidden content in a template is refused with its position', async () =>
   });
 });
 
-test('a body that is no text is refused before it is read', async () => {
+test('a body that is not text is refused before it is parsed', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
 
   const reply = await admin.post('/communication-templates', {
@@ -36,7 +36,7 @@ test('a body that is no text is refused before it is read', async () => {
   expect(reply).toMatchObject({ status: 422, body: { errors: { body: expect.any(String) } } });
 });
 
-test('other words are another version, and an archived template leaves its name', async () => {
+test('changed text is a new version, and archiving a template frees its name', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
 
   const made = await admin.post('/communication-templates', reminder);
@@ -52,7 +52,7 @@ test('other words are another version, and an archived template leaves its name'
   expect(again.status).toBe(201);
 });
 
-test('of a kind there is one template for a channel and a language, and any number of custom ones', async () => {
+test('a type has one template per channel and language, and any number of custom ones', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const path = '/communication-templates';
@@ -80,7 +80,7 @@ test('of a kind there is one template for a channel and a language, and any numb
   expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
-test('the program’s template comes before the tenant’s, and ours comes last', async () => {
+test('a program’s template takes precedence over the tenant’s, and the default comes last', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const { id: loan_id, borrower_id } = await newLoan(tenant);
@@ -104,7 +104,7 @@ test('the program’s template comes before the tenant’s, and ours comes last'
   expect(programs).toContain('From the program');
 });
 
-test('of several loans none is guessed, and the value that would be said of one is named', async () => {
+test('with several loans none is chosen, and the error names the value that needs one', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -144,7 +144,7 @@ test('of several loans none is guessed, and the value that would be said of one 
   });
 });
 
-test('a borrower reads the language that was asked for, and of others English', async () => {
+test('a message uses the requested language, otherwise English', async () => {
   const tenant = await stage.tenant();
   const { id: loan_id, borrower_id } = await newLoan(tenant);
   const wish = { template_type: 'payment_reminder', borrower_id, loan_id };

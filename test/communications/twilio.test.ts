@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const TOKEN = 'the token of the account';
 
-test('the signature is the one that the provider’s own library expects', () => {
+test('the signature equals that of the provider’s own library', () => {
   const url = 'https://lender.example/api/v1/communications/webhooks/inbound/sms?a=b';
   const fields = { To: '+12025550100', Body: 'Grüße & more', AccountSid: 'AC1', From: '+1' };
 
@@ -34,7 +34,7 @@ async function connected() {
   return { officer, borrower_id, call, outside, texts };
 }
 
-test('a text message that Twilio passes on is heard, and answered with nothing', async () => {
+test('an inbound text from Twilio is stored and answered with an empty response', async () => {
   const { officer, borrower_id, call } = await connected();
   const message = { MessageSid: 'SM1', From: '+12025550123', To: '+12025550100', Body: 'STOP' };
 
@@ -56,7 +56,7 @@ test('Twilio reports the delivery of a message', async () => {
   expect(reply).toMatchObject({ status: 200, body: { received: 1, changed: 0 } });
 });
 
-test('a form is a body for providers only', async () => {
+test('only providers may send a form body', async () => {
   const { officer } = await connected();
 
   const reply = await officer.send('POST', '/borrowers', undefined, {
@@ -93,7 +93,7 @@ async function texting() {
   };
 }
 
-test('opt-outs that Twilio’s Advanced Opt-Out recognized are obeyed, in any wording', async () => {
+test('opt-outs that Twilio’s Advanced Opt-Out recognizes are applied, in any wording', async () => {
   const { call, texts, may, consent, consents } = await texting();
   const says = (id: string, Body: string, OptOutType: string) =>
     call('inbound/sms', { MessageSid: id, From: '+12025550123', To: '+1', Body, OptOutType });
@@ -141,7 +141,7 @@ test('a text that Twilio refuses because the number has opted out ends texts to 
   expect(started).not.toContain('channel_opted_out');
 });
 
-test('so does a text that Twilio does not even take', async () => {
+test('a text that Twilio rejects immediately for an opt-out also ends texts to the number', async () => {
   const { outside, may, send } = await texting();
   outside.answers.send.push({
     ok: false,

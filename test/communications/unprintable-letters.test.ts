@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a letter with characters that no font prints is posted, with one task that names it', async () => {
+test('a letter with unprintable characters is posted and creates one task that names it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const outside = newOutside(stage.pool);

@@ -10,6 +10,7 @@ import { routes } from '../../api/routes.ts';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { sql } from '../../sql/database/db.ts';
+import { sqlTypeOf } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
 
@@ -28,7 +29,7 @@ const UNIQUE = [
 ];
 
 test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as const))(
-  '%s declares the very columns that its rows have',
+  '%s declares exactly the columns of its rows',
   async (_, { fields, table, filters = [] }) => {
     const { fields: columns } = await stage.pool.query(
       sql.unsafe`select * from (${table.rows}) as row limit 0`,
@@ -43,12 +44,66 @@ test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as con
   },
 );
 
+/** The Postgres types of a column by the kind of its field. Arrays are shown as JSON. */
+const FITTING: Partial<Record<ReturnType<typeof sqlTypeOf>, RegExp>> = {
+  uuid: /^uuid$/,
+  date: /^date$/,
+  timestamptz: /^timestamptz$/,
+  numeric: /^numeric$/,
+  int4: /^int\d$/,
+  bool: /^bool$/,
+  jsonb: /^(jsonb?|_.*)$/,
+};
+const fits = (field: z.ZodType, type: string) => {
+  const kind = FITTING[sqlTypeOf(field)];
+  if (kind) return kind.test(type);
+  // A text column takes every text. Other columns need a pattern, such as that of a decimal.
+  return type === 'text' || field.def.type === 'readonly' || !field.safeParse('any words').success;
+};
+
+test('the kind of a field fits its column', async () => {
+  const { rows: types } = await stage.owner.query<{ oid: number; name: string }>(
+    'select oid::integer, typname as name from pg_type',
+  );
+  const nameOfType = new Map(types.map(({ oid, name }) => [oid, name]));
+  const wrong: string[] = [];
+  for (const { declaration } of UNIQUE) {
+    const { name, fields, table } = declaration;
+    const { fields: columns } = await stage.pool.query(
+      sql.unsafe`select * from (${table.rows}) as row limit 0`,
+    );
+    for (const { name: column, dataTypeId } of columns) {
+      const [field, type = ''] = [fields[column], nameOfType.get(dataTypeId)];
+      if (field && !fits(field, type))
+        wrong.push(
+          `${name}.${column} is a column of type ${type}. Declare a kind of sql/types.ts that fits it, or change the column.`,
+        );
+    }
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('the API has every endpoint that a resource declares', () => {
+  const offered = new Set(routes.map(nameOf));
+  const lost = UNIQUE.flatMap(({ declaration: { name }, routes: own }) =>
+    own
+      .filter((route) => !offered.has(nameOf(route)))
+      .map(
+        (route) =>
+          `${nameOf(route)} of ${name} is not reachable. Add nested(…) to the parent's \`nested\`, or its routes to api/routes.ts.`,
+      ),
+  );
+
+  expect(lost).toEqual([]);
+});
+
 /** Resources whose lists are found and counted in the table itself. */
 const FOUND_BARE = UNIQUE.filter(({ declaration: { table } }) => table.own).map(
   ({ declaration }) => [declaration.name, declaration] as const,
 );
 test.each(FOUND_BARE)(
-  '%s names as its own only columns of its table, and among them all that are filters',
+  '%s lists as its own only columns of its table, including all filters',
   async (_, { table: { name, rows, own = [], filters: compared = {} }, filters = [] }) => {
     const query = rows.sql.replaceAll('$slonik_', '$');
     const { fields: shown } = await stage.owner.query(
@@ -178,7 +233,16 @@ test('every operationId is a verb and a noun in camelCase', () => {
   expect(listedOperations().filter((endpoint) => !endpoints.includes(endpoint))).toEqual([]);
 });
 
-test('in the OpenAPI document every reference leads somewhere and every name is its own', () => {
+/** Generated clients name their functions after operationIds. `--update` accepts an intended change. */
+test('an operationId changes only on purpose, not with the wording of a summary', async () => {
+  const lines = operations.map(({ at, method, operation }) =>
+    [method.toUpperCase(), at.replace('/api/v1', ''), operation['operationId']].join(' '),
+  );
+
+  await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('operation-ids.txt');
+});
+
+test('every reference in the OpenAPI document resolves, and every name is unique', () => {
   const text = JSON.stringify(document);
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
   const schemas = (document['components'] as Json)['schemas'] as Json;
@@ -196,7 +260,7 @@ test('in the OpenAPI document every reference leads somewhere and every name is 
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test('in the OpenAPI document every operation is whole', () => {
+test('every operation in the OpenAPI document is complete', () => {
   type Parameter = { name: string; in: string; required: boolean; schema: object };
   for (const { at, operation } of operations) {
     const parameters = operation['parameters'] as unknown as Parameter[];

@@ -141,7 +141,7 @@ test('no answer contains a denied field, under any name', () => {
   expect(told.size).toBeGreaterThan(350);
 });
 
-test('each field in the data of an event is among what the event is declared to carry', async () => {
+test('each field in an event’s data is among the facts that the event declares', async () => {
   const { rows } = await ground.owner.query<{ event_type: string; body: string }>(
     'select event_type, body from events where tenant_id = $1',
     [ground.tenant_id],
@@ -159,7 +159,7 @@ test('each field in the data of an event is among what the event is declared to 
   expect(new Set(rows.map(({ event_type }) => event_type)).size).toBeGreaterThan(6);
 });
 
-test('each field in a column of a tape is refused to whom it is denied', () => {
+test('each field in a tape column is refused to users who are denied it', () => {
   const told = new Set<Planted>();
   const leaks = new Set<string>();
   for (const row of tape) {
@@ -176,7 +176,7 @@ test('each field in a column of a tape is refused to whom it is denied', () => {
   expect(told.size).toBeGreaterThan(10);
 });
 
-test('a user who is really denied fields is shown none of them, read or written', async () => {
+test('a user who is denied fields sees none of them in any answer', async () => {
   const groups = process.env['DENIALS'] === 'each' ? planted.map((fact) => [fact]) : [planted];
   const leaks = new Set<string>();
   for (const group of groups) {

@@ -134,7 +134,7 @@ const left: string[] = [];
 type Entry = { action: string; actor_email: string; changes: object };
 
 test.each(writes.map((route) => [nameOf(route), route] as const))(
-  '%s has its row of history: who did what, and what it changed',
+  '%s writes a history entry: who did what, and what changed',
   async (name, route) => {
     const reply = await done(route);
     if (reply === null) {
@@ -159,7 +159,7 @@ test.each(writes.map((route) => [nameOf(route), route] as const))(
 );
 
 /** Bodies and records are drawn at random, so a few routes may be refused in a run. */
-test('nearly all that may be written has been written', () => {
+test('nearly every possible change was tested', () => {
   const unnamed = left.filter((name) => !(name in NOT_DONE));
 
   expect(unnamed.length, unnamed.join()).toBeLessThanOrEqual(3);

@@ -17,7 +17,7 @@ const newBorrower = async () =>
   (await tenant.officer.post('/borrowers', { first_name: 'Grace', last_name: 'Hopper' })).body;
 
 test.each(puts.map((route) => [collectionOf(route), route] as const))(
-  'a change of one of %s that another has overtaken is refused and changes nothing',
+  'an outdated change of one of %s is refused and changes nothing',
   async (collection, route) => {
     const path = `${collection}/${(await recordOf(collection)).id}`;
     const read = await superadmin.get(path);
@@ -45,7 +45,7 @@ test.each(puts.map((route) => [collectionOf(route), route] as const))(
   },
 );
 
-test('of two changes at once that expect the same state one is made, in every round', async () => {
+test('of two simultaneous changes with the same If-Match, exactly one succeeds in every round', async () => {
   const path = `/borrowers/${(await newBorrower()).id}`;
   for (let round = 0; round < 30; round += 1) {
     const { etag } = (await superadmin.get(path)).headers;
@@ -57,7 +57,7 @@ test('of two changes at once that expect the same state one is made, in every ro
   }
 });
 
-test('If-Match takes a star and lists, compares strongly, and is refused where it cannot be read', async () => {
+test('If-Match accepts a star and lists, compares strongly, and is refused when malformed', async () => {
   const path = `/borrowers/${(await newBorrower()).id}`;
   const etag = String((await superadmin.get(path)).headers['etag']);
   const put = async (value: string) =>
@@ -85,7 +85,7 @@ test('If-Match takes a star and lists, compares strongly, and is refused where i
   for (const value of unreadable) expect([value, await put(value)]).toEqual([value, 400]);
 });
 
-test('a missing record is not found, with any If-Match header', async () => {
+test('a missing record gets 404 with any If-Match header', async () => {
   const { id } = await newBorrower();
   const path = `/borrowers/${id.slice(0, -4)}${id.endsWith('0000') ? '1111' : '0000'}`;
 
@@ -108,7 +108,7 @@ test('the passing of days does not change a loan’s version; an officer’s cha
   expect(await read()).not.toBe(first);
 });
 
-test('another number behind the same last digits is another version', async () => {
+test('another account number with the same last digits changes the version', async () => {
   const { id } = await newBorrower();
   const path = `/borrowers/${id}/payment-instruments`;
   const bank = { routing_number: '021000021', account_number: '111123456789' };
@@ -123,7 +123,7 @@ test('another number behind the same last digits is another version', async () =
   expect(other.headers['etag']).not.toBe(etag);
 });
 
-test('deleting and actions are refused as well when they expect another state', async () => {
+test('deletes and actions are also refused with an outdated If-Match', async () => {
   const { id } = await newLoan(tenant, { status: 'pending' });
   const borrower = await newBorrower();
   const stale = ifMatch('"stale"');
@@ -138,7 +138,7 @@ test('deleting and actions are refused as well when they expect another state', 
   expect(approved).toMatchObject({ status: 200, body: { status: 'approved' } });
 });
 
-test('the settings have a version of their own, which the day does not change', async () => {
+test('the settings have their own version, which does not change with the business date', async () => {
   const own = await stage.tenant('2026-01-15');
   const admin = await own.signedIn('superadmin');
   const { etag } = (await admin.get('/tenant/settings')).headers;
@@ -162,7 +162,7 @@ test('the settings have a version of their own, which the day does not change', 
   });
 });
 
-test('an answer that is given again under its key has the version that it had', async () => {
+test('a replayed answer has its original version', async () => {
   const path = `/loans/${(await newLoan(tenant)).id}`;
   const { etag } = (await superadmin.get(path)).headers;
   const options = { headers: { ...ifMatch(etag).headers, 'Idempotency-Key': 'once-and-again' } };
@@ -179,7 +179,7 @@ test('an answer that is given again under its key has the version that it had', 
   });
 });
 
-test('the description and other origins are told of both headers', async () => {
+test('the OpenAPI document and CORS mention both headers', async () => {
   const { paths } = buildOpenApi(routes) as { paths: Record<string, Record<string, Described>> };
   const silent = routes.filter(({ method, path, etag, ifMatch: guard, status }) => {
     const operation = paths[`/api/v1${path}`]?.[method.toLowerCase()];

@@ -35,7 +35,7 @@ async function addressOf({ path, query }: Route): Promise<string> {
 const valueOf = ({ fields }: ListDeclaration, field: string) =>
   VALUES[fields[field] ? sqlTypeOf(fields[field]) : 'text'] ?? 'x';
 
-test.each(lists)('%s keeps the list convention', async (_, route, list) => {
+test.each(lists)('%s follows the list convention', async (_, route, list) => {
   const client = clients[rightful(route)];
   const path = await addressOf(route);
   const get = (query: string) => client.get(`${path}${query}`);
@@ -61,7 +61,7 @@ test.each(lists)('%s keeps the list convention', async (_, route, list) => {
   }
 });
 
-test.each(lists)('%s sorts and filters by all that it declares', async (_, route, list) => {
+test.each(lists)('%s sorts and filters by all declared fields', async (_, route, list) => {
   const client = clients[rightful(route)];
   const path = await addressOf(route);
   if ((await client.get(path)).status === 404) return;
@@ -98,7 +98,7 @@ const ALL_OPERATORS = 'in ne gt gte lt lte icontains isnull contains regex'.spli
 const totalOf = (reply: { headers: Record<string, unknown> }) =>
   Number(String(reply.headers['content-range']).split('/')[1]);
 
-test.each(lists)('%s compares each filter as its kind can be compared', async (_, route, list) => {
+test.each(lists)('%s supports the comparisons of each filter’s type', async (_, route, list) => {
   const client = clients[rightful(route)];
   const path = await addressOf(route);
   if ((await client.get(path)).status === 404) return;
@@ -118,7 +118,7 @@ test.each(lists)('%s compares each filter as its kind can be compared', async (_
       expect(status, `${asked}: ${JSON.stringify(body)}`).toBe(
         possible.includes(operator) ? 200 : 422,
       );
-      if (status === 422) expect(body.errors.filter, asked).toContain(`${field} takes`);
+      if (status === 422) expect(body.errors.filter, asked).toContain(`Use one of: ${field},`);
     }
     const [same, other, listed] = [
       await get(`${field}=${value}`),

@@ -56,7 +56,7 @@ const WORDS = [
 ];
 const texts = WORDS.map((word) => word.repeat(CHARACTERS / word.length).slice(0, CHARACTERS));
 
-test('no field of any request takes long to judge, however long its text is', () => {
+test('no field of any request takes long to validate, however long its text', () => {
   const fields = new Map<string, z.ZodType>();
   for (const { path, method, body, query } of routes) {
     for (const schema of [body, query]) {
@@ -77,7 +77,7 @@ test('no field of any request takes long to judge, however long its text is', ()
   expect(slow.map(([name]) => name)).toEqual([]);
 });
 
-test('no list takes long to read what it is asked for', () => {
+test('no list takes long to parse its parameters', () => {
   const list = routes.find(({ path, method }) => path === '/borrowers' && method === 'GET')?.list;
   if (!list) throw new Error('There is no list of borrowers.');
   const queries = texts.flatMap((text) => [
@@ -103,7 +103,7 @@ test('no list takes long to read what it is asked for', () => {
   expect(slow.map((query) => JSON.stringify(query).slice(0, 80))).toEqual([]);
 });
 
-test('no address of a webhook takes long to read', () => {
+test('no webhook URL takes long to parse', () => {
   const slow = texts.filter((text) =>
     isSlow(LIMIT_MS, () => {
       checkWebhookUrl(`https://${text}`.slice(0, 2_000), parseNetworks([]));
@@ -114,7 +114,7 @@ test('no address of a webhook takes long to read', () => {
   expect(slow.map((text) => text.slice(0, 40))).toEqual([]);
 });
 
-test('no tape takes long to read', async () => {
+test('no tape takes long to parse', async () => {
   const slow: string[] = [];
   for (const text of texts) {
     const read = () =>

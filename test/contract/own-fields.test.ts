@@ -8,7 +8,7 @@ import { documents } from '../../sql/documents/documents.ts';
 import { entries } from '../../sql/ledger/entries.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { letters } from '../../sql/mailing/letters.ts';
-import { add, payments } from '../../sql/payments/payments.ts';
+import { addPayment, payments } from '../../sql/payments/payments.ts';
 import { deadLetters } from '../../sql/webhooks/dead-letters.ts';
 import { insertLetters } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -26,7 +26,7 @@ await tenant.within(async (work) => {
     due_date: '2026-02-01',
   });
   const loan_id = await work.tx.oneFirst(sql.typeAlias('id')`select id from loans limit 1`);
-  await add(work.tx, {
+  await addPayment(work.tx, {
     loan_id,
     borrower_id,
     receipt_number: 'R-1',
@@ -55,7 +55,7 @@ await stage.owner.query(
 );
 
 test.each([borrowers, loans, payments, entries, documents, logs, tasks, letters, deadLetters])(
-  'what lists of $name look for in the bare table is what they show',
+  'the columns that lists of $name read from the bare table equal the displayed ones',
   async ({ name, rows, own = [], filters = {} }) => {
     const columns = own.filter((field) => field !== 'q' && !(field in filters));
     const differs = columns.map((field) => {
@@ -78,7 +78,7 @@ test.each([borrowers, loans, payments, entries, documents, logs, tasks, letters,
   },
 );
 
-test('how loans stand is found without all else that they show, and is the same', async () => {
+test('loan statuses read alone equal those of the full row', async () => {
   const { fields = [], rows } = loans.computed ?? {};
   await stage.owner.query(
     `update loans set oldest_unpaid_due_date = '2025-12-01' where status = 'active'`,
@@ -99,7 +99,7 @@ test('how loans stand is found without all else that they show, and is the same'
   expect(counts).toEqual({ late: 1, differing: 0 });
 });
 
-test('loans of one tape, all made at one moment, are paged without one twice or missing', async () => {
+test('loans of one tape, created at the same moment, are paged without duplicates or gaps', async () => {
   const made = await tenant.first('/loans');
   await stage.owner.query(
     'update loans set created_at = (select created_at from loans where id = $1)',

@@ -41,8 +41,8 @@ const rates = routes.flatMap((route) =>
 const whyNot = ({ schema }: Field, value: string) =>
   schema.safeParse(value).error?.issues[0]?.message ?? null;
 
-describe('a rate is a fraction', () => {
-  test('in every field of every body that is one by its name', () => {
+describe('rates are fractions', () => {
+  test('in every rate field of every body', () => {
     const wrong = rates.filter(
       (field) =>
         whyNot(field, '8.5') !== HINT || whyNot(field, '850') !== HINT || whyNot(field, '0.085'),
@@ -63,7 +63,7 @@ describe('a rate is a fraction', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  test('of a tape too, which names the line', async () => {
+  test('in a tape, whose error names the line', async () => {
     const head =
       'loan_number,borrower_external_id,borrower_first_name,borrower_last_name,borrower_state,' +
       'principal_amount,current_principal_balance,interest_rate,term_months,payment_amount,' +
@@ -79,7 +79,7 @@ describe('a rate is a fraction', () => {
   });
 });
 
-test('8.5 for 8.5 % is refused where it is given, and nothing is written', async () => {
+test('8.5 for 8.5 % is refused in the field, and nothing is written', async () => {
   const stage = await newStage();
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');

@@ -56,7 +56,7 @@ async function make(count: number): Promise<string[]> {
   return ids;
 }
 
-test('react-admin’s simple REST provider works as it comes, for every one of its methods', async () => {
+test('react-admin’s simple REST provider works unchanged, with each of its methods', async () => {
   const ids = await make(5);
   const [id = '', second = '', third = '', ...rest] = ids;
 
@@ -96,7 +96,7 @@ test('react-admin’s simple REST provider works as it comes, for every one of i
   });
 });
 
-test('react-admin’s references find the children of a record', async () => {
+test('react-admin’s references load the children of a record', async () => {
   const [id = ''] = await make(1);
   const { json } = await httpClient(`${base}/borrowers/${id}/emails`, {
     method: 'POST',

@@ -30,7 +30,7 @@ const isMissingProof = ({ status, body }: Reply) =>
 const always = routes.filter((route) => route.needs_proof === true);
 const sometimes = routes.filter((route) => typeof route.needs_proof === 'function');
 
-test('each endpoint that grants power refuses a session without a recent proof, and one proof opens all of them', async () => {
+test('each endpoint that grants power needs a recent proof, and one proof opens all of them', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const call = ({ method, path }: (typeof always)[number]) =>
@@ -139,7 +139,7 @@ const cases: Record<string, Case> = {
 };
 
 test.each(sometimes.map((route) => [nameOf(route)] as const))(
-  '%s asks for a recent proof where the call grants power, and nowhere else',
+  '%s needs a recent proof only for calls that grant power',
   async (name) => {
     const { tenant, superadmin } = await newTeam(stage);
     await clearProofs(stage, tenant);
@@ -167,7 +167,7 @@ const GRANT_NOTHING = [
   'POST /operations/slots',
 ];
 
-test('a repeat of a request needs the same proof, because its answer may hold a secret', async () => {
+test('replaying a request needs the same proof, because its answer may contain a secret', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
   await give('viewer', DENIED_SSN_RULE);
   const options = { headers: { 'Idempotency-Key': 'a-receiver' } };
@@ -203,7 +203,7 @@ test('every change reserved for superadmins needs a recent proof or grants no po
   expect(invitations.map(nameOf)).toEqual([]);
 });
 
-test('every setting about access is a control, and every control is a setting', async () => {
+test('every access setting is a control, and every control is a setting', async () => {
   const tenant = await stage.tenant();
   const { body } = await (await tenant.signedIn('superadmin')).get('/tenant/settings');
   const leaves = (tree: object, prefix: string): string[] =>

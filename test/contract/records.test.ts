@@ -12,7 +12,7 @@ const samples = newSamples(clients.superadmin);
 const withIds = routes.filter(({ path }) => /\{(\w+_)?id\}/.test(path));
 
 test.each(withIds.map((route) => [nameOf(route), route] as const))(
-  '%s knows no malformed id and no random one',
+  '%s answers 404 to malformed and random ids',
   async (_, route) => {
     const client = clients[rightful(route)];
     const body = route.body ? await samples.bodyOf(route.body) : {};
@@ -38,7 +38,7 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-test('reading changes nothing', async () => {
+test('reads change nothing', async () => {
   const reads = routes.filter(({ method }) => method === 'GET');
   const paths = [];
   for (const route of reads)

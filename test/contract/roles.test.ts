@@ -28,7 +28,7 @@ function expected(caller: Caller, route: Route): string {
 }
 
 test.each(routes.map((route) => [nameOf(route), route] as const))(
-  '%s is open to whom it is declared for and nobody else',
+  '%s is open only to its declared callers',
   async (_, route) => {
     const body = route.method === 'GET' ? undefined : {};
     // Signing in and out is tested elsewhere, because these clients must stay signed in.
@@ -82,7 +82,7 @@ test('no change gets through without the CSRF token, and nothing is written', as
   expect(written(before, await writes(stage.owner))).toEqual([]);
 });
 
-test('the three routes of providers, and no others, need no token', async () => {
+test('only the three provider routes need no token', async () => {
   const nobody = tenant.anonymous();
   const open: string[] = [];
   for (const route of routes.filter(({ method }) => method !== 'GET')) {
@@ -106,7 +106,7 @@ const specified = readFileSync(new URL('./endpoints.txt', import.meta.url), 'utf
   .split('\n')
   .map((line) => line.split('\t'));
 
-test('an endpoint of the specification has the role of the specification', () => {
+test('an endpoint of the specification has the specified role', () => {
   const declared = new Map(
     routes.map(({ method, path, allow }) => [`${method} ${shape(path)}`, allow]),
   );
@@ -118,7 +118,7 @@ test('an endpoint of the specification has the role of the specification', () =>
   expect(others).toEqual([]);
 });
 
-test('no two routes are the same, and none hides another', () => {
+test('no route duplicates or shadows another', () => {
   const shapes = routes.map(({ method, path }) => `${method} ${shape(path)}`);
 
   expect(shapes.filter((shape, at) => shapes.indexOf(shape) !== at)).toEqual([]);

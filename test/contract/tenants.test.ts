@@ -22,7 +22,7 @@ const UNTRIED: Record<string, string> = {
   'GET /borrower-exports/{id}': 'made by a job; test/borrowers/privacy.test.ts',
   'DELETE /auth/provider-links/{id}': 'only one’s own; test/users/provider-links.test.ts',
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
-  'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/seen.test.ts',
+  'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/delivery-records.test.ts',
   'GET /webhook-deliveries/{id}/attempts': 'the same',
   'GET /change-notices/{id}': 'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/apply': 'the same',
@@ -81,7 +81,7 @@ const keyed = routes.flatMap((route) =>
 );
 
 test.each(keyed.map((key) => [`${nameOf(key.route)} ${key.name}`, key] as const))(
-  '%s refuses the record of another tenant, or borrower, with the words for one that there is not',
+  '%s answers as for a missing record when the record belongs to another tenant or borrower',
   async (name, { route, place }) => {
     const key = place.findLast((part) => part !== '0') ?? '';
     const [foreign = RANDOM_ID] = await theirs.idsOf(collectionOf(key));
@@ -174,7 +174,7 @@ test('a borrower finds nothing of another borrower of the same tenant in the por
   expect(lost, 'and finds his own').toEqual([]);
 });
 
-test('a caller with access to people sees only those of the own tenant', async () => {
+test('a caller with access to people sees only those of their own tenant', async () => {
   const refused: string[] = [];
   for (const route of ofPeople.filter(({ method }) => method === 'GET'))
     for (const address of isPortal(route) ? [] : await pathsIn(ours, route.path))

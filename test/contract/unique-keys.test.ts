@@ -121,7 +121,7 @@ const keys = all.filter(({ columns }) => columns.toSorted().join() !== 'id,tenan
 const fieldOf = ({ table, name }: Key) =>
   name.startsWith(`${table}_tenant_id_`) ? /_tenant_id_(.+)_key$/.exec(name)?.[1] : undefined;
 
-test('a unique key names the field that is to blame, or no client sets what it is of', () => {
+test('a violated unique key names the field to change, or consists of server-set fields', () => {
   const nameless = keys
     .filter((key) => !key.columns.includes(fieldOf(key) ?? ''))
     .map(({ name }) => name);
@@ -162,7 +162,7 @@ const setters = named.flatMap((key) =>
 /** A key with more columns than the field only concerns records with the same parent. */
 const isBeside = ({ columns }: Unique) => columns.length > 2;
 
-test('every key that a client can violate is reached by some endpoint below', () => {
+test('every unique key that a client can violate is tested below', () => {
   const reached = new Set(setters.map(({ table, field }) => `${table}.${field}`));
 
   expect(named.map(({ table, field }) => `${table}.${field}`)).toEqual([...reached]);
@@ -185,7 +185,7 @@ const BOARDED = {
 
 /** A request for another record in which every unique field has a new value. */
 async function another({ table }: Unique, route: Route) {
-  const request = await requestFor(route, collectionOf(table));
+  const request = await requestFor(route);
   const unique = named.filter((key) => key.table === table && key.field in request.body);
   const own = Object.fromEntries(unique.map(({ field }) => [field, fresh(field)]));
   const boarded = route.path.endsWith('/board') ? BOARDED : {};
@@ -193,7 +193,7 @@ async function another({ table }: Unique, route: Route) {
 }
 
 test.each(setters.map((setter) => [nameOf(setter.route), setter.field, setter] as const))(
-  '%s: %s that is taken is what is wrong, and nothing else',
+  '%s: a duplicate %s is reported on that field only',
   async (_, field, setter) => {
     const makes = ({ table, field: of, route }: (typeof setters)[number]) =>
       table === setter.table && of === field && route.method === 'POST';

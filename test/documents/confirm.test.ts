@@ -70,7 +70,7 @@ const everyFile = async () =>
 const ROUNDS = 100;
 const AT_ONCE = 5;
 
-test('of a put and a confirmation at once one is first, and what is confirmed is what is kept', async () => {
+test('of a simultaneous upload and confirmation one is first, and the confirmed file is the stored one', async () => {
   const tenant = await stage.tenant();
   const loan = await newLoan(tenant);
   const race = async (round: number) => {
@@ -101,7 +101,7 @@ test('of a put and a confirmation at once one is first, and what is confirmed is
   expect((await everyFile()).filter(({ name }) => name.startsWith('.'))).toEqual([]);
 }, 120_000);
 
-test('many confirmations of one file at once are one', async () => {
+test('many simultaneous confirmations of one file count as one', async () => {
   const { put, confirm, download } = await announcement();
   await put(A);
 
@@ -111,7 +111,7 @@ test('many confirmations of one file at once are one', async () => {
   expect(await download()).toBe(A);
 });
 
-test('a confirmation that is cut short before its commit is made by the next one', async () => {
+test('a confirmation that was interrupted before its commit is completed by the next one', async () => {
   const { put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed((files) => ({
@@ -139,7 +139,7 @@ test('a confirmation that is cut short before its commit is made by the next one
   expect(await download()).toBe(B);
 });
 
-test('files left by a confirmation that was cut short after its commit are removed', async () => {
+test('files left by a confirmation that was interrupted after its commit are removed', async () => {
   const { id, tenant, put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed(() => ({ clear: () => Promise.reject(new Error('Killed.')) }));
@@ -187,22 +187,25 @@ test.each([
   ['a page', '<!doctype html><script>alert(1)</script>'],
   ['a picture that scripts', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'],
   ['a program', 'MZ This program cannot be run in DOS mode.'],
-])('%s that calls itself a PDF is not confirmed, and the PDF still can be', async (_what, fake) => {
-  const { put, confirm, read } = await announcement();
-  await put(fake);
+])(
+  '%s with the name of a PDF is not confirmed, and the real PDF still can be',
+  async (_what, fake) => {
+    const { put, confirm, read } = await announcement();
+    await put(fake);
 
-  const refused = await confirm(fake);
-  const between = await read();
-  await put(A);
-  const confirmed = await confirm(A);
+    const refused = await confirm(fake);
+    const between = await read();
+    await put(A);
+    const confirmed = await confirm(A);
 
-  expect(refused).toMatchObject({
-    status: 409,
-    body: { code: 'content_mismatch', message: expect.stringContaining('is not a PDF') },
-  });
-  expect(between).toMatchObject({ status: 'pending', download_url: null });
-  expect(confirmed.status).toBe(200);
-});
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'content_mismatch', message: expect.stringContaining('is not a PDF') },
+    });
+    expect(between).toMatchObject({ status: 'pending', download_url: null });
+    expect(confirmed.status).toBe(200);
+  },
+);
 
 /** Makes every link expire two days ago. */
 async function overdue() {

@@ -50,7 +50,7 @@ test.each(CONTENT_TYPES.map((type) => ({ type })))('a real file is $type', ({ ty
   expect(looksLike(type, file)).toBe(true);
 });
 
-test('of two kinds of file, neither is taken for the other', () => {
+test('of two file types, neither is mistaken for the other', () => {
   const alike = [
     ['text/plain', 'text/csv'],
     ['application/msword', 'application/vnd.ms-excel'],
@@ -71,7 +71,7 @@ test.each([
   ['a page in wide letters', Buffer.from('\ufeff<html>', 'utf16le')],
   ['a program', 'MZ\x90\0\x03'],
   ['nothing but zeros', '\0\0\0\0'],
-])('%s is of no type that is accepted', (_what, content) => {
+])('%s is not an accepted type', (_what, content) => {
   const file = typeof content === 'string' ? bytes(content) : content;
 
   const taken = CONTENT_TYPES.filter((type) => looksLike(type, file));
@@ -79,7 +79,7 @@ test.each([
   expect(taken).toEqual([]);
 });
 
-test('a zip is a document only with its parts, and without macros', () => {
+test('a zip is accepted only with the parts of a document and without macros', () => {
   const macros = zip('[Content_Types].xml', 'word/document.xml', 'word/vbaProject.bin');
 
   expect(looksLike(WORD, zip('a.txt', 'b.exe'))).toBe(false);
@@ -88,7 +88,7 @@ test('a zip is a document only with its parts, and without macros', () => {
   expect(looksLike(EXCEL, REAL[WORD] ?? macros)).toBe(false);
 });
 
-test('a directory that was cut in the middle is read to its end and no further', () => {
+test('a truncated zip directory is read only to its end', () => {
   const whole = REAL[WORD] ?? Buffer.alloc(0);
 
   for (let length = 0; length < whole.length; length += 1) {

@@ -38,7 +38,7 @@ const kept = async () => ({
     .toSorted(),
 });
 
-test('a file that comes with a form is kept at once, and read again as it came', async () => {
+test('a file uploaded as a form is stored immediately and read back unchanged', async () => {
   const metadata = JSON.stringify({ policy: 'A-17' });
 
   const made = await upload({ metadata, filename: 'policy 2026.pdf' });
@@ -68,7 +68,7 @@ test('a file that comes with a form is kept at once, and read again as it came',
   ]);
 });
 
-test('the fields of a form may follow its file, and its name leads nowhere else', async () => {
+test('a form’s fields may follow its file, and a file name cannot leave its folder', async () => {
   const raw = multipartForm({}, [{ content: PDF, name: '../../../etc/passwd' }]).replace(
     /--\r\n$/,
     '',
@@ -90,13 +90,13 @@ test.each([
   ['a.pdf', 'application/pdf', '<html><script>alert(1)</script>', 415],
   ['a.svg', 'image/svg+xml', '<svg onload="alert(1)"/>', 415],
   ['a.exe', 'application/octet-stream', 'MZ\u0000\u0001', 415],
-])('the bytes of %s, sent as %s, say what it is', async (name, type, content, expected) => {
+])('%s sent as %s is identified by its bytes', async (name, type, content, expected) => {
   const { status, body } = await upload({}, [{ name, type, content }]);
 
   expect(status === 201 ? body.content_type : status).toBe(expected);
 });
 
-test('an invalid form is refused with the reason, and nothing of it is stored', async () => {
+test('an invalid form is refused with the reason, and nothing is stored', async () => {
   const before = await kept();
   const wrong = async (fields: object, parts?: Parameters<typeof multipartForm>[1]) => {
     const { status, body } = await upload(fields, parts);
@@ -139,7 +139,7 @@ test('an invalid form is refused with the reason, and nothing of it is stored', 
   expect(await kept()).toEqual(before);
 });
 
-test('a body that is no whole form is refused', async () => {
+test('an incomplete form is refused', async () => {
   const before = await kept();
   const whole = multipartForm(about, [{ content: PDF }]);
 
@@ -157,7 +157,7 @@ test('a body that is no whole form is refused', async () => {
   expect(await kept()).toEqual(before);
 });
 
-test('a sender who goes away in the middle leaves nothing', async () => {
+test('a client that disconnects in the middle leaves nothing', async () => {
   vi.stubEnv('TMPDIR', spool);
   await mkdir(spool, { recursive: true });
   const before = await kept();
@@ -187,7 +187,7 @@ test('a sender who goes away in the middle leaves nothing', async () => {
   expect(await kept()).toEqual(before);
 });
 
-test('a file above the limit of the tenant is refused, whether it says so or not', async () => {
+test('a file above the tenant’s limit is refused, with or without a declared size', async () => {
   await saveSettings(tenant, { documents: { max_bytes: 1024 } });
   const before = await kept();
   const content = `%PDF-${'x'.repeat(2048)}`;
@@ -203,7 +203,7 @@ test('a file above the limit of the tenant is refused, whether it says so or not
   expect(await kept()).toEqual(before);
 });
 
-test('a form that is sent twice with one Idempotency-Key is kept once', async () => {
+test('a form sent twice with one Idempotency-Key is stored once', async () => {
   const key = { 'Idempotency-Key': 'a-policy' };
   const form = (content: string) => multipartForm(about, [{ content }]);
 
@@ -216,7 +216,7 @@ test('a form that is sent twice with one Idempotency-Key is kept once', async ()
   expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
 });
 
-describe('where uploads are scanned for viruses', () => {
+describe('with a virus scanner', () => {
   const outside = newOutside(stage.pool);
   const scanned = (document_id: string, scan: (typeof outside)['scan']) =>
     scanDocument.run({ tenant_id: tenant.id, document_id }, { ...outside, files, scan });
@@ -230,7 +230,7 @@ describe('where uploads are scanned for viruses', () => {
     return { id: body.id as string, status: body.status as string, read };
   }
 
-  test('a file is held until nothing was found in it', async () => {
+  test('a file is held until the scanner finds nothing in it', async () => {
     const { id, status, read } = await held();
 
     const waiting = await read();

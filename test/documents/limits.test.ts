@@ -88,7 +88,7 @@ const filesIn = async (folder: string) =>
     entry.isFile(),
   );
 
-test('an upload that comes drop by drop is taken, however long it takes', async () => {
+test('a slow upload is accepted, however long it takes', async () => {
   await store();
   const { target, confirm } = await announced();
   const { socket, got } = await connected(putHead(target, FILE.length));
@@ -101,7 +101,7 @@ test('an upload that comes drop by drop is taken, however long it takes', async 
   expect((await confirm()).status).toBe(200);
 });
 
-test('an upload that stops is closed with a reason, and leaves nothing', async () => {
+test('a stalled upload is closed with a reason and leaves nothing', async () => {
   const folder = await store();
   const { target } = await announced();
   const { socket, got } = await connected(putHead(target, FILE.length));
@@ -114,7 +114,7 @@ test('an upload that stops is closed with a reason, and leaves nothing', async (
   expect(await filesIn(folder)).toEqual([]);
 });
 
-test('an upload has an end, even where bytes come all the time', async () => {
+test('an endless upload is stopped even if bytes keep coming', async () => {
   const folder = await store();
   const { target } = await announced();
   const { socket, got } = await connected(putHead(target, 10_000));
@@ -181,7 +181,7 @@ const BROKEN = {
   },
 };
 
-test.each(Object.entries(BROKEN))('while %s, documents are not available', async (_how, break_) => {
+test.each(Object.entries(BROKEN))('while %s, documents are unavailable', async (_how, break_) => {
   const folder = await store();
   await mkdir(folder, { recursive: true });
   const [fresh, there] = [await announced(), await announced()];
@@ -207,7 +207,7 @@ test.each(Object.entries(BROKEN))('while %s, documents are not available', async
 });
 
 test.each(['ENOSPC', 'EIO', 'EROFS', 'EACCES'])(
-  'a disk that says %s in the middle of a file makes it a 503, and leaves no half',
+  'a disk that reports %s in the middle of a file causes a 503 and leaves no partial file',
   async (code) => {
     const folder = await store();
     const { put, confirm } = await announced();

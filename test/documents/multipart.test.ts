@@ -43,7 +43,7 @@ const crumbs = fc.array(
   { maxLength: 30 },
 );
 
-test('a form has the same parts, wherever it is cut on its way', async () => {
+test('a form has the same parts, wherever its chunks are cut', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(crumbs, { maxLength: 4 }),
@@ -63,7 +63,7 @@ test('a form has the same parts, wherever it is cut on its way', async () => {
 });
 
 test.each(['\r', '\r\n', '\r\n--xX', '\r\n-', '\r\n--x\r\n--x'])(
-  'content of nothing but %j is passed on in the pieces in which it comes',
+  'content that consists only of %j is passed on in its original chunks',
   async (crumb) => {
     const content = crumb.repeat(100_000);
 
@@ -74,7 +74,7 @@ test.each(['\r', '\r\n', '\r\n--xX', '\r\n-', '\r\n--x\r\n--x'])(
   },
 );
 
-describe('a part is called', () => {
+describe('a part has a name', () => {
   test.each([
     ['name="a"', 'a', null],
     ['name=a', 'a', null],
@@ -86,14 +86,14 @@ describe('a part is called', () => {
     ['name="file"; filename=""', 'file', ''],
     [`name="file"; filename*=UTF-8''a.pdf`, 'file', null],
     ['name="filename=x"', 'filename=x', null],
-  ])('by %s', async (disposition, name, filename) => {
+  ])('from %s', async (disposition, name, filename) => {
     const [part] = await read(partOf('x', disposition) + END);
 
     expect(part).toMatchObject({ name, filename, text: 'x' });
   });
 });
 
-test('a boundary may be quoted, and what comes before and after the parts is no part', async () => {
+test('a boundary may be quoted, and text before and after the parts is ignored', async () => {
   const quoted = 'multipart/form-data; charset=utf-8; boundary="xXx"';
 
   const parts = await read(`hello\r\n${partOf('1')}${END}goodbye\r\n--xXx\r\n`, 3, quoted);
@@ -128,7 +128,7 @@ test.each([
   await expect(read(raw, 1_000, type)).rejects.toThrow(MalformedForm);
 });
 
-test('nothing more of a form is read once its reader has had enough', async () => {
+test('reading a form stops when its reader has enough', async () => {
   let given = 0;
   async function* endless() {
     yield Buffer.from('--xXx\r\nContent-Disposition: form-data; name="a"\r\n\r\n');

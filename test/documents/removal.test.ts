@@ -52,7 +52,7 @@ const removalsOf = async (id: string) =>
     )
   ).rows;
 
-test('a file goes once its years after the loan are over, and its document says so from then on', async () => {
+test('a file is removed when its retention after the loan ends, and its document then says so', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -121,7 +121,7 @@ test('a file goes once its years after the loan are over, and its document says 
   );
 });
 
-test('a borrower on legal hold keeps all files, including those that a killed worker left', async () => {
+test('a borrower on legal hold keeps all files, including those of a killed worker', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const { appraisal, borrower_id, id: loan_id } = await paidBack(tenant);
@@ -175,7 +175,7 @@ test('a borrower on legal hold keeps all files, including those that a killed wo
   expect((await violationsIn(stage)).filter((said) => said.startsWith('documents'))).toEqual([]);
 });
 
-test('letters are removed with what they are copies of, and messages that wait to carry it fail', async () => {
+test('letters are removed with their originals, and messages that wait to send them fail', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const { appraisal, borrower_id, id: loan_id } = await paidBack(tenant);
@@ -211,7 +211,7 @@ test('letters are removed with what they are copies of, and messages that wait t
   });
 });
 
-test('a tape whose file is gone is neither delivered nor delivered again', async () => {
+test('a tape whose file was removed is not delivered again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   await insertLoans(tenant, { loan_number: 'A-1' });

@@ -46,7 +46,7 @@ test('a document is rendered and announced once, however often its job runs', as
   );
 });
 
-test('a page that cannot be printed is a failed document and not a failed job', async () => {
+test('a page that cannot be printed fails its document, not its job', async () => {
   const { tenant, document_id, outside, payload } = await ordered();
   const jammed = {
     ...outside,
@@ -59,7 +59,7 @@ test('a page that cannot be printed is a failed document and not a failed job', 
   expect(body).toMatchObject({ status: 'failed', rejection_reason: 'The page is too long.' });
 });
 
-test('a document with characters that no font prints is kept, with one task that names both', async () => {
+test('a document with unprintable characters is kept, with one task that names both', async () => {
   const { tenant, loan, document_id, outside, payload } = await ordered();
   const printing = {
     ...outside,
@@ -81,7 +81,7 @@ test('a document with characters that no font prints is kept, with one task that
   ]);
 });
 
-test('a message that goes with a document waits until it is there', async () => {
+test('a message with an attached document waits until the document exists', async () => {
   const { tenant, loan, document_id, outside } = await ordered();
   await tenant.officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });
   await tenant.within((work) =>

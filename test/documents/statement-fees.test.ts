@@ -16,7 +16,7 @@ const Statement = z.object({
   }),
 });
 
-test('fees that are deducted, capitalized or spread over installments add up as well', async () => {
+test('fees that are deducted, capitalized or spread over installments also add up', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
   const product_id = await newProduct(tenant, {
@@ -52,7 +52,7 @@ test('fees that are deducted, capitalized or spread over installments add up as 
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });
 
-test('the lender’s credits are listed by their type, in the order in which they were recorded', async () => {
+test('the lender’s credits are listed by type, in the order of their recording', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id } = await newLoan(tenant);
@@ -91,7 +91,7 @@ test('the lender’s credits are listed by their type, in the order in which the
   expect(activity.at(-1)?.['balance']).toBe(summary['new_balance']);
 });
 
-test('a fee for a day that was billed already is on the next statement, under its own day', async () => {
+test('a fee for a day that was already billed is on the next statement, under its own date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const Kept = z.object({ statement_month: z.string(), figures: Statement.shape.figures });

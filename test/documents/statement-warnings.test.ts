@@ -132,7 +132,7 @@ const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
   },
 };
 
-test('a statement says what autopay takes and what being late costs, and that is what comes', async () => {
+test('a statement announces the autopay draw and the late fee, and both happen', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');

@@ -47,7 +47,7 @@ const pay = (tenant: Tenant, loanId: string, amount: string, payment_date: strin
     payment_method: 'check',
   });
 
-test('a statement says what the API says on its day, and adds up', async () => {
+test('a statement equals the API’s figures for its day, and adds up', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -95,7 +95,7 @@ test('a statement says what the API says on its day, and adds up', async () => {
   }
 });
 
-test('a reversed payment, a late one and an advance still add up to what is owed', async () => {
+test('a reversed payment, a late one and an advance still add up to the amount owed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-16');
@@ -129,7 +129,7 @@ test('a reversed payment, a late one and an advance still add up to what is owed
   ]);
 });
 
-test('money that went back, or was applied otherwise later, is on the statement too', async () => {
+test('returned or reallocated money is also on the statement', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { principal_amount: '1000.00', product_id });
@@ -159,7 +159,7 @@ test('money that went back, or was applied otherwise later, is on the statement 
   );
 });
 
-test('a loan that was taken over begins with the balance that it brought', async () => {
+test('the statement of a boarded loan starts with its boarded balance', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'Ada', last_name: 'B' });
   const boarded = await tenant.officer.post('/loans/board', {
@@ -228,7 +228,7 @@ test('statements become documents that are stored once, announced once and maile
   );
 });
 
-test('who has no mail gets the statement itself by post', async () => {
+test('a borrower without email gets the statement by post', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await tenant.officer.post(`/borrowers/${loan.borrower_id}/addresses`, {

@@ -41,7 +41,7 @@ async function announced(filename = 'pay stub.pdf') {
   return { tenant, officer, loan, link, bearer, put, confirm };
 }
 
-test('a file is announced, put, confirmed and read again', async () => {
+test('a file is announced, uploaded, confirmed and read', async () => {
   const { tenant, officer, loan, link, bearer, put, confirm } = await announced();
 
   const stored = await put();
@@ -66,7 +66,7 @@ test('a file is announced, put, confirmed and read again', async () => {
   );
 });
 
-test('a confirmed file stays: neither the link nor another hash changes it', async () => {
+test('a confirmed file cannot be changed by its link or with another hash', async () => {
   const { put, confirm } = await announced();
   await put();
   await confirm();
@@ -80,7 +80,7 @@ test('a confirmed file stays: neither the link nor another hash changes it', asy
   expect(other).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
 });
 
-test('a confirmation before the file, or for another file, is refused', async () => {
+test('a confirmation before the upload, or for another file, is refused', async () => {
   const { put, confirm } = await announced();
 
   const early = await confirm();
@@ -94,7 +94,7 @@ test('a confirmation before the file, or for another file, is refused', async ()
   expect(confirmed.status).toBe(200);
 });
 
-test('a link accepts only its own type of file, and the link cannot be changed', async () => {
+test('a link accepts only its own file type, and cannot be tampered with', async () => {
   const { tenant, link, put } = await announced();
   const forged = link.body.upload_url.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'));
 
@@ -110,7 +110,7 @@ test('a link accepts only its own type of file, and the link cannot be changed',
 test.each([
   ['../../etc/passwd', /income_verification\/passwd$/],
   ['a/b\\c.pdf', /income_verification\/c\.pdf$/],
-])('the name %s leads nowhere else', async (filename, key) => {
+])('the file name %s cannot leave its folder', async (filename, key) => {
   const { put, confirm } = await announced(filename);
 
   await put();
@@ -119,7 +119,7 @@ test.each([
   expect(body).toMatchObject({ filename, storage_key: expect.stringMatching(key) });
 });
 
-test('files of one name are kept apart, also with folders in the name and all at once', async () => {
+test('files with the same name are kept apart, also with folders in the name and when sent together', async () => {
   const { officer, loan } = await announced();
   const announce = (filename: string) =>
     officer.post('/documents/create-upload-link', {
@@ -172,7 +172,7 @@ async function filesIn(root: string) {
   return files.filter(({ parentPath }) => parentPath === latest);
 }
 
-test('a document is judged with a reason, once it is there, and not twice alike', async () => {
+test('a document is verified or rejected with a reason, only once it is uploaded', async () => {
   const { officer, link, put, confirm } = await announced();
   const path = `/documents/${link.body.id}`;
   const early = await officer.post(`${path}/verify`);
@@ -217,7 +217,7 @@ test('a document whose link was never used shows as expired', async () => {
   expect(pending.body).toEqual([]);
 });
 
-test('a confirmation that is asked for twice under one key is answered twice with the same', async () => {
+test('a confirmation repeated under one key gets the same answer twice', async () => {
   const { officer, link, put } = await announced();
   await put();
   const path = `/documents/${link.body.id}/confirm-upload`;
@@ -234,7 +234,7 @@ test('a confirmation that is asked for twice under one key is answered twice wit
   expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_key_reuse' } });
 });
 
-test('behind a proxy the links lead to the host that the client knows', async () => {
+test('behind a proxy, links use the host that the client knows', async () => {
   const { tenant, officer, loan } = await announced();
   const proxied = officer.at(await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }));
   const file = { document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' };

@@ -15,7 +15,7 @@ const admin = await tenant.signedIn('admin');
 const PATH = '/document-wordings';
 const PAYOFF = { document_type: 'payoff_letter', language: 'en' };
 
-test('words that may not be printed are refused with their place', async () => {
+test('wording that cannot be printed is refused with its position', async () => {
   const unknown = await admin.post(PATH, { ...PAYOFF, opening: 'Hello\n{{ loan.rate }}' });
   const elsewhere = await admin.post(PATH, { ...PAYOFF, closing: 'By {{ due_date }}' });
   const raw = await admin.post(PATH, { ...PAYOFF, closing: '{{{ borrower.name }}}' });
@@ -38,7 +38,7 @@ test('words that may not be printed are refused with their place', async () => {
   expect(listed.body).toEqual([]);
 });
 
-test('a document in a language has one set of words, each change of which is a version', async () => {
+test('a document has one wording per language, and each change is a new version', async () => {
   const made = await admin.post(PATH, { ...PAYOFF, opening: 'Thank you.' });
   const path = `${PATH}/${made.body.id}`;
   const twice = await admin.post(PATH, { ...PAYOFF, closing: 'Goodbye.' });
@@ -55,7 +55,7 @@ test('a document in a language has one set of words, each change of which is a v
   expect(again).toMatchObject({ status: 201, body: { version: 1 } });
 });
 
-test('words are seen on the document before they are saved, beside what the law says there', async () => {
+test('wording is previewed on the document before saving, next to the text of the law', async () => {
   const words =
     '<b>We care</b>, {{ borrower.name }}, {{ today | date }}.<script>alert(1)</script>' +
     '<div style="margin-top:-900px;background:#fff">Upon it<img src="https://x.example/a.png"></div>';
@@ -86,7 +86,7 @@ test('words are seen on the document before they are saved, beside what the law 
 
 const Ordered = z.object({ template_data: z.looseObject({}), metadata: z.looseObject({}) });
 
-test('a letter keeps its language’s wording and version, and none of another language', async () => {
+test('a letter keeps the wording version of its language', async () => {
   const { body: made } = await admin.post(PATH, { ...PAYOFF, closing: 'In English.' });
   await admin.put(`${PATH}/${made.id}`, { closing: 'In better English.' });
   const english = await newLoan(tenant);
@@ -107,7 +107,7 @@ test('a letter keeps its language’s wording and version, and none of another l
   expect(ordered[1]?.metadata).toEqual({});
 });
 
-test('a statement keeps the wording of the language in which it is printed, for any region', async () => {
+test('a statement uses the wording of its language, for any region', async () => {
   const other = await stage.tenant('2026-01-15');
   const own = await other.signedIn('admin');
   for (const [language, closing] of Object.entries({ en: 'In English.', es: 'En español.' }))

@@ -91,7 +91,7 @@ async function tenant(slug: string): Promise<string> {
 const slugs = async (url: string) =>
   (await ask(url, 'select slug from tenants order by slug')).map((row) => row['slug']);
 
-test('a second backup copies the log and the new documents alone', () => {
+test('a second backup copies only the log and new documents', () => {
   expect(second.base).toEqual(first.base);
   expect(statSync(path.join(backup, 'base', 'backup_label')).mtimeMs).toBe(whole);
   expect(second.log.length).toBeGreaterThan(first.log.length);
@@ -99,7 +99,7 @@ test('a second backup copies the log and the new documents alone', () => {
   expect(statSync(backup).mode & 0o077).toBe(0);
 });
 
-test('a copy of a moment has what was committed before it and nothing after, and all documents', async () => {
+test('a point-in-time copy has every commit before that moment, nothing later, and all documents', async () => {
   const copy = await restoreInto('moment', moment);
   const found = await slugs(copy.postgres.url);
   await ask(copy.postgres.url, 'create table writable ()');
@@ -114,7 +114,7 @@ test('a copy of a moment has what was committed before it and nothing after, and
   expect(readFileSync(path.join(root, 'moment', 'files', 'second.pdf'), 'utf8')).toBe('the second');
 });
 
-test('a restored copy runs no job until it is released, then each job once; existing pauses stay', async () => {
+test('a restored copy runs no job until it is released, then each job once; existing pauses remain', async () => {
   const { postgres: copy } = await restoreInto('end');
   const worker = startProcess(copy.url);
   const owner = await openPool(copy.url, { role: 'servicing_worker', size: 1 });

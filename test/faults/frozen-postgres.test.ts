@@ -61,7 +61,7 @@ async function timed<Result extends { status: number }>(asking: Promise<Result>)
   return { status, seconds: (performance.now() - start) / 1000 };
 }
 
-test('a frozen Postgres is answered with 503 within seconds; nothing is half done; thawed, all goes on', async () => {
+test('with a frozen Postgres, requests get 503 within seconds and no change is half done; once it resumes, everything works', async () => {
   const { api, officer, port } = await startApi();
   const mark = `frozen-${process.pid}`;
   const add = (at: number) => {
@@ -113,7 +113,7 @@ test('a frozen Postgres is answered with 503 within seconds; nothing is half don
 }, 180_000);
 
 test.each([4, 12, 45])(
-  'workers go on after Postgres was frozen for %i s',
+  'workers resume after Postgres was frozen for %i s',
   async (seconds) => {
     const before = await world.count(EFFECTS);
     const numbers = Array.from({ length: 40 }, (_, index) => before + index);

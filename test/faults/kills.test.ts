@@ -59,7 +59,7 @@ test('a worker that is asked to stop finishes its job, leaves the others, and ex
   await endsWell(successor);
 });
 
-test('a job that hangs is given back at the deadline of a stop, its attempt visible', async () => {
+test('a job that hangs is returned to the queue at the stop deadline, and the attempt is recorded', async () => {
   const begun = await world.count(BEGUN);
   const worker = world.worker({ concurrency: 1 }, { STOP_AFTER_MS: '2000' });
   await world.enqueue('hangs', [21], 0, 10);
@@ -77,7 +77,7 @@ test('a job that hangs is given back at the deadline of a stop, its attempt visi
   await world.count('delete from graphile_worker._private_jobs returning 1');
 });
 
-test('poison jobs fail for good where people see it, and the other jobs go on', async () => {
+test('poison jobs fail for good visibly, and other jobs continue', async () => {
   const before = await world.count(EFFECTS);
   const worker = world.worker({ concurrency: 4, deadlineMs: 2_000 });
   await world.enqueue('throws', [31], 0, 2);
@@ -111,7 +111,7 @@ test('a worker that starts before Postgres waits for it', async () => {
   await endsWell(worker);
 });
 
-test('a job that blocks its process is given up after its attempts', async () => {
+test('a job that blocks its process is abandoned after its attempts', async () => {
   const before = await world.count(FAILED);
   const worker = () => world.worker({ concurrency: 1 }, { STALLED_MS: '2000' });
   await world.enqueue('blocks', [51], 0, 2);
@@ -125,7 +125,7 @@ test('a job that blocks its process is given up after its attempts', async () =>
   await endsWell(survivor);
 }, 180_000);
 
-test('a job that outlasts 35 s without Postgres is not taken from its living worker', async () => {
+test('a job that lasts longer than 35 s without Postgres is not taken from its living worker', async () => {
   const [begun, before] = [await world.count(BEGUN), await world.count(EFFECTS)];
   const workers = [world.worker({ concurrency: 1 }), world.worker({ concurrency: 1 })];
   await world.enqueue('mark', [61], 55_000);

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('of two hundred logins at two processes at once ten are looked at, in each of ten rounds', async () => {
+test('of two hundred simultaneous sign-ins at two processes, ten are checked, in each of ten rounds', async () => {
   const env = { DATABASE_URL: world.postgres.url, DATA_DIR: folder, LOG_LEVEL: 'warn' };
   const seed = startProcess('workers/seed.ts', [], env);
   expect([await seed.ended, seed.said()]).toEqual([0, '']);

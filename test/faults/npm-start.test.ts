@@ -63,7 +63,7 @@ async function remainingProcesses(withinMs: number): Promise<string[]> {
   return markedProcesses().map(commandOf);
 }
 
-test('two signals to npm start leave no process that it started', async () => {
+test('two signals to npm start leave none of its processes running', async () => {
   const { npm, ended } = await startAll();
   const everything = ['api/server.ts', 'worker.ts ledger', 'bin/postgres', 'guardian.ts'];
   expect(everything.filter((word) => named(word).length === 0)).toEqual([]);
@@ -77,7 +77,7 @@ test('two signals to npm start leave no process that it started', async () => {
   expect(await remainingProcesses(30_000)).toEqual([]);
 }, 180_000);
 
-test('the processes of a killed npm start end by themselves', async () => {
+test('the processes of a killed npm start end on their own', async () => {
   await startAll();
 
   for (const pid of named('node workers/start.ts')) process.kill(pid, 'SIGKILL');

@@ -26,7 +26,7 @@ const POOLS = [
 const MODES = ['fast', 'immediate'] as const;
 const cases = POOLS.flatMap((pool) => MODES.map((mode) => ({ ...pool, mode })));
 
-test.each(cases)('$name go on after Postgres was stopped ($mode) for 4 s', async (given) => {
+test.each(cases)('$name resume after Postgres was stopped ($mode) for 4 s', async (given) => {
   const before = await world.count(EFFECTS);
   const numbers = Array.from({ length: 60 }, (_, index) => before + index);
   const worker = world.worker(given.settings);

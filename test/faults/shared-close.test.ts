@@ -4,7 +4,7 @@ import { shareCloses } from './shared-close.ts';
 /** Two chunks, one for each set of workers. */
 const LOANS = 20_000;
 
-test('two sets of workers share a close, and killing one loses nothing', async () => {
+test('two sets of workers share a close, and killing one set loses nothing', async () => {
   const { alone, shared, killed } = await shareCloses(LOANS);
 
   const [one, two, rest] = [alone, shared, killed].map(({ seconds }) => `${seconds.toFixed(1)} s`);

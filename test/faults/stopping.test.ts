@@ -43,7 +43,7 @@ function ask(port: number, agent: Agent, target: string, cookie = ''): Promise<O
   });
 }
 
-test('a stopping API says so first, answers everything, and ends well', async () => {
+test('a stopping API reports it first, answers all open requests and exits cleanly', async () => {
   const env = { DATABASE_URL: world.postgres.url, DATA_DIR: folder, LOG_LEVEL: 'warn' };
   const seed = startProcess('workers/seed.ts', [], env);
   expect([await seed.ended, seed.said()]).toEqual([0, '']);

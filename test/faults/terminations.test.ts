@@ -23,7 +23,7 @@ const POOLS = [
 ];
 
 test.each(POOLS)(
-  '$name: every connection cut each second for 20 s loses nothing',
+  '$name: cutting every connection each second for 20 s loses nothing',
   async (given) => {
     const before = await world.count(EFFECTS);
     const numbers = Array.from({ length: 200 }, (_, index) => before + index);

@@ -18,7 +18,7 @@ const CONTROL = [
   'due_to_investors',
 ];
 
-test('a manual entry on a control account names the loan, or is refused with instructions', async () => {
+test('a manual entry on a control account names its loan, or is refused with instructions', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const { id: loan_id } = await newLoan(tenant);
@@ -47,7 +47,7 @@ test('a manual entry on a control account names the loan, or is refused with ins
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an account that a product maps such a role to is a control account, for loans made before too', async () => {
+test('mapping a role to an account makes it a control account, also for existing loans', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const autos = { code: '7100', name: 'Autos', account_type: 'asset' };
@@ -98,7 +98,7 @@ test('a balance on a control account that no loan explains is found', async () =
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an entry by hand that names the loan, and a reversal of the loan’s own entry, are seen until undone', async () => {
+test('a manual entry that names its loan, or reverses the loan’s own entry, is reported until undone', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const keeper = await keeperOf(tenant);
   const loan = await newLoan(tenant);
@@ -120,7 +120,7 @@ test('an entry by hand that names the loan, and a reversal of the loan’s own e
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('without relief the accountant takes what was paid out of the receivable, loan by loan', async () => {
+test('without relief, the accountant moves payments out of the receivable loan by loan', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { accounting: { accrual_relief: false } });
   const keeper = await keeperOf(tenant);

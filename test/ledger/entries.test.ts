@@ -17,7 +17,7 @@ const drafting = (lines: unknown, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-test('a draft is written, posted and read with its lines', async () => {
+test('a draft is created, posted and read with its lines', async () => {
   const lines = [line(accounts['cash'], '100'), line(accounts['retained_earnings'], '-100.00')];
 
   const draft = await drafting(lines);
@@ -61,7 +61,7 @@ test('a posted entry is not posted twice, and not archived', async () => {
   expect(archived).toMatchObject({ status: 409, body: { code: 'immutable' } });
 });
 
-test('of many who post one draft at the same time one succeeds', async () => {
+test('when many users post one draft at the same time, one succeeds', async () => {
   const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
 
   const replies = await Promise.all(
@@ -85,7 +85,7 @@ test('an archived draft can no longer be posted', async () => {
   expect(listed.body.map(({ id }: { id: string }) => id)).not.toContain(draft.body.id);
 });
 
-test('a reversal posts the mirror, links it, and leaves the original as it was', async () => {
+test('a reversal posts the mirror entry, links it, and leaves the original unchanged', async () => {
   const entry = await booked(keeper, ['cash', 'retained_earnings', '7.00']);
 
   const mirror = await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'A mistake' });
@@ -121,7 +121,7 @@ test('a reversal posts the mirror, links it, and leaves the original as it was',
 const reversing = (id: string, body: unknown = { reason: 'A mistake' }) =>
   admin.post(`/ledger/entries/${id}/reverse`, body);
 
-test('an entry is reversed once, a reversal and a draft never, and a reason is given', async () => {
+test('an entry can be reversed once with a reason; a reversal or a draft cannot be reversed', async () => {
   const entry = await booked(keeper, ['cash', 'retained_earnings', '8.00']);
   const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
 
@@ -146,7 +146,7 @@ const listed = async (query: string) => {
   return { status, length: body.length };
 };
 
-test('entries are found by status, reference, day and account', async () => {
+test('entries are filtered by status, reference, day and account', async () => {
   await drafting([line(cash, '1.00'), line(equity, '-1.00')], {
     entry_date: '2026-01-02',
     reference_type: 'correction',
@@ -163,7 +163,7 @@ test('entries are found by status, reference, day and account', async () => {
   expect((await listed('colour=red')).status).toBe(422);
 });
 
-test('officers read the books, and only administrators write them', async () => {
+test('officers can read the books, and only administrators can write them', async () => {
   const lines = [line(cash, '1.00'), line(equity, '-1.00')];
 
   const read = await tenant.officer.get('/ledger/entries');

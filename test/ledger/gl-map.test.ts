@@ -2,7 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import type { Client } from '../setup/client.ts';
@@ -42,7 +43,7 @@ const astray = async (loanId: string, map: Record<string, string>) =>
     )
   ).rows;
 
-test('all that is booked for a loan goes where its product says, the nightly interest too', async () => {
+test('everything booked for a loan uses its product’s accounts, including nightly interest', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const roles = ['cash', 'loans_receivable', 'interest_receivable', 'interest_income'] as const;
@@ -83,7 +84,7 @@ test('all that is booked for a loan goes where its product says, the nightly int
 
 const autos = (name: string) => `${name}, Autos`;
 
-test('a change of the map reaches new loans only, so that no receivable is split', async () => {
+test('a change of the map applies only to new loans, so that no receivable is split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const { gl_map, product_id } = await mappedProduct(tenant, admin, ['loans_receivable']);
@@ -108,7 +109,7 @@ test('a change of the map reaches new loans only, so that no receivable is split
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a role is mapped to an active account of its own type, which is no header', async () => {
+test('a role maps to an active account of its type that is not a header', async () => {
   const tenant = await stage.tenant();
   const { admin, accounts } = await keeperOf(tenant);
   const header = { code: '1900', name: 'Assets', account_type: 'asset', is_header: true };
@@ -136,7 +137,7 @@ test('a role is mapped to an active account of its own type, which is no header'
   });
 });
 
-test('an entry by hand for a loan plays the roles that its map gives the accounts', async () => {
+test('a manual entry for a loan uses the roles that its map assigns to the accounts', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const { gl_map, product_id } = await mappedProduct(tenant, admin, ['loans_receivable']);
@@ -158,7 +159,7 @@ test('an entry by hand for a loan plays the roles that its map gives the account
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('all entries of a loan with mapped accounts go to these accounts', async () => {
+test('all entries of a loan with mapped accounts use these accounts', async () => {
   const roles = CHART.map(({ role }) => role);
   await fc.assert(
     fc.asyncProperty(

@@ -61,7 +61,7 @@ const draft = nextId();
 await asApplication(...balanced(standing));
 await asApplication(...balanced(draft, 'draft'));
 
-test('the application writes a balanced entry', async () => {
+test('the application can write a balanced entry', async () => {
   expect(await asApplication(...balanced(nextId()))).toBe('done');
 });
 
@@ -141,9 +141,9 @@ test.each([
   ['switching triggers off', 'alter table journal_lines disable trigger all'],
   ['leaving replication to others', `set local session_replication_role = 'replica'`],
   ['reopening a period', 'delete from period_closings'],
-])('the application has no way of %s', async (_what, statement) => {
+])('the application cannot do this: %s', async (_what, statement) => {
   expect(await asApplication(statement)).toMatch(
-    /permission denied|immutable|append-only|must be owner/,
+    /permission denied|cannot change|append-only|must be owner/,
   );
 });
 
@@ -154,8 +154,8 @@ const owner = async (statement: string) =>
   );
 
 test('not even the owner of the tables can change posted entries', async () => {
-  expect(await owner(`update journal_entries set loan_id = null`)).toMatch(/immutable/);
-  expect(await owner(`delete from journal_entries`)).toMatch(/immutable/);
+  expect(await owner(`update journal_entries set loan_id = null`)).toMatch(/cannot change/);
+  expect(await owner(`delete from journal_entries`)).toMatch(/cannot change/);
   expect(await owner(`update journal_lines set debit = 1`)).toMatch(/append-only/);
   expect(await owner(`truncate journal_lines, journal_entries cascade`)).toMatch(/append-only/);
 });
@@ -163,13 +163,13 @@ test('not even the owner of the tables can change posted entries', async () => {
 test.each([
   ['posted entry', standing],
   ['draft', draft],
-])('no line joins a %s later, not even a balanced pair', async (_what, id) => {
+])('no line can be added to a %s later, not even a balanced pair', async (_what, id) => {
   const joined = await asApplication(line(id, cash, '1.00'), line(id, equity, '0', '1.00'));
 
-  expect(joined).toMatch(/written together with their entry/);
+  expect(joined).toMatch(/transaction that creates their entry/);
 });
 
-test('the trial balance balances in every answer while twenty post at once', async () => {
+test('the trial balance balances in every answer while twenty entries are posted concurrently', async () => {
   const admin = await tenant.signedIn('admin');
   const posting = (writer: number, round: number) =>
     tenant.within((work) =>
@@ -203,7 +203,7 @@ test('the trial balance balances in every answer while twenty post at once', asy
   expect(body.total_debits).toBe(body.total_credits);
 });
 
-test('a closing waits for postings under way, and nothing is posted behind it', async () => {
+test('closing a period waits for postings in progress, and nothing is posted into it afterwards', async () => {
   const admin = await tenant.signedIn('admin');
   const other = await app.connect();
   await other.query('begin');

@@ -65,7 +65,7 @@ test('npm run invariants lists the violations and exits with 1, or reports that 
   expect(ill.said).toMatch(/Loan L-1: the ledger has 0.00 of principal, the loan says 5.00/);
 });
 
-test('a loan that owes other than what was booked is found, component by component', async () => {
+test('a loan whose balance differs from its entries is found, component by component', async () => {
   const tenant = await stage.tenant();
   const loan = await newLoan(tenant, {
     loan_number: 'L-77',
@@ -110,7 +110,7 @@ test('an entry for an unknown loan is found', async () => {
   ]);
 });
 
-test('a line changed behind all guards is found in its entry and in the trial balance', async () => {
+test('a changed line is found in its entry and in the trial balance, even past all guards', async () => {
   const tenant = await stage.tenant();
   const id = await tenant.within((work) =>
     postEntry(work, {
@@ -135,7 +135,7 @@ test('a line changed behind all guards is found in its entry and in the trial ba
   ]);
 });
 
-test('a row that names another tenant’s record is found, with or without a foreign key', async () => {
+test('a row that references another tenant’s record is found, with or without a foreign key', async () => {
   const [tenant, stranger] = [await stage.tenant(), await stage.tenant()];
   const foreign = await newLoan(stranger);
   await tenant.within((work) =>
@@ -212,7 +212,7 @@ test('jobs of dead workers, unreported failures and deliveries without a job are
   ]);
 });
 
-test('an uploaded document without its object, or with another, is found', async () => {
+test('an uploaded document with a missing or different object is found', async () => {
   const tenant = await stage.tenant();
   const hash = 'a'.repeat(64);
   for (const name of ['kept', 'lost', 'other']) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loansByBucket, servicingTotals } from '../../sql/summary.ts';
+import { loansByBucket, servicingTotals } from '../../sql/operations/servicing-totals.ts';
 import { newLoan as fundedLoan } from '../setup/loans.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
@@ -7,7 +7,7 @@ import { bookAccrual, booked, keeperOf, newLoan } from './books.ts';
 
 const stage = await newStage();
 
-test('an account may hold more than a single line can say, as books in small coins do', async () => {
+test('an account may hold more than the maximum of a line', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   for (let times = 0; times < 2; times += 1)
@@ -23,7 +23,7 @@ test('an account may hold more than a single line can say, as books in small coi
   expect(detail.body.at(-1)).toMatchObject({ running_balance: '19999999999999.98' });
 });
 
-test('a year that earned more than an amount can hold is ended, each account by several lines', async () => {
+test('a fiscal year with income above the maximum amount is closed with several lines per account', async () => {
   const tenant = await stage.tenant();
   const keeper = await keeperOf(tenant);
   const { admin } = keeper;
@@ -61,7 +61,7 @@ test('a year that earned more than an amount can hold is ended, each account by 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a year that lost more than an amount can hold is ended as well', async () => {
+test('a fiscal year with a loss above the maximum amount is closed too', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const entry_date = '2025-12-31';
   for (const amount of ['9000000000000.00', '9000000000000.00'])

@@ -13,7 +13,7 @@ const entriesOf = async (tenantId: string) => {
   return rows.length;
 };
 
-test('a posting is one entry, whose lines name accounts by their role', async () => {
+test('a posting is one entry whose lines name accounts by role', async () => {
   const tenant = await stage.tenant();
 
   const id = await tenant.within((work) =>
@@ -40,7 +40,7 @@ test('a posting is one entry, whose lines name accounts by their role', async ()
   ]);
 });
 
-test('nothing to post is no entry', async () => {
+test('an empty posting writes no entry', async () => {
   const tenant = await stage.tenant();
 
   const id = await tenant.within((work) =>
@@ -55,7 +55,7 @@ test('nothing to post is no entry', async () => {
   expect(id).toBeNull();
 });
 
-test('the same reference is posted once, and refused with other amounts', async () => {
+test('a reference is posted once, and refused with other amounts', async () => {
   const tenant = await stage.tenant();
   const disbursing = (amount: string) =>
     tenant.within((work) =>
@@ -75,7 +75,7 @@ test('the same reference is posted once, and refused with other amounts', async 
   await expect(other).rejects.toMatchObject({ code: 'already_posted' });
 });
 
-test('an entry that was taken for new and is not undoes all that was written with it', async () => {
+test('if an entry turns out to be a duplicate, everything written with it is rolled back', async () => {
   const tenant = await stage.tenant();
   const paying = (amount: string) =>
     tenant.within((work) =>
@@ -98,7 +98,7 @@ test('an entry that was taken for new and is not undoes all that was written wit
   expect(await entriesOf(tenant.id)).toBe(1);
 });
 
-test('nothing is booked on a role that the chart lacks', async () => {
+test('a role without an account in the chart cannot be booked', async () => {
   const tenant = await stage.tenant();
   await stage.owner.query(
     `update ledger_accounts set role = null where tenant_id = $1 and role = 'cash'`,
@@ -118,7 +118,9 @@ test('nothing is booked on a role that the chart lacks', async () => {
     return written.catch(({ message }: Error) => message);
   };
 
-  expect(await toldBy(postEntry)).toBe('The chart of accounts lacks the role cash.');
-  expect(await toldBy(postNewEntry)).toBe('The chart of accounts lacks the role cash.');
+  expect(await toldBy(postEntry)).toBe('The chart of accounts has no account with the role cash.');
+  expect(await toldBy(postNewEntry)).toBe(
+    'The chart of accounts has no account with the role cash.',
+  );
   expect(await entriesOf(tenant.id)).toBe(0);
 });

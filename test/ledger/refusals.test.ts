@@ -74,7 +74,7 @@ test.each([
   ['an account that only groups', [line(header, '1.00'), line(cash, '-1.00')], 'lines'],
   ['an account that is switched off', [line(cash, '1.00'), line(sleeping, '-1.00')], 'lines'],
   ['ten thousand lines', Array.from({ length: 1_001 }, () => line(cash, '1.00')), 'lines'],
-])('an entry with %s is refused and leaves nothing', async (_what, lines, field) => {
+])('an entry with %s is refused and nothing is written', async (_what, lines, field) => {
   const before = (await admin.get('/ledger/entries?limit=1')).headers['content-range'];
 
   const refused = await drafting(lines);

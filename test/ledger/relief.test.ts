@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -18,7 +19,7 @@ const pay = async (tenant: Tenant, id: string, amount: string, payment_date: str
     id: string;
   };
 
-test('without relief a payment posts the rows of the specification and nothing beside them', async () => {
+test('without relief, a payment posts exactly the rows of the specification', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { accounting: { accrual_relief: false } });
   const { id } = await newLoan(tenant);
@@ -50,7 +51,7 @@ test('without relief a payment posts the rows of the specification and nothing b
   expect([...found, ...(await violationsIn(stage))]).toEqual([]);
 });
 
-test('a loan keeps the way it was booked when the setting changes', async () => {
+test('a loan keeps its booking method when the setting changes', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const relieved = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
@@ -66,7 +67,7 @@ test('a loan keeps the way it was booked when the setting changes', async () => 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the receivable of a loan without relief equals what was not relieved, after any events', async () => {
+test('without relief, a loan’s receivable equals its unrelieved amount, after any events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { minLength: 3, maxLength: 6 }), async (story) => {
       const tenant = await stage.tenant('2026-01-31');

@@ -6,7 +6,7 @@ import { booked, keeperOf, line } from './books.ts';
 
 const stage = await newStage();
 
-test('an account below another is of its type, and its code is its own', async () => {
+test('a child account has its parent’s type, and its code is unique', async () => {
   const { admin, accounts } = await keeperOf(await stage.tenant());
   const foreign = await keeperOf(await stage.tenant());
   const adding = (more: Record<string, unknown>) =>
@@ -28,7 +28,7 @@ test('an account below another is of its type, and its code is its own', async (
   expect(Object.keys(foreignParent.body.errors)).toEqual(['parent_id']);
 });
 
-test('an account is renamed, and switched off unless the system books on it', async () => {
+test('an account can be renamed, and deactivated unless the system books on it', async () => {
   const { admin, accounts } = await keeperOf(await stage.tenant());
   const own = await admin.post('/ledger/accounts', {
     code: '6000',
@@ -51,7 +51,7 @@ test('an account is renamed, and switched off unless the system books on it', as
   expect(refused).toMatchObject({ status: 409, body: { code: 'in_use' } });
 });
 
-test('a balance is positive on the normal side, counts children apart and drafts not at all', async () => {
+test('a balance is positive on the normal side, counts children separately and ignores drafts', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   const bank = await admin.post('/ledger/accounts', {
@@ -91,7 +91,7 @@ test('a balance is positive on the normal side, counts children apart and drafts
   expect(await balanceOf('rounding')).toMatchObject({ balance: '0.00' });
 });
 
-test('the trial balance shows each net on its side without drafts, and balances', async () => {
+test('the trial balance puts each net on its side, ignores drafts, and balances', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-10' });
@@ -122,7 +122,7 @@ test('the trial balance shows each net on its side without drafts, and balances'
   expect(wrong.status).toBe(422);
 });
 
-test('the detail of an account runs from what it held before to what it holds after', async () => {
+test('an account’s detail runs from its opening to its closing balance', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-05' });
@@ -154,7 +154,7 @@ test('the detail of an account runs from what it held before to what it holds af
   expect(Object.keys(backwards.body.errors)).toEqual(['end_date']);
 });
 
-test('closed days take no manual entry, and what the system books late moves to the first open day', async () => {
+test('closed days take no manual entry, and late automatic entries move to the first open day', async () => {
   const tenant = await stage.tenant();
   const keeper = await keeperOf(tenant);
   const { admin, accounts } = keeper;
@@ -184,7 +184,7 @@ test('closed days take no manual entry, and what the system books late moves to 
   expect(late.body).toMatchObject({ entry_date: '2026-01-11', effective_date: '2026-01-08' });
 });
 
-test('income goes to retained earnings once a year, and the books balance on every day', async () => {
+test('income moves to retained earnings once a year, and the books balance on every day', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   const dated = (entry_date: string) => ({ entry_date });

@@ -5,7 +5,7 @@ import { bookAccrual, newLoan } from './books.ts';
 
 const stage = await newStage();
 
-test('a loan’s sub-ledger is its entries and its share of the accruals', async () => {
+test('a loan’s sub-ledger contains its entries and its share of the accruals', async () => {
   const tenant = await stage.tenant();
   const loan = await newLoan(tenant);
   const other = await newLoan(tenant);

@@ -37,7 +37,7 @@ const ORDERED = [
   ['ach_return', 'cash', 'ach_clearing'],
 ] as const;
 
-test('money ordered from a bank waits on ACH clearing until the day of its file', async () => {
+test('money ordered from a bank stays in ACH clearing until its file’s settlement date', async () => {
   const { officer } = await stage.tenant();
 
   const { body } = await officer.get('/ledger/system-entries');

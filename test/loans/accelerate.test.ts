@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('acceleration makes the whole debt due today, and its reversal puts the plan back', async () => {
+test('acceleration makes the whole debt due today, and its reversal restores the schedule', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -61,7 +61,7 @@ test('a day after acceleration the whole debt is past due', async () => {
   expect(loan.body).toMatchObject({ days_past_due: 2, past_due_amount: '10004.66' });
 });
 
-test('acceleration is not dated to another day', async () => {
+test('acceleration cannot be backdated or postdated', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -74,7 +74,7 @@ test('acceleration is not dated to another day', async () => {
   });
 });
 
-test('before funding acceleration only sets the flag, and takes effect with the money', async () => {
+test('acceleration before funding only sets the flag, and takes effect at disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { status: 'approved' });

@@ -45,34 +45,35 @@ const post =
  * 10 days: 9206.85 × 0.12 × 10 / 365 = 30.2691. In total 125.6116, in cents 125.61, less 95.34: 30.27.
  * 9206.85 + 30.27 = 9237.12.
  */
-const AGREED: { what: string; agree: Agree; payoff: string; owes: string; change: Body | null }[] = [
-  {
-    what: 'a freeze with an end date',
-    agree: post('freeze', { until_date: '2028-03-27' }, 'admin'),
-    payoff: '2028-04-01',
-    owes: '9237.12',
-    change: { date: '2028-03-27', change: 'freeze_end' },
-  },
-  {
-    what: 'a forbearance without interest',
-    agree: post('forbearances', {
-      start_date: '2028-03-17',
-      end_date: '2028-03-26',
-      interest_accrues: false,
-      reason: 'hardship',
-    }),
-    payoff: '2028-04-01',
-    owes: '9237.12',
-    change: { date: '2028-03-27', change: 'forbearance_end' },
-  },
-  {
-    what: 'a deferment that waives interest',
-    agree: post('deferments', { periods: 1, reason: 'Holiday', interest_treatment: 'waive' }),
-    payoff: '2028-05-17',
-    owes: '9237.12',
-    change: { date: '2028-05-12', change: 'deferment_end' },
-  },
-];
+const AGREED: { what: string; agree: Agree; payoff: string; owes: string; change: Body | null }[] =
+  [
+    {
+      what: 'a freeze with an end date',
+      agree: post('freeze', { until_date: '2028-03-27' }, 'admin'),
+      payoff: '2028-04-01',
+      owes: '9237.12',
+      change: { date: '2028-03-27', change: 'freeze_end' },
+    },
+    {
+      what: 'a forbearance without interest',
+      agree: post('forbearances', {
+        start_date: '2028-03-17',
+        end_date: '2028-03-26',
+        interest_accrues: false,
+        reason: 'hardship',
+      }),
+      payoff: '2028-04-01',
+      owes: '9237.12',
+      change: { date: '2028-03-27', change: 'forbearance_end' },
+    },
+    {
+      what: 'a deferment that waives interest',
+      agree: post('deferments', { periods: 1, reason: 'Holiday', interest_treatment: 'waive' }),
+      payoff: '2028-05-17',
+      owes: '9237.12',
+      change: { date: '2028-05-12', change: 'deferment_end' },
+    },
+  ];
 
 test.each(AGREED)('$what is part of a quote for a day after its end', async (agreed) => {
   const { tenant, id } = await paidLoan('2028-02-12', ['2028-03-12'], '2028-03-17');

@@ -16,13 +16,11 @@ type Agreement = { path: string; role?: 'admin'; body: Record<string, unknown> }
 const startDay = fc.integer({ min: 0, max: 50 }).map((days) => addDays(AGREED_ON, days));
 const days = fc.integer({ min: 0, max: 70 });
 
-const freeze = fc
-  .integer({ min: 1, max: 90 })
-  .map((until): Agreement => ({
-    path: 'freeze',
-    role: 'admin',
-    body: { until_date: addDays(AGREED_ON, until) },
-  }));
+const freeze = fc.integer({ min: 1, max: 90 }).map((until): Agreement => ({
+  path: 'freeze',
+  role: 'admin',
+  body: { until_date: addDays(AGREED_ON, until) },
+}));
 
 const forbearance = fc
   .record({
@@ -178,7 +176,8 @@ test('a quote for a later day is what the loan owes on that day, whatever is agr
     for (const { id, agreements } of lives) {
       const { body } = await tenant.officer.get(`/loans/${id}/get-balances`);
       const told = quoted.get(`${id} ${day}`);
-      if (body.payoff_amount !== told) found.push({ day, told, owed: body.payoff_amount, agreements });
+      if (body.payoff_amount !== told)
+        found.push({ day, told, owed: body.payoff_amount, agreements });
     }
   }
 

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('the rate agreed is the rate of the loan, its past keeps the old one, and reversing restores it', async () => {
+test('the agreed rate applies from the modification on, and a reversal restores the old one', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-01-25');
@@ -35,7 +35,7 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
   expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
 });
 
-test('a loan that is late shows the installment of its new plan, not the one it missed', async () => {
+test('a late loan shows the installment of its new schedule, not the missed one', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-02-20');
@@ -53,7 +53,7 @@ test('a loan that is late shows the installment of its new plan, not the one it 
   expect(body).toMatchObject({ payment_amount: '400.00', past_due_amount: '315.68' });
 });
 
-test('subscribers hear of a modification with the terms before and after', async () => {
+test('the webhook of a modification has the terms before and after', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 

@@ -89,7 +89,7 @@ describe('other schedules', () => {
     ['biweekly', 26, '2026-01-29', '2026-02-12'],
     ['semi_monthly', 24, '2026-01-31', '2026-02-15'],
     ['quarterly', 4, '2026-04-15', '2026-07-15'],
-  ] as const)('%s installments fall where they are meant to', (frequency, count, first, second) => {
+  ] as const)('%s installments fall on their intended dates', (frequency, count, first, second) => {
     const rows = schedule({ payment_frequency: frequency, number_of_payments: count });
 
     expect(rows.slice(0, 2).map((row) => row.due_date)).toEqual([first, second]);
@@ -106,7 +106,7 @@ describe('other schedules', () => {
     expect(rows).toMatchObject([{ payment_amount: '10209.59', interest_amount: '209.59' }]);
   });
 
-  test('an odd first period is paid for where installments are solved from real days', () => {
+  test('an odd first period is paid for if installments are solved from actual days', () => {
     const odd = {
       first_payment_date: '2026-03-15',
       installment_calculation: 'actual_days',
@@ -123,7 +123,7 @@ describe('other schedules', () => {
     ).toBe(true);
   });
 
-  test('a loan in mid-life keeps the installment that its lender bills', () => {
+  test('a boarded loan keeps the installment that its lender bills', () => {
     const rows = schedule({
       principal: '9781.51',
       payment_amount: '315.68',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readLoan } from '../../jobs/loans/history/record-events.ts';
+import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
 import { newApprovedLoan, disburse, PERCENTAGE_FEE, fetchFundedLoan } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('an amortized fee is owed from the start and asked for in parts', async () => {
+test('an amortized fee is owed from the start and billed in parts', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
@@ -47,7 +47,7 @@ test('an amortized fee is owed from the start and asked for in parts', async () 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money ahead of the plan repays the principal before fees that are not asked for yet', async () => {
+test('money ahead of the schedule repays principal before unbilled fees', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
@@ -79,7 +79,7 @@ test('a new schedule includes the fee parts that the old one had not billed', as
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('relief and another rhythm of payments ask for the whole of a spread fee in the end', async () => {
+test('relief and another payment frequency still bill the whole spread fee by the end', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const asked = async (path: string, body: object) => {
     const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
@@ -110,7 +110,7 @@ test('relief and another rhythm of payments ask for the whole of a spread fee in
   ).toEqual([201, '300.00', expect.any(String)]);
 });
 
-test('autopay draws the installment with its part of the fee, and not the whole fee beside it', async () => {
+test('autopay draws the installment with its fee part, and not the whole fee in addition', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);

@@ -71,7 +71,7 @@ export const anyContract = (longest: number): fc.Arbitrary<Contract> =>
       WATERFALLS.delinquency_first.steps,
       WATERFALLS.interest_first.steps,
     ),
-    satisfied_tolerance: fc.constantFrom('0.00', '0.00', '1.00'),
+    installment_tolerance: fc.constantFrom('0.00', '0.00', '1.00'),
     delinquency_grace_days: fc.constantFrom(0, 0, 5),
     term_months: fc.integer({ min: 1, max: longest }),
     payment_day: orNull(fc.integer({ min: 1, max: 31 })),

@@ -162,8 +162,8 @@ describe('Regulation Z, Appendix J', () => {
   });
 });
 
-describe('the rate of a plan', () => {
-  test('is the contract rate where nothing was charged in advance', () => {
+describe('the rate of a schedule', () => {
+  test('is the contract rate if nothing was charged in advance', () => {
     const schedule = buildSchedule({
       principal: '10000.00',
       interest_rate: '0.085',
@@ -182,7 +182,7 @@ describe('the rate of a plan', () => {
     );
   });
 
-  test('is zero where nothing is charged at all', () => {
+  test('is zero if nothing is charged at all', () => {
     const schedule = [
       { due_date: '2026-02-15', payment_amount: '50.00' },
       { due_date: '2026-03-15', payment_amount: '50.00' },

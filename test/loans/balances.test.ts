@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a past day is answered as it is known now, and as it was known then', async () => {
+test('a past day’s balances are available as known now and as known then', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-15');
@@ -24,7 +24,7 @@ test('a past day is answered as it is known now, and as it was known then', asyn
   expect(before.body).toMatchObject({ principal_balance: '0.00', total_balance: '0.00' });
 });
 
-test('a day to come is no past day, and the projection is for days to come only', async () => {
+test('a future date has no past balances, and the projection accepts only future dates', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const path = `/loans/${id}/get-future-balance-projection`;
@@ -43,7 +43,7 @@ test('a day to come is no past day, and the projection is for days to come only'
   expect(today.body).toMatchObject({ total_balance: '10000.00', days: 0 });
 });
 
-test('the projection counts the payment of its own day as made, today as on any other day', async () => {
+test('the projection includes a payment due on its own date, also today', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const ask = async (path: string) => (await tenant.officer.get(`/loans/${id}/${path}`)).body;
@@ -67,7 +67,7 @@ test('the projection counts the payment of its own day as made, today as on any 
   expect(after).toMatchObject(figures);
 });
 
-test('the projection makes every scheduled payment, and ends at nothing', async () => {
+test('the projection makes every scheduled payment and ends at zero', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const at = async (day: string) =>

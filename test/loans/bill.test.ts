@@ -14,7 +14,7 @@ import { anyServicedLife } from './serviced-life.ts';
 vi.setConfig({ testTimeout: 300_000 });
 const numRuns = Number(process.env['LIVES'] ?? 120);
 
-test('the parts of a bill add up to what is due, and that is never more than the debt by then', () => {
+test('the parts of a bill add up to the amount due, which never exceeds the debt by then', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
@@ -58,7 +58,7 @@ const isPlannedToday = ({ events, as_of }: FoldInput) =>
 test.each([
   ['any life', anyLife],
   ['a life that is serviced', anyServicedLife(24)],
-])('the final payment is what the schedule ahead asks for last: %s', (_, lives) => {
+])('the final payment equals the last payment of the remaining schedule: %s', (_, lives) => {
   fc.assert(
     fc.property(lives as fc.Arbitrary<FoldInput>, (life) => {
       const final = finalOf(life);
@@ -69,7 +69,7 @@ test.each([
   );
 });
 
-test('the final payment is foreseen where a spread fee stands between installments that are paid in part', () => {
+test('the final payment is projected when a spread fee is between partly paid installments', () => {
   const terms: Contract = {
     principal: '500.00',
     interest_rate: '0.2999',
@@ -85,7 +85,7 @@ test('the final payment is foreseen where a spread fee stands between installmen
   expect(lastAskedOf({ ...life, as_of: '2026-01-31' })).toBe('78.00');
 });
 
-test('the final payment moves with what was paid, not with the days that pass', () => {
+test('the final payment changes with payments, not with the passing of days', () => {
   const schedule = buildSchedule({
     principal: '10000.00',
     interest_rate: '0.085',
@@ -105,7 +105,7 @@ test('the final payment moves with what was paid, not with the days that pass', 
   expect(Number(finalOf({ ...more, as_of: '2026-02-15' }))).toBeLessThan(315.68);
 });
 
-test('what is owed when all installments are paid is asked for on the last due date', () => {
+test('an amount that is owed after all installments were paid is billed on the last due date', () => {
   const fee = { id: 'f', kind: 'fee', effective_date: '2026-01-20', amount: '25.00' } as const;
   const ahead = { extra_payment_to: 'next_installment' } as const;
   const schedule = SCHEDULE.slice(0, 2).map((row) => ({ ...row, payment_amount: '5000.00' }));

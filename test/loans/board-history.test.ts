@@ -20,7 +20,7 @@ async function boarding(tenant: Tenant) {
     tenant.officer.post('/loans/board', { ...parents, ...terms, ...balance, ...more });
 }
 
-test('a boarded loan keeps when it was paid last and how often it was late, and both go on', async () => {
+test('a boarded loan keeps its last payment date and its late counts, and continues both', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const board = await boarding(tenant);
 
@@ -53,7 +53,7 @@ test('a boarded loan keeps when it was paid last and how often it was late, and 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the payment history that bureaus already have continues after boarding', async () => {
+test('the payment history that bureaus have continues after boarding', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const board = await boarding(tenant);
   const profile = `100${'0'.repeat(3)}${'B'.repeat(18)}`;
@@ -69,7 +69,7 @@ test('the payment history that bureaus already have continues after boarding', a
   ]);
 });
 
-test('a boarded loan is its investor’s and in its portfolio from the first day', async () => {
+test('a boarded loan belongs to its investor and portfolio from the first day', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const admin = await tenant.signedIn('admin');
   const board = await boarding(tenant);
@@ -85,7 +85,7 @@ test('a boarded loan is its investor’s and in its portfolio from the first day
   expect(assigned.body).toMatchObject([{ status: 'active', ownership_percentage: '1.0000' }]);
 });
 
-test('a past that a loan cannot have is refused, and so are places that are not there', async () => {
+test('an impossible past of a loan is refused, and so are an unknown investor and portfolio', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const board = await boarding(tenant);
   const id = crypto.randomUUID();

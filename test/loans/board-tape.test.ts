@@ -36,7 +36,7 @@ test('a tape is boarded with its borrowers, balances and terms', async () => {
   expect(history.body[0]).toMatchObject({ action: 'board', reason: 'Boarded from a tape' });
 });
 
-test('one invalid line rejects the whole tape, and all reasons are listed', async () => {
+test('one invalid line rejects the whole tape, and all errors are listed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(
     tapeText(
@@ -66,7 +66,7 @@ test('one invalid line rejects the whole tape, and all reasons are listed', asyn
   expect((await tenant.officer.get('/borrowers?q=Lovelace')).body).toEqual([]);
 });
 
-test('a tape that is sent twice concurrently is refused because the other one is being boarded', async () => {
+test('of two concurrent uploads of a tape, the second is refused because the first is being boarded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(tapeText(tapeLine()));
   const boarding = () => tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));
@@ -77,12 +77,12 @@ test('a tape that is sent twice concurrently is refused because the other one is
   });
 
   expect(second).toMatchObject({
-    message: 'Another tape is being boarded. Try again when it has finished.',
+    message: 'Another tape is being boarded. Try again after it.',
     code: 'in_progress',
   });
 });
 
-test('a tape that was boarded is not boarded again', async () => {
+test('a boarded tape cannot be boarded again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(tapeText(tapeLine()));
   await tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));

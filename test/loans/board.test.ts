@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('subscribers hear of a boarded loan alone, however late it comes', async () => {
+test('subscribers get only the boarding event of a boarded loan, however late it is', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const told = (await eventTypes(tenant)).length;

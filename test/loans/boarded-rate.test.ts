@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a boarded loan has the rate of its terms, whichever way it comes', async () => {
+test('a boarded loan has the rate of its terms, by tape or by API', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const board = async (more: object) =>
@@ -31,7 +31,7 @@ test('a boarded loan has the rate of its terms, whichever way it comes', async (
   expect(closed.apr).toBe(regular.apr);
 });
 
-test('a single payment on the day of the origination does not stop a boarding', async () => {
+test('a single payment due on the origination date does not stop a boarding', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const product_id = await newProduct(tenant, { payment_frequency: 'single' });
@@ -50,7 +50,7 @@ test('a single payment on the day of the origination does not stop a boarding', 
   expect(boarded).toMatchObject({ status: 201, body: { apr: null } });
 });
 
-test('a boarded loan whose rate no record has room for comes without one', async () => {
+test('a boarded loan whose rate is too large to store has no stored rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const product_id = await newProduct(tenant, { interest_method: 'flat', max_term_months: 360 });

@@ -49,7 +49,7 @@ function expectChained(rows: readonly Row[], balance: string) {
   expect(rows.at(-1)?.ending_balance).toBe('0.00');
 }
 
-test('a boarded loan owes the interest since its paid-through date, and its schedule chains', async () => {
+test('a boarded loan owes the interest since its paid-through date, and its schedule’s balances connect', async () => {
   const tenant = await stage.tenant('2026-06-20');
 
   const { body: loan } = await board(tenant, {
@@ -74,7 +74,7 @@ test('a boarded loan owes the interest since its paid-through date, and its sche
   expect(open[1]).toMatchObject({ beginning_balance: '7702.95' });
 });
 
-test('the schedule of any boarded loan chains, also in the versions that are kept', async () => {
+test('the balances of any boarded schedule connect, also in stored versions', async () => {
   const tenant = await stage.tenant('2026-06-20');
   const anyLoan = fc.record({
     cents: fc.integer({ min: 100_000, max: 1_000_000 }),
@@ -106,7 +106,7 @@ test('the schedule of any boarded loan chains, also in the versions that are kep
   );
 });
 
-test('an installment that does not repay the balance is refused, unless a balloon is declared', async () => {
+test('an installment that does not repay the balance is refused unless a balloon is declared', async () => {
   const tenant = await stage.tenant('2026-06-20');
   const terms = {
     principal_amount: '7000.00',

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a charge-off takes principal, accrued interest and fees off the books and leaves the claim', async () => {
+test('a charge-off removes principal, accrued interest and fees from the books but not the claim', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -62,7 +62,7 @@ test('a charged-off loan accrues nothing, and payments on it are recoveries', as
   });
 });
 
-test('an undone charge-off leaves loan and books as if it had never been', async () => {
+test('a reversed charge-off leaves the loan and the books unchanged', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -99,7 +99,7 @@ test('an undone charge-off leaves loan and books as if it had never been', async
   ]);
 });
 
-test('a charge-off dated back makes a recovery of the payment that came after it', async () => {
+test('a backdated charge-off turns later payments into recoveries', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -123,7 +123,7 @@ test('a charge-off dated back makes a recovery of the payment that came after it
   });
 });
 
-test('where default is required, a loan that is not is charged off only by force', async () => {
+test('if default is required, a loan that is not in default is charged off only with force', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await saveSettings(tenant, { charge_off: { require_default: true } });
@@ -138,7 +138,7 @@ test('where default is required, a loan that is not is charged off only by force
   expect(forced.body.status).toBe('charged_off');
 });
 
-test('money on a loan that came charged off reduces the claim that came with it', async () => {
+test('payments on a loan that was boarded as charged off reduce its claim', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const boarded = await tenant.officer.post('/loans/board', {

@@ -5,8 +5,8 @@ import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.
 import { serializeChunkWork } from '../../jobs/business-day/run-steps.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
-import * as steps from '../../sql/business-day/close-steps.ts';
-import * as closes from '../../sql/business-day/closes.ts';
+import * as steps from '../../sql/business-day/chunk-steps.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
 import { sql } from '../../sql/database/db.ts';
 import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -24,7 +24,7 @@ const accrualsOf = (tenant: Tenant, loanId: string) =>
     `),
   );
 
-test('the cents of the days add up to the rounded interest, and the books hold them', async () => {
+test('daily interest adds up to the rounded total in the books, to the cent', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -41,7 +41,7 @@ test('the cents of the days add up to the rounded interest, and the books hold t
   });
 });
 
-test('a chunk that is run again, or twice at once, closes its day once', async () => {
+test('a chunk that runs again, or twice at the same time, closes its day once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const run = await tenant.within((work) => startClose(work, '2026-01-15'));
@@ -72,13 +72,13 @@ test('a process works on one chunk at a time and continues after one that failed
   );
 });
 
-test('a chunk whose loans were kept of the day before it was done is done by the next run', async () => {
+test('a chunk that was interrupted after its snapshots is completed by the next run', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const run = await tenant.within((work) => startClose(work, '2026-01-15'));
   const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
   await tenant.within(async ({ tx }) => {
-    const chunk = await closes.findChunk(tx, payload.run_id, 1);
+    const chunk = await chunks.findChunk(tx, payload.run_id, 1);
     if (chunk) await steps.snapshotLoans(tx, chunk, '2026-01-15', false);
   });
 
@@ -91,7 +91,7 @@ test('a chunk whose loans were kept of the day before it was done is done by the
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
 });
 
-test('the interest of a new month has its table before the first chunk, so that no chunk waits for another', async () => {
+test('the table for a new month’s interest exists before the first chunk, so no chunk waits', async () => {
   const tenant = await stage.tenant('2031-05-01');
   const tables = async () =>
     (await stage.owner.query("select to_regclass('interest_accruals_203105') as name")).rows;
@@ -105,7 +105,7 @@ test('the interest of a new month has its table before the first chunk, so that 
   ]);
 });
 
-test('a bucket and a late fee each come on their day and once', async () => {
+test('a delinquency bucket and a late fee each occur once, on their day', async () => {
   const tenant = await stage.tenant('2026-01-25');
   const admin = await tenant.signedIn('admin');
   const fee_rules = [
@@ -145,7 +145,7 @@ test('a bucket and a late fee each come on their day and once', async () => {
   ).toEqual(['delinquency.changed', 'fee.assessed']);
 });
 
-test('a scheduled payment is made on its day', async () => {
+test('a scheduled payment is made on its date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const scheduled = await tenant.officer.post(`/loans/${loan.id}/payments`, {
@@ -176,7 +176,7 @@ const aPayment = fc.record({
   amount: fc.integer({ min: 500, max: 20_000 }),
 });
 
-test('payments that are found out late leave the same balances and books as payments in order', async () => {
+test('late entries of payments give the same balances and books as timely entries', async () => {
   const END = addDays(START, 35);
 
   await fc.assert(
@@ -237,7 +237,7 @@ test('payments that arrive while the day is being closed lose no cent of interes
   expect(books['interest_receivable'] ?? '0.00').toBe(body.accrued_interest);
 });
 
-test('a loan that was set aside is taken up by the next close, and audited again', async () => {
+test('a quarantined loan is closed and audited by the next close', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late = { fee_type: 'late', calculation: 'flat', amount: '25.00', trigger: 'past_due' };
   const product_id = await newProduct(tenant, { fee_rules: [{ ...late, grace_days: 0 }] });

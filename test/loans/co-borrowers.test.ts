@@ -50,7 +50,7 @@ test('an added co-borrower owes the loan once, and a borrower cannot be their ow
   expect(tasks).toMatchObject([{ task_type: 'compliance', loan_id: over.id }]);
 });
 
-test('when two officers add the same person concurrently, one learns that it is done', async () => {
+test('when two officers add the same person concurrently, one gets a conflict', async () => {
   const { path } = await newJointLoan(shared);
   const body = { borrower_id: await newBorrower(shared), role: 'co_signer' };
 
@@ -59,7 +59,7 @@ test('when two officers add the same person concurrently, one learns that it is 
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
-test('a release is kept with its day and reason, and a person may owe the loan again', async () => {
+test('a release keeps its date and reason, and the person may be added again', async () => {
   const { officer } = shared;
   const { other, path, party, release } = await newJointLoan(shared);
   const away = await officer.delete(`/borrowers/${other}`);
@@ -85,7 +85,7 @@ test('a release is kept with its day and reason, and a person may owe the loan a
   expect(all.map(({ status }: Body) => status)).toEqual(['liable', 'released']);
 });
 
-test('a co-borrower sees the loan, pays it from an own account, and sees it no more when released', async () => {
+test('a co-borrower sees the loan and pays it from their own account until released', async () => {
   const { at, joint, theirs, release } = await newJointPortalLoan(home, 'co_borrower');
   const order = { amount: '20.00', payment_instrument_id: account };
 
@@ -127,7 +127,7 @@ test('a co-borrower sees the loan, pays it from an own account, and sees it no m
   expect([payment, ...plans]).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
 });
 
-test('a co-borrower neither changes the other’s order nor hears of it', async () => {
+test('a co-borrower can neither change the other’s scheduled payment nor see it', async () => {
   const { joint, at, theirs } = await newJointPortalLoan(home, 'co_borrower');
   const plan = { loan_id: joint.id, payment_instrument_id: theirs };
   assertOk(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
@@ -143,7 +143,7 @@ test('a co-borrower neither changes the other’s order nor hears of it', async 
   expect(canceled.status).toBe(404);
 });
 
-test('a guarantor sees the loan and pays it, and changes nothing of it', async () => {
+test('a guarantor sees and pays the loan but cannot change it', async () => {
   const { joint, at } = await newJointPortalLoan(home, 'guarantor');
   const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
 
@@ -161,7 +161,7 @@ test('a guarantor sees the loan and pays it, and changes nothing of it', async (
   expect(applied).toMatchObject(refusal(409, 'borrowers_only'));
 });
 
-test('a message to all goes to each reachable obligor, and a guarantor is notified of matters of the debt', async () => {
+test('a message to all obligors reaches each reachable one, and a guarantor gets messages about the debt', async () => {
   const { officer } = shared;
   const { id, borrower_id, other, path } = await newJointLoan(shared);
   const surety = await newBorrower(shared, { first_name: 'Gus', language_preference: 'es' });
@@ -206,7 +206,7 @@ test('a message to all goes to each reachable obligor, and a guarantor is notifi
   );
 });
 
-test('each who owes the loan has a payoff letter of their own', async () => {
+test('each obligor gets their own payoff letter', async () => {
   const { officer } = shared;
   const { id, borrower_id, other } = await newJointLoan(shared, 'guarantor');
   for (const who of [borrower_id, other])
@@ -225,7 +225,7 @@ test('each who owes the loan has a payoff letter of their own', async () => {
   );
 });
 
-test('statements are there for all who owe the loan; what one asks and sends stays with that one', async () => {
+test('all obligors see the statements; each one’s requests and uploads stay private', async () => {
   const { joint } = await newJointPortalLoan(home, 'co_borrower');
   const { officer, tenant, borrower_id } = home;
   await officer.post(`/borrowers/${joint.borrower_id}/emails`, { email: 'grace@example.com' });

@@ -146,7 +146,7 @@ test('where checks are enforced, an unreviewed check blocks the approval', async
   });
 });
 
-test('an approval runs the checks that the program names, and no others', async () => {
+test('an approval runs exactly the checks that the program names', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await saveSettings(tenant, { compliance: { hard_enforcement: true } });
@@ -172,7 +172,7 @@ test('an approval runs the checks that the program names, and no others', async 
   expect(approved).toMatchObject({ status: 200, body: { status: 'approved' } });
 });
 
-test('the Military Lending Act caps the rate with its fees, not the rate of the note', async () => {
+test('the Military Lending Act cap applies to the rate including fees', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const found = async (fee_rules: object[]) => {
     const product_id = await newProduct(tenant, { fee_rules });

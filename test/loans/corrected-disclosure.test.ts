@@ -16,7 +16,7 @@ const enforced = (tenant: Tenant) =>
     compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
   });
 
-test('where disclosures are enforced, the corrected one comes before the money', async () => {
+test('if disclosures are enforced, the corrected one must precede the disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await enforced(tenant);
   const { id } = await newApprovedLoan(tenant, [
@@ -51,7 +51,7 @@ test('where disclosures are enforced, the corrected one comes before the money',
   ]);
 });
 
-test('a disbursement by its record is held back just so, also when a second person agrees to it', async () => {
+test('a disbursement record is blocked the same way, also with a second person’s approval', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await enforced(tenant);
@@ -74,7 +74,7 @@ test('a disbursement by its record is held back just so, also when a second pers
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'active', disbursed_amount: '6000.00' });
 });
 
-test('a rate that differs by less than an eighth of a percentage point holds nothing back', async () => {
+test('a rate difference below one eighth of a percentage point blocks nothing', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await enforced(tenant);
   const { id } = await newLoan(tenant, { status: 'approved' });

@@ -11,7 +11,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a dispute moves its condition, warns in time, and an answer corrects the record', async () => {
+test('a dispute sets its compliance condition, warns before its deadline, and an answer corrects the record', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant);

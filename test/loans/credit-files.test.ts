@@ -17,7 +17,7 @@ const stage = await newStage();
 /** Columns count from one, as in the Credit Reporting Resource Guide. */
 const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
 
-test('a file has a header, a segment of 426 characters for each record, and a trailer that counts', async () => {
+test('a file has a header, a segment of 426 characters per record, and a trailer with counts', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);

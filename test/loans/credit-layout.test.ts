@@ -46,7 +46,7 @@ const STORIES: Record<string, [status: string, rating: string, term: string]> = 
   'a line of credit': ['11', '', 'LOC'],
 };
 
-test('loans of every status make a file in which every field has its form and all fields agree', async () => {
+test('a file of loans in every status has valid and consistent fields', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -150,7 +150,7 @@ test('loans of every status make a file in which every field has its form and al
   });
 });
 
-test('records that every bureau would reject are not sent, and each loan gets a task that says why', async () => {
+test('records that every bureau would reject are not sent, and each loan gets a task with the reason', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const whole = await newReportedLoan(tenant);
@@ -197,7 +197,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
   );
 });
 
-test('a special character is in no name and no account number, and names keep their hyphens', async () => {
+test('names and account numbers have no special characters, and names keep their hyphens', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newReportedLoan(tenant);
   await tenant.officer.put(`/borrowers/${loan.borrower_id}`, {
@@ -216,7 +216,7 @@ test('a special character is in no name and no account number, and names keep th
   });
 });
 
-test('a file requires all that its header and its records must say of the reporter', async () => {
+test('a file needs everything that its header and records say about the reporter', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const superadmin = await tenant.signedIn('superadmin');

@@ -17,7 +17,7 @@ const textOf = async (tenant: { slug: string }, filename: string) =>
     (await stage.installation.files.get(`${tenant.slug}/credit-reporting/files/${filename}`)) ?? [],
   ).toString();
 
-test('money that is paid back is no payment, and takes nothing from what was paid', async () => {
+test('refunded money is not a payment and does not reduce payments', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
@@ -38,7 +38,7 @@ test('money that is paid back is no payment, and takes nothing from what was pai
   expect(march).toMatchObject({ actual_payment_amount: 0, date_last_payment: '2026-02-10' });
 });
 
-test('a freeze is reported with the reason that it had at the end of the month', async () => {
+test('a freeze is reported with its reason at the end of the month', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-30');
   const [flooded, disputed] = [await newLoan(tenant), await newLoan(tenant)];
   const admin = await tenant.signedIn('admin');
@@ -60,7 +60,7 @@ test('a freeze is reported with the reason that it had at the end of the month',
   expect(await creditRecords(tenant, disputed.id)).toMatchObject([{ special_comment: null }]);
 });
 
-test('a record made late says what was agreed at the end of its month', async () => {
+test('a late record contains what was agreed at the end of its month', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
@@ -87,7 +87,7 @@ test('a record made late says what was agreed at the end of its month', async ()
   expect(february?.['scheduled_monthly_payment']).toBeLessThan(260);
 });
 
-test('a record made late knows no payment and no return that came after its month', async () => {
+test('a late record contains no payment and no return after its month', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [returned, found] = [await newLoan(tenant), await newLoan(tenant)];
@@ -107,7 +107,7 @@ test('a record made late knows no payment and no return that came after its mont
   expect(ofFound).toMatchObject({ ...scheduled, actual_payment_amount: 0 });
 });
 
-test('what is reported as to be paid is what the bill asks for, with the last installment too', async () => {
+test('the reported scheduled payment equals the bill, also for the last installment', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant, { principal_amount: '1000.00', term_months: 2 });
   await travelTo(stage, tenant, '2026-02-15');
@@ -123,7 +123,7 @@ test('what is reported as to be paid is what the bill asks for, with the last in
   expect(february).toMatchObject({ scheduled_monthly_payment: 203 });
 });
 
-test('a file holds each account once, with its newest record, however often it is asked for', async () => {
+test('a file has each account once with its newest record, however often it is requested', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, other] = [await newReportedLoan(tenant), await newReportedLoan(tenant)];
@@ -181,7 +181,7 @@ test('a written record cannot be changed', async () => {
   await expect(changed).rejects.toThrow();
 });
 
-test('a loan that was found to be paid off before its charge-off is reported as paid', async () => {
+test('a loan that turns out to be paid off before its charge-off is reported as paid', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

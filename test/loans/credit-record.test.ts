@@ -205,11 +205,11 @@ const LINES: Line[] = [
 ];
 
 describe('the credit record of a month', () => {
-  test.each(LINES)('tells %s of %s', (field, _what, facts, told) => {
+  test.each(LINES)('reports %s for %s', (field, _what, facts, told) => {
     expect(deriveCreditRecord({ ...FACTS, ...facts })).toHaveProperty(field, told);
   });
 
-  test('has no field that is not in this table, but for the loan and its borrower', () => {
+  test('has exactly these fields, plus the loan and its borrower', () => {
     const named = new Set(LINES.map(([field]) => field));
 
     const others = Object.keys(deriveCreditRecord(FACTS)).filter((field) => !named.has(field));

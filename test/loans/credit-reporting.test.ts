@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const lent = { within: createWithin(stage.pool, SYSTEM) } as never;
 
-test('each month-end has its record, and a repeat writes none', async () => {
+test('each month-end has one record, and a repeat writes none', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
@@ -59,7 +59,7 @@ test('each month-end has its record, and a repeat writes none', async () => {
   expect(JSON.stringify(records)).not.toMatch(/ssn/);
 });
 
-test('a paid off loan is reported one last time, and a charged off loan every month', async () => {
+test('a paid-off loan is reported one last time, and a charged-off loan every month', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [paid, lost] = [await newLoan(tenant), await newLoan(tenant)];
   const pending = await newLoan(tenant, { status: 'approved' });

@@ -47,7 +47,7 @@ const eventsOf = (drafts: readonly object[]) => [
   ...drafts.map((draft, index) => ({ ...draft, id: `e${index + 1}` }) as LoanEvent),
 ];
 
-test('the order in which events became known has no influence on what cycles ask for', () => {
+test('the order in which events become known does not affect what cycles bill', () => {
   fc.assert(
     fc.property(anyStory, ({ terms, drafts, undone: which }) => {
       const known = closedThrough(LAST, eventsOf(drafts), terms);
@@ -67,7 +67,7 @@ test('the order in which events became known has no influence on what cycles ask
   );
 });
 
-test('no line is asked for more than it owes, and a payoff ends it at nothing', () => {
+test('a line is never billed more than it owes, and a payoff brings it to zero', () => {
   fc.assert(
     fc.property(anyStory, ({ terms, drafts }) => {
       const events = closedThrough(LAST, eventsOf(drafts), terms);
@@ -89,7 +89,7 @@ test('no line is asked for more than it owes, and a payoff ends it at nothing', 
   );
 });
 
-test('what is projected of a line is what the fold says once its cycles end and are paid', () => {
+test('a line’s projection equals the fold once its cycles end and are paid', () => {
   fc.assert(
     fc.property(
       anyStory,

@@ -24,7 +24,7 @@ const asked = ({ installments }: LoanState) =>
   ]);
 
 describe('the minimum payment of a cycle', () => {
-  test('is a share of the balance with the interest of the cycle, its last day included', () => {
+  test('is a share of the balance including the cycle’s interest through its last day', () => {
     const events = closedThrough('2026-02-15', [OPENED]);
 
     const state = stateOn('2026-02-16', events);
@@ -47,7 +47,7 @@ describe('the minimum payment of a cycle', () => {
     ]);
   });
 
-  test('asks nothing again that an older one asks for', () => {
+  test('does not bill again what an older cycle bills', () => {
     const events = closedThrough('2026-03-15', [OPENED]);
 
     const state = stateOn('2026-03-16', events);
@@ -60,7 +60,7 @@ describe('the minimum payment of a cycle', () => {
     expect(state).toMatchObject({ days_past_due: 3, past_due_amount: '101.14' });
   });
 
-  test('is never below the floor, nor above the balance', () => {
+  test('is never below the floor or above the balance', () => {
     const low = { ...LINE, minimum_payment: { ...MINIMUM, plus_interest_and_fees: false } };
     const amountOf = (amount: string) => {
       const events = closedThrough('2026-02-15', [drawn('d0', '2026-01-15', amount)], low);
@@ -72,7 +72,7 @@ describe('the minimum payment of a cycle', () => {
     expect(amountOf('20.00')).toBe('20.35');
   });
 
-  test('follows when a payment of the cycle bounces, or a draw never went out', () => {
+  test('changes when a payment of the cycle bounces or a draw is reversed', () => {
     const more = [paid('p', '2026-02-10', '1000.00'), drawn('d1', '2026-02-15', '365.00')];
     const events = closedThrough('2026-02-15', [OPENED, ...more]);
     const back = [undone('r', '2026-02-20', 'p'), undone('s', '2026-02-20', 'd1')];
@@ -81,7 +81,7 @@ describe('the minimum payment of a cycle', () => {
     expect(stateOn('2026-02-20', [...events, ...back]).next_payment_amount).toBe('101.14');
   });
 
-  test('of a line that owes nothing is nothing, and the line stays open', () => {
+  test('of a line without a balance is zero, and the line stays open', () => {
     const events = closedThrough('2026-04-15', [OPENED, paid('p', '2026-02-01', '3684.00')]);
 
     expect(stateOn('2026-04-16', events)).toMatchObject({
@@ -94,7 +94,7 @@ describe('the minimum payment of a cycle', () => {
     });
   });
 
-  test('counts a draw and a payment of the last day of the cycle', () => {
+  test('includes a draw and a payment on the cycle’s last day', () => {
     const last = [drawn('d1', '2026-02-15', '365.00'), paid('p', '2026-02-15', '64.00')];
     const events = closedThrough('2026-02-15', [OPENED, ...last]);
 
@@ -105,7 +105,7 @@ describe('the minimum payment of a cycle', () => {
     });
   });
 
-  test('is paid by what comes between the cycle and the due date, and by nothing after it twice', () => {
+  test('is paid by payments between the cycle’s end and the due date, which count once', () => {
     const events = closedThrough('2026-02-15', [OPENED]);
     const paying = [...events, paid('p', '2026-02-20', '60.00'), paid('q', '2026-03-01', '100.00')];
 
@@ -113,7 +113,7 @@ describe('the minimum payment of a cycle', () => {
     expect(stateOn('2026-03-20', paying).cycle?.statement_remainder).toBe('3554.00');
   });
 
-  test('is none while all of it is due at once', () => {
+  test('is zero while the whole balance is due', () => {
     const accelerated: LoanEvent = { id: 'a', kind: 'acceleration', effective_date: '2026-02-01' };
     const events = closedThrough('2026-02-15', [OPENED, accelerated]);
 
@@ -124,7 +124,7 @@ describe('the minimum payment of a cycle', () => {
     expect(after.next_payment_amount).toBe('101.14');
   });
 
-  test('is none after a charge-off', () => {
+  test('is zero after a charge-off', () => {
     const lost: LoanEvent = { id: 'l', kind: 'charge_off', effective_date: '2026-02-15' };
     const events = closedThrough('2026-03-15', [OPENED, lost]);
 
@@ -132,7 +132,7 @@ describe('the minimum payment of a cycle', () => {
   });
 });
 
-test('cycles end on their day, or on the last one of a shorter month', () => {
+test('cycles end on their day, or on the last day of a shorter month', () => {
   const ends = (opened: string, cycle_day: number | null) => {
     const terms = { ...LINE, cycle_day };
     const events = closedThrough('2026-05-20', [drawn('d0', opened, '100.00')], terms);

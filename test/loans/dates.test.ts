@@ -19,7 +19,7 @@ describe('a date', () => {
     expect(monthEnd('2026-04-03')).toBe('2026-04-30');
   });
 
-  test('agrees with the calendar of the platform', () => {
+  test('agrees with Postgres', () => {
     fc.assert(
       fc.property(fc.integer({ min: -20_000, max: 60_000 }), fc.nat(2_000), (start, days) => {
         const from = addDays('1970-01-01', start);
@@ -34,7 +34,7 @@ describe('a date', () => {
     );
   });
 
-  test('is as many days from another as the calendar has between them, in any year', () => {
+  test('differs from another by the calendar’s number of days, in any year', () => {
     const any = fc.integer({ min: -719_162, max: 2_932_896 });
     fc.assert(
       fc.property(any, any, (one, other) => {
@@ -47,7 +47,7 @@ describe('a date', () => {
     );
   });
 
-  test('is taken from outside where the calendar has it, from 1800 to 9999', () => {
+  test('is accepted if the calendar has it, from 1800 to 9999', () => {
     const part = (max: number, length: number) =>
       fc.nat(max).map((number) => String(number).padStart(length, '0'));
     const isDay = (text: string) => {
@@ -77,7 +77,7 @@ describe('a date', () => {
 });
 
 describe('a business day', () => {
-  test('is no weekend and no federal holiday', () => {
+  test('excludes weekends and federal holidays', () => {
     expect(federalHolidays(2026)).toEqual([
       '2026-01-01',
       '2026-01-19',
@@ -107,7 +107,7 @@ describe('due dates', () => {
     ]);
   });
 
-  test('begin on the first payment day that leaves enough days', () => {
+  test('start on the first payment day that leaves enough days', () => {
     const given = {
       rule: 'next_month_on_payment_day',
       frequency: 'monthly',
@@ -130,7 +130,7 @@ describe('due dates', () => {
     ['biweekly', 26],
     ['weekly', 52],
     ['single', 1],
-  ] as const)('of a %s loan are %i in a year', (frequency, count) => {
+  ] as const)('of a %s loan occur %i times a year', (frequency, count) => {
     expect(numberOfPayments(frequency, 12)).toBe(count);
   });
 });
@@ -143,13 +143,13 @@ describe('money', () => {
     },
   );
 
-  test('is written with two places and never as minus zero', () => {
+  test('is written with two decimal places and never as minus zero', () => {
     expect(money('1000')).toBe('1000.00');
     expect(money('-0.004')).toBe('0.00');
     expect(money('0.005')).toBe('0.01');
   });
 
-  test('has every cent of a whole number of cents, however many', () => {
+  test('distributes every cent of a total exactly', () => {
     fc.assert(
       fc.property(fc.bigInt(-(10n ** 16n), 10n ** 16n), fc.nat(20), (cents, smaller) => {
         const whole = cents / 10n ** BigInt(smaller);
@@ -166,7 +166,7 @@ describe('money', () => {
     expect(toCents(new Big('0.121'), 'up').toFixed(2)).toBe('0.13');
   });
 
-  test('has rates that are plain fractions', () => {
+  test('has rates that are decimal fractions', () => {
     expect(parseRate('0.085').toFixed()).toBe('0.085');
     expect(() => parseRate('-0.01')).toThrow('is not a rate');
   });

@@ -28,7 +28,7 @@ describe('a part of a year', () => {
     expect(countDays('30_360', from, to).days).toBe(days);
   });
 
-  test('is nothing where the end is not after the start', () => {
+  test('is zero if the end is not after the start', () => {
     expect(yearFraction('actual_365', '2026-02-15', '2026-02-15').eq(0)).toBe(true);
     expect(yearFraction('30_360', '2026-02-15', '2026-01-15').eq(0)).toBe(true);
   });
@@ -36,7 +36,7 @@ describe('a part of a year', () => {
 
 const anyDay = fc.integer({ min: 0, max: 15_000 }).map((days) => addDays('2000-01-01', days));
 
-test('two stretches together are the whole, but for 30/360', () => {
+test('of two adjoining periods is the part of the whole, except by 30/360', () => {
   const additive = DAY_COUNTS.filter((dayCount) => dayCount !== '30_360');
   fc.assert(
     fc.property(fc.constantFrom(...additive), anyDay, fc.nat(900), fc.nat(900), (how, a, m, n) => {
@@ -50,7 +50,7 @@ test('two stretches together are the whole, but for 30/360', () => {
   );
 });
 
-test('interest never falls as days pass', () => {
+test('interest never decreases as days pass', () => {
   fc.assert(
     fc.property(fc.constantFrom(...DAY_COUNTS), anyDay, fc.nat(800), (how, from, days) => {
       const to = addDays(from, days);

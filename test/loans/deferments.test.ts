@@ -8,7 +8,7 @@ const stage = await newStage();
 const defer = (tenant: Tenant, id: string, body: Record<string, unknown> = {}) =>
   tenant.officer.post(`/loans/${id}/deferments`, { periods: 2, reason: 'Holiday', ...body });
 
-test('payments that are skipped move behind, with the maturity, for a fee', async () => {
+test('deferred payments move to the end with the maturity date, for a fee', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -28,7 +28,7 @@ test('payments that are skipped move behind, with the maturity, for a fee', asyn
   expect((await tenant.officer.get(`/deferments/${made.body.id}`)).body.status).toBe('completed');
 });
 
-test('the interest of a deferment is waived, or becomes principal at its end', async () => {
+test('a deferment’s interest is waived, or capitalized at its end', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const waived = await newLoan(tenant);
   const added = await newLoan(tenant);
@@ -54,7 +54,7 @@ test('the interest of a deferment is waived, or becomes principal at its end', a
   });
 });
 
-test('where the maturity stays, fewer payments repay the loan; of principal alone, interest is paid', async () => {
+test('if the maturity stays, fewer payments repay the loan; if only principal is deferred, interest is paid', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const fixed = await newLoan(tenant);
   const interest = await newLoan(tenant);
@@ -79,7 +79,7 @@ test('where the maturity stays, fewer payments repay the loan; of principal alon
   });
 });
 
-test('the product limits deferments in twelve months, and one to come may be canceled', async () => {
+test('the product limits deferments per twelve months, and a future one can be canceled', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const on = (start_date: string) => ({ start_date, periods: 1 });
@@ -102,7 +102,7 @@ test('the product limits deferments in twelve months, and one to come may be can
   expect(nothing).toMatchObject({ status: 422, body: { errors: { periods: expect.any(String) } } });
 });
 
-test('an end date that takes in more than 24 installments is refused, and nothing is kept', async () => {
+test('an end date beyond 24 installments is refused, and nothing is stored', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -112,7 +112,7 @@ test('an end date that takes in more than 24 installments is refused, and nothin
   expect((await tenant.officer.get(`/loans/${loan.id}/deferments`)).body).toEqual([]);
 });
 
-test('the installments that are skipped are deferred until their time is over', async () => {
+test('deferred installments show as deferred until the deferment ends', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const partial = await newLoan(tenant);

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a loan is past due when its product’s grace period is over, and this is announced once', async () => {
+test('a loan is past due after its product’s grace period, which is announced once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, { delinquency_grace_days: 5 });
   const { id } = await newLoan(tenant, { product_id });

@@ -8,14 +8,14 @@ describe('days past due', () => {
     ['2026-03-31', 30, 'dpd_30_59'],
     ['2026-04-30', 60, 'dpd_60_89'],
     ['2026-06-29', 120, 'dpd_120_149'],
-  ])('of an installment due 1 March are, on %s, %i: %s', (today, days, bucket) => {
+  ])('of an installment due 1 March, on %s, are %i: %s', (today, days, bucket) => {
     const count = daysPastDue('2026-03-01', today);
 
     expect(count).toBe(days);
     expect(bucketForDays(count)).toBe(bucket);
   });
 
-  test('pass over a pause, both of its ends included', () => {
+  test('skip a pause, including its first and last day', () => {
     const pause = { from: '2026-03-10', to: '2026-03-19' };
 
     expect(daysPastDue('2026-03-01', '2026-04-30', { pauses: [pause], grace_days: 0 })).toBe(50);
@@ -25,7 +25,7 @@ describe('days past due', () => {
     ['2026-03-06', 0],
     ['2026-03-07', 1],
     ['2026-04-30', 55],
-  ])('begin after five days of grace: on %s there are %i', (today, days) => {
+  ])('start after five days of grace: on %s there are %i', (today, days) => {
     expect(daysPastDue('2026-03-01', today, { pauses: [], grace_days: 5 })).toBe(days);
   });
 

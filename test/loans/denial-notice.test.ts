@@ -14,7 +14,7 @@ test.each([
   [{ reason: 'We know them.' }, []],
   [{ reasons: ['bankruptcy', 'other'] }, ['Bankruptcy']],
 ])(
-  'a denial as %j lists only specific reasons and tells the applicant how to get the others',
+  'a denial for %j lists only specific reasons and tells the applicant how to get the others',
   async (body, reasons) => {
     const tenant = await stage.tenant('2026-01-15');
     const { id } = await newLoan(tenant, { status: 'pending' });

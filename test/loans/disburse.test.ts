@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('disbursing moves the principal from cash to loans receivable and tells subscribers', async () => {
+test('a disbursement moves principal from cash to loans receivable and notifies subscribers', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
 
@@ -34,7 +34,7 @@ test('disbursing moves the principal from cash to loans receivable and tells sub
   ]);
 });
 
-test('a disbursement and a fee of the past name their own entries', async () => {
+test('a backdated disbursement and fee have entries with their own dates', async () => {
   const tenant = await stage.tenant('2026-02-15');
   const { id } = await newLoan(tenant, { disbursement_date: '2026-01-15' });
   await tenant.officer.post(`/loans/${id}/fees`, {
@@ -54,7 +54,7 @@ test('a disbursement and a fee of the past name their own entries', async () => 
   expect(fee).toMatchObject({ reference_type: 'fee_assessment', entry_date: '2026-01-20' });
 });
 
-test('the approved amount goes out in parts, and no more than that', async () => {
+test('the approved amount is disbursed in parts, and never exceeded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
   const disburse = (body: object) => tenant.officer.post(`/loans/${loan.id}/disburse`, body);
@@ -82,7 +82,7 @@ test('the approved amount goes out in parts, and no more than that', async () =>
   expect(await balancesByRole(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
 });
 
-test('a fee on disbursements is a share of each, one on the principal is asked for once', async () => {
+test('a fee on disbursements is a share of each, and a fee on the principal is charged once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement' };
   const product_id = await newProduct(tenant, {
@@ -104,7 +104,7 @@ test('a fee on disbursements is a share of each, one on the principal is asked f
   expect(amounts(both)).toEqual(['10.00', '120.00', '80.00']);
 });
 
-test('a loan that is not approved is left untouched', async () => {
+test('a loan that is not approved is left unchanged', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'pending' });
 
@@ -119,7 +119,7 @@ test('a loan that is not approved is left untouched', async () => {
   expect(await balancesByRole(tenant)).toEqual({});
 });
 
-test('a payment 31 days after disbursement pays interest first and the rest of principal', async () => {
+test('a payment 31 days after disbursement pays interest first, then principal', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-15');
@@ -160,7 +160,7 @@ test('a payment 31 days after disbursement pays interest first and the rest of p
   });
 });
 
-test('a reversed payment leaves balances and books as if it had never come', async () => {
+test('a reversed payment leaves balances and books unchanged', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-15');
@@ -184,7 +184,7 @@ test('a reversed payment leaves balances and books as if it had never come', asy
   });
 });
 
-test('no plan leaves the calendar: a first payment is due within 40 years', async () => {
+test('no schedule leaves the calendar: a first payment is due within 40 years', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
   const { borrower_id } = loan;
@@ -231,7 +231,7 @@ test('no plan leaves the calendar: a first payment is due within 40 years', asyn
   expect((await tenant.officer.get('/loans')).body).toHaveLength(1);
 });
 
-test('a borrower of the longest name has loans that can be listed', async () => {
+test('loans of a borrower with the longest name can be listed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const long = { first_name: 'a'.repeat(200), last_name: 'b'.repeat(200) };

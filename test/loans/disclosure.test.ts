@@ -19,7 +19,7 @@ const loanOf = async (tenant: Tenant, id: string) =>
 
 const AGREED = { expected_disbursement_date: '2026-01-20', first_payment_date: '2026-04-05' };
 
-test('the last payment that is disclosed is the one that a late first payment leaves', async () => {
+test('the disclosed last payment accounts for a late first payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, {
     status: 'approved',
@@ -44,7 +44,7 @@ test('the last payment that is disclosed is the one that a late first payment le
   expect(funded.body.apr).toBe(told?.apr);
 });
 
-test('the days of a loan are agreed while it is pending, and its history says so', async () => {
+test('the dates of a loan are agreed while it is pending, and its history records them', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending', ...AGREED });
   const put = (body: object) => tenant.officer.put(`/loans/${id}`, body);
@@ -76,7 +76,7 @@ test('the days of a loan are agreed while it is pending, and its history says so
   expect(same.status).toBe(200);
 });
 
-test('a loan is not created with a first payment before its money', async () => {
+test('a loan’s first payment cannot precede its disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
 
   const wrong = newLoan(tenant, { ...AGREED, first_payment_date: '2026-01-20' });
@@ -84,7 +84,7 @@ test('a loan is not created with a first payment before its money', async () => 
   await expect(wrong).rejects.toThrow('first_payment_date');
 });
 
-test('an agreed first payment date is set again when the money goes out late', async () => {
+test('an agreed first payment date moves if the disbursement is late', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved', ...AGREED });
   await setBusinessDate(tenant, '2026-04-05');
@@ -103,7 +103,7 @@ test('an agreed first payment date is set again when the money goes out late', a
   expect(told?.payment_schedule.at(-1)?.amount).toBe(plan.at(-1)?.payment_amount);
 });
 
-test('a disbursement that is undone leaves the first payment that was agreed', async () => {
+test('a reversed disbursement keeps the agreed first payment date', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const { id } = await newLoan(tenant, { status: 'approved', first_payment_date: '2026-04-05' });
   await disburse(tenant, id, { first_payment_date: '2026-03-05' });
@@ -149,7 +149,7 @@ test('each further disbursement is disclosed with the balance that it adds to', 
   expect(more.body.apr).toBe(told[2]?.apr);
 });
 
-test('a rate just below the maximum is disclosed like any other', async () => {
+test('a rate just below the maximum is disclosed normally', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const fee = {
     ...DISBURSEMENT_FEE,

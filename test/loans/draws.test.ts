@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a draw raises the balance within the line, and one beyond it is refused', async () => {
+test('a draw within the line’s limit raises the balance, and one beyond it is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const loan = await newLoan(tenant, { product_id, status: 'approved' });
@@ -42,7 +42,7 @@ test('a draw raises the balance within the line, and one beyond it is refused', 
   });
 });
 
-test('a loan that is no line cannot be drawn on, and a frozen line neither', async () => {
+test('a loan without a line cannot be drawn on, nor can a frozen line', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const plain = await tenant.officer.get(`/loans/${loan.id}`);
@@ -60,7 +60,7 @@ test('a loan that is no line cannot be drawn on, and a frozen line neither', asy
   expect(frozen).toMatchObject({ status: 409, body: { code: 'not_fundable' } });
 });
 
-test('the rest of the approved amount can be disbursed later, and no more than that', async () => {
+test('the rest of the approved amount can be disbursed later, but no more', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
 

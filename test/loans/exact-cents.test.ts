@@ -31,7 +31,7 @@ const interestOf = (rows: readonly ScheduleRow[]) =>
 const HALF_CENT = { principal: '150000.00', interest_rate: '0.03625' };
 
 describe('half a cent', () => {
-  test('of a month of interest is asked for by an installment of interest alone', () => {
+  test('of a month of interest is billed by an interest-only installment', () => {
     const rows = buildSchedule({
       ...HALF_CENT,
       start_date: START,
@@ -45,7 +45,7 @@ describe('half a cent', () => {
     expect(rows.at(-1)).toMatchObject({ payment_amount: '150453.13', ending_balance: '0.00' });
   });
 
-  test('is what the fold earns in the period, and asks for', () => {
+  test('is both earned and billed by the fold in that period', () => {
     const terms = completeTerms({
       interest_rate: HALF_CENT.interest_rate,
       interest_method: 'scheduled',
@@ -79,7 +79,7 @@ describe('half a cent', () => {
     expect(money(exact)).toBe(payment);
   });
 
-  test.each(ROUNDINGS)('that is none is not rounded, %s', (rounding) => {
+  test.each(ROUNDINGS)('that does not occur is not rounded, %s', (rounding) => {
     const twelfth = divide(new Big('0.12'), 12);
     const payment = flatPayment(new Big('1200.00'), [twelfth, twelfth, twelfth], rounding);
 
@@ -101,7 +101,7 @@ function levelByPeriods(cents: bigint, thirtyPlaces: bigint, count: number): big
   return (2n * cents * UNIT + annuity) / (2n * annuity);
 }
 
-test('the level payment is worth what it repays, however many periods there are', () => {
+test('the level payment’s present value equals the amount, for any number of periods', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 50_000, max: 500_000_000 }),
@@ -162,7 +162,7 @@ describe('flat interest', () => {
     );
   });
 
-  test('is whole although the installments are rounded up, and would repay the loan before its end', () => {
+  test('stays exact if rounded-up installments repay the loan early', () => {
     const rows = buildSchedule({
       principal: '500.00',
       interest_rate: '0.085',
@@ -177,7 +177,7 @@ describe('flat interest', () => {
     expect(rows.at(-1)?.ending_balance).toBe('0.00');
   });
 
-  test('is earned to the cent, with payments as scheduled or none at all', () => {
+  test('is earned to the cent, with or without scheduled payments', () => {
     fc.assert(
       fc.property(anyFlat, fc.boolean(), ({ terms, principal, schedule, total }, pays) => {
         const paid = schedule.map(({ due_date, payment_amount }, index): LoanEvent => ({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { balancesByRole } from '../setup/ledger.ts';
@@ -18,7 +19,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a deducted fee is paid out of the proceeds, in the entry of the disbursement', async () => {
+test('a deducted fee is taken from the proceeds, in the entry of the disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
 
@@ -52,7 +53,7 @@ test('a deducted fee is paid out of the proceeds, in the entry of the disburseme
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('where payments relieve no receivable, a deducted fee is income once all the same', async () => {
+test('without relief, a deducted fee is still income once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { accounting: { accrual_relief: false } });
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
@@ -63,7 +64,7 @@ test('where payments relieve no receivable, a deducted fee is income once all th
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a capitalized fee is part of the principal, and the plan repays both', async () => {
+test('a capitalized fee becomes principal, and the schedule repays both', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'capitalized' }]);
 
@@ -90,7 +91,7 @@ test('a capitalized fee is part of the principal, and the plan repays both', asy
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what a loan costs is the same whether the fee is deducted or owed at once, and less if spread', async () => {
+test('the cost of a loan is the same with a deducted or an upfront fee, and lower with a spread fee', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const aprOf = async (treatment: string) => {
     const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment }]);
@@ -110,7 +111,7 @@ test('what a loan costs is the same whether the fee is deducted or owed at once,
   expect(Number(aprs.amortized)).toBeGreaterThan(0.085);
 });
 
-test('fees that would take all of the money are refused, and nothing goes out', async () => {
+test('fees that would use up all proceeds are refused, and nothing is disbursed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const flat = {
     ...DISBURSEMENT_FEE,
@@ -132,7 +133,7 @@ test('fees that would take all of the money are refused, and nothing goes out', 
   expect(await balancesByRole(tenant)).toEqual({});
 });
 
-test('only fees of a disbursement can be treated otherwise than upfront, and none is of a payoff', async () => {
+test('only disbursement fees may be treated other than upfront, and no payoff fee may', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const late = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };
@@ -157,7 +158,7 @@ test('only fees of a disbursement can be treated otherwise than upfront, and non
   });
 });
 
-test('a disbursement that never was leaves no fee, no debt and no income behind', async () => {
+test('a reversed disbursement leaves no fee, debt or income', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const rules = ['deducted', 'capitalized'].map((treatment) => ({ ...PERCENTAGE_FEE, treatment }));
   const { id } = await newApprovedLoan(tenant, rules);
@@ -169,7 +170,7 @@ test('a disbursement that never was leaves no fee, no debt and no income behind'
     const funding = loan.events.find(({ kind }) => kind === 'disbursement');
     const reverses = funding?.id ?? '';
     const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses });
-    await recordEvents(work, loan, [reversal], { becomes: 'approved' });
+    await recordEvents(work, loan, [reversal], { newStatus: 'approved' });
   });
 
   expect(await balancesByRole(tenant)).toEqual({});
@@ -185,7 +186,7 @@ const anyRules = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-test('however fees are treated and the money goes out, the books are right', async () => {
+test('for every fee treatment and kind of disbursement, the books are right', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyRules,

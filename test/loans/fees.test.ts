@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a fee assessed by hand is owed and recognised, and a waiver takes both back', async () => {
+test('a manually assessed fee is owed and recognized, and a waiver reverses both', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -32,7 +32,7 @@ test('a fee assessed by hand is owed and recognised, and a waiver takes both bac
   expect(await eventTypes(tenant)).toContain('fee.assessed');
 });
 
-test('a fee is refused on a loan that is not in service, and never deleted', async () => {
+test('a fee is refused on a loan that is not active, and can never be deleted', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const pending = await newLoan(tenant, { status: 'approved' });
   const active = await newLoan(tenant);

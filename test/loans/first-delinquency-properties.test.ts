@@ -6,11 +6,11 @@ import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
-import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
-import type { OpenLoan } from '../../jobs/loans/history/open-loan.ts';
+import { openLoan, readLoan, type OpenLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
-import * as steps from '../../sql/business-day/close-steps.ts';
+import * as steps from '../../sql/business-day/chunk-steps.ts';
 import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
@@ -118,7 +118,7 @@ function lateSince(life: FoldInput): string | null {
   return since;
 }
 
-test('the first day is the oldest due date that was unpaid when the days began that are all late until now', () => {
+test('the first day is the oldest due date that was unpaid when the current delinquency began', () => {
   const terms = { ...TERMS, interest_rate: '0.10' };
   fc.assert(
     fc.property(aLife, fc.integer({ min: 40, max: 200 }), ({ grace, taken }, last) => {
@@ -139,7 +139,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
 
 const stage = await newStage();
 
-test('on every day the loan stores and shows the first day of delinquency that its history folds to', async () => {
+test('on every day, the stored and shown first day of delinquency equals the fold’s', async () => {
   const tenant = await stage.tenant(START);
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])

@@ -25,7 +25,7 @@ async function lateLoan(today: string, tenant?: Tenant) {
   return { tenant: lender, id, paying, firstOf, on: (day: string) => travelTo(stage, lender, day) };
 }
 
-test('who pays all that is late is delinquent no more, and another time since another day', async () => {
+test('a borrower who pays the past due amount is current; a later delinquency has its own first day', async () => {
   const { paying, firstOf, on } = await lateLoan('2026-02-20');
   const before = await firstOf();
 
@@ -36,7 +36,7 @@ test('who pays all that is late is delinquent no more, and another time since an
   expect([before, paid, await firstOf()]).toEqual(['2026-02-15', null, '2026-03-15']);
 });
 
-test('a delinquency goes on where the oldest installment is paid after the next was late', async () => {
+test('a delinquency continues if the oldest installment is paid after the next one was late', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-16');
 
   await paying(INSTALLMENT);
@@ -44,7 +44,7 @@ test('a delinquency goes on where the oldest installment is paid after the next 
   expect(await firstOf()).toBe('2026-02-15');
 });
 
-test('it is over where the oldest installment is paid on the day on which the next is due', async () => {
+test('a delinquency ends if the oldest installment is paid on the next due date', async () => {
   const { paying, firstOf, on } = await lateLoan('2026-03-15');
 
   await paying(INSTALLMENT);
@@ -54,7 +54,7 @@ test('it is over where the oldest installment is paid on the day on which the ne
   expect([current, await firstOf()]).toEqual([null, '2026-03-15']);
 });
 
-test('a payment that is found later was in time, and the delinquency began with the next installment', async () => {
+test('a late-entered payment that was on time moves the delinquency to the next installment', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-20');
   const before = await firstOf();
 
@@ -63,7 +63,7 @@ test('a payment that is found later was in time, and the delinquency began with 
   expect([before, await firstOf()]).toEqual(['2026-02-15', '2026-03-15']);
 });
 
-test('a payment that is taken back never ended the delinquency', async () => {
+test('a reversed payment does not end a delinquency', async () => {
   const { tenant, paying, firstOf, on } = await lateLoan('2026-02-20');
   const { body } = await paying(INSTALLMENT);
   await on('2026-03-20');
@@ -111,7 +111,7 @@ test('a charge-off keeps the first day of delinquency, regardless of later payme
   expect(await firstOf()).toBe('2026-02-15');
 });
 
-test('what is kept of a day has the day of the delinquency as the day leaves it', async () => {
+test('a day’s snapshot has the first day of delinquency at the end of that day', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1, { day: '2026-03-15' });
   const [id = ''] = ids;
 
@@ -125,7 +125,7 @@ test('what is kept of a day has the day of the delinquency as the day leaves it'
   expect((await fetchLoan(tenant, id)).first_delinquency_date).toBe('2026-03-15');
 });
 
-test('a date that is left beside a loan that is current falls with the next ageing', async () => {
+test('a stale first day on a current loan is removed by the next delinquency run', async () => {
   const { id, paying, firstOf, on } = await lateLoan('2026-02-20');
   await paying(INSTALLMENT);
   await stage.owner.query(`update loans set first_delinquency_date = '2026-02-15' where id = $1`, [
@@ -138,7 +138,7 @@ test('a date that is left beside a loan that is current falls with the next agei
   expect(await firstOf()).toBe('2026-03-15');
 });
 
-test('bureaus receive the delinquency that led to the present state, not an earlier one', async () => {
+test('bureaus get the first day of the current delinquency, not of an earlier one', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { id, paying, on } = await lateLoan('2026-04-01', tenant);
   await paying('631.36');

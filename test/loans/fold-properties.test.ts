@@ -8,7 +8,7 @@ import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
-import { balancesOn, centsOfDay } from './anchor-days.ts';
+import { balancesOn, centsOfDay } from './checkpoint-days.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
@@ -24,7 +24,7 @@ function linesOf(state: LoanState, component: string) {
   return state.allocations.filter((line) => line.component === component);
 }
 
-test('the order in which events arrive has no influence', () => {
+test('the order in which events arrive does not matter', () => {
   fc.assert(
     fc.property(anyLife, fc.array(fc.nat(), { minLength: 20 }), (life, dice) => {
       const shuffled = life.events
@@ -56,7 +56,7 @@ test('an event and its reversal together leave no trace', () => {
   );
 });
 
-test('a fee is waived from its own day on, whenever that is entered', () => {
+test('a fee waiver takes effect on its own date, whenever it is entered', () => {
   fc.assert(
     fc.property(anyLife, fc.nat({ max: 90 }), fc.nat({ max: 90 }), (life, soon, late) => {
       const fee = eventsInForce(life.events, life.as_of).find(({ kind }) => kind === 'fee');
@@ -78,7 +78,7 @@ test('a fee is waived from its own day on, whenever that is entered', () => {
   );
 });
 
-test('what is yet to come has no influence on a day before it', () => {
+test('future events do not affect earlier days', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const known = eventsInForce(life.events, life.as_of);
@@ -89,7 +89,7 @@ test('what is yet to come has no influence on a day before it', () => {
   );
 });
 
-test('the parts of a payment, and of what sold collateral brings, add up to it', () => {
+test('the parts of a payment and of collateral proceeds add up to their totals', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
@@ -139,7 +139,7 @@ test('every balance is the sum of its explained changes, and none is negative', 
   );
 });
 
-test('accrued interest is the sum of its explained stretches', () => {
+test('accrued interest is the sum of its explained periods', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
@@ -199,19 +199,19 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
   );
 });
 
-test('day by day is the same as in one go, and the anchor is the same as the fold', () => {
+test('folding day by day gives the same result as folding once, and the same checkpoint', () => {
   fc.assert(
     fc.property(anyLife, fc.integer({ min: 1, max: 45 }), (life, days) => {
       const events = eventsInForce(life.events, life.as_of);
-      const { anchor } = foldWithCheckpoint({ ...life, events });
+      const { checkpoint } = foldWithCheckpoint({ ...life, events });
       let posted = new Big(0);
       for (let offset = 0; offset < days; offset += 1) {
         const date = addDays(life.as_of, offset);
         const next = addDays(date, 1);
-        if (anchor.linear_until !== null && next > anchor.linear_until) break;
-        posted = posted.plus(centsOfDay(anchor, date, next));
+        if (checkpoint.accrual_until !== null && next > checkpoint.accrual_until) break;
+        posted = posted.plus(centsOfDay(checkpoint, date, next));
         const state = fold({ ...life, events, as_of: next });
-        expect(balancesOn(anchor, next)).toEqual({
+        expect(balancesOn(checkpoint, next)).toEqual({
           as_of: next,
           principal_balance: state.principal_balance,
           accrued_interest: state.accrued_interest,

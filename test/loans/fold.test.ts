@@ -13,7 +13,7 @@ describe('interest', () => {
     expect(stateOn(as_of, [], { day_count }).accrued_interest).toBe(interest);
   });
 
-  test('keeps ten places and says where each cent comes from', () => {
+  test('keeps ten decimal places and explains each cent', () => {
     const state = stateOn('2026-01-16', []);
 
     expect(state.interest_accrued).toBe('2.3287671233');
@@ -30,7 +30,7 @@ describe('interest', () => {
     ]);
   });
 
-  test('does not count the days of a freeze, unless they are caught up', () => {
+  test('skips the days of a freeze unless they are caught up', () => {
     const freeze: LoanEvent[] = [
       { id: 'f1', kind: 'accrual_stop', effective_date: '2026-01-25', reason: 'freeze' },
       { id: 'f2', kind: 'accrual_start', effective_date: '2026-02-04', reason: 'freeze' },
@@ -41,7 +41,7 @@ describe('interest', () => {
     expect(stateOn('2026-02-15', caughtUp as LoanEvent[]).accrued_interest).toBe('72.19');
   });
 
-  test('follows the lowest rate of each day through a promotion', () => {
+  test('uses the lowest rate of each day during a promotion', () => {
     const promo: LoanEvent = {
       id: 'p',
       kind: 'promo',
@@ -58,7 +58,7 @@ describe('interest', () => {
     ]);
   });
 
-  test('changes its pace on the day of a rate change', () => {
+  test('changes on the day of a rate change', () => {
     const change: LoanEvent = {
       id: 'r',
       kind: 'rate_change',
@@ -71,7 +71,7 @@ describe('interest', () => {
 });
 
 describe('days past due', () => {
-  test('count from the oldest unpaid installment and pass over pauses', () => {
+  test('count from the oldest unpaid installment and skip pauses', () => {
     const pause: LoanEvent = {
       id: 'z',
       kind: 'delinquency_pause',
@@ -106,7 +106,7 @@ describe('losses and changes', () => {
     });
   });
 
-  test('acceleration makes everything due, and its reversal restores the plan', () => {
+  test('acceleration makes everything due, and its reversal restores the schedule', () => {
     const accelerated: LoanEvent = { id: 'a', kind: 'acceleration', effective_date: '2026-03-01' };
     const back: LoanEvent = {
       id: 'b',
@@ -125,7 +125,7 @@ describe('losses and changes', () => {
     expect(stateOn('2026-03-20', [accelerated, back]).past_due_amount).toBe('631.36');
   });
 
-  test('capitalized interest becomes principal and earns interest itself', () => {
+  test('capitalized interest becomes principal and earns interest', () => {
     const state = stateOn('2026-02-15', [
       { id: 'm', kind: 'capitalization', effective_date: '2026-02-15', interest: 'all' },
     ]);
@@ -133,7 +133,7 @@ describe('losses and changes', () => {
     expect(state).toMatchObject({ principal_balance: '10072.19', accrued_interest: '0.00' });
   });
 
-  test('a boarded loan starts with its balances, and what was due before is history', () => {
+  test('a boarded loan starts with its balances, and earlier due dates are history', () => {
     const state = fold({
       terms: TERMS,
       schedule: SCHEDULE,
@@ -160,7 +160,7 @@ describe('losses and changes', () => {
     });
   });
 
-  test('proceeds of collateral above the debt belong to the borrower', () => {
+  test('collateral proceeds above the debt belong to the borrower', () => {
     const state = stateOn('2026-02-15', [
       { id: 'l', kind: 'liquidation', effective_date: '2026-02-15', net_proceeds: '10100.00' },
     ]);
@@ -169,8 +169,8 @@ describe('losses and changes', () => {
   });
 });
 
-describe('interest that follows the plan', () => {
-  test('is what the plan says, and an early installment pays all of its own', () => {
+describe('interest that follows the schedule', () => {
+  test('equals the schedule, and an early installment pays all of its own', () => {
     const events = [payment('p1', '2026-02-10', '315.68'), payment('p2', '2026-03-15', '315.68')];
     const state = stateOn('2026-03-15', events, { interest_method: 'scheduled' });
 

@@ -16,7 +16,7 @@ const forbear = (tenant: Tenant, id: string, body: Record<string, unknown> = {})
 const due = (plan: { body: { due_date: string; payment_amount: string }[] }, count: number) =>
   plan.body.slice(0, count).map(({ due_date, payment_amount }) => [due_date, payment_amount]);
 
-test('delinquency and interest stand still for the time agreed, and the loan is as before after it', async () => {
+test('a forbearance pauses delinquency and interest, and afterwards the loan is as before', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -45,7 +45,7 @@ test.each([
   ['extend_term', [['2026-04-15', '315.68']], '2029-03-15', 36],
   ['deferred_balance', [['2026-02-15', '0.00']], '2029-01-15', 36],
   ['re_amortize', [['2026-04-15', '331.99']], '2029-01-15', 34],
-])('what was missed is treated by %s', async (end_treatment, first, maturity, rows) => {
+])('missed payments are treated by %s', async (end_treatment, first, maturity, rows) => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await forbear(tenant, loan.id, { end_treatment });
@@ -60,7 +60,7 @@ test.each([
   expect(body).toMatchObject({ days_past_due: 0, past_due_amount: '0.00' });
 });
 
-test('less is asked for meanwhile, and the difference after it', async () => {
+test('a forbearance lowers installments, and the difference is billed afterwards', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await forbear(tenant, loan.id, {
@@ -80,7 +80,7 @@ test('less is asked for meanwhile, and the difference after it', async () => {
   expect(plan.body.at(-1).ending_balance).toBe('0.00');
 });
 
-test('no late fee is charged for that period, during it or later', async () => {
+test('no late fee is charged for the forbearance period, during it or later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     fee_rules: [{ fee_type: 'late', calculation: 'flat', trigger: 'past_due', amount: '25.00' }],
@@ -97,7 +97,7 @@ test('no late fee is charged for that period, during it or later', async () => {
   expect(charged.body.map((fee: { fee_type: string }) => fee.fee_type)).toEqual(['late']);
 });
 
-test('two forbearances never overlap; one to come is canceled, one in force is ended', async () => {
+test('forbearances never overlap; a future one can be canceled and a current one ended', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const dates = { start_date: '2026-01-15', end_date: '2026-02-28' };

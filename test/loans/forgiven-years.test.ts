@@ -25,7 +25,7 @@ const forgive = async (
 const formsOf = async (tenant: Tenant, id: string) =>
   (await tenant.officer.get(`/loans/${id}/1099c`)).body as Record<string, unknown>[];
 
-test('a forgiveness that is reversed makes its form void, and one that was furnished corrects it', async () => {
+test('reversing a forgiveness voids its form, and one that was already furnished is corrected', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, told] = [await newLoan(tenant), await newLoan(tenant)];
@@ -52,7 +52,50 @@ test('a forgiveness that is reversed makes its form void, and one that was furni
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a forgiveness of December that is entered in January makes the form of December', async () => {
+test('the correction of a form that was sent is itself corrected, never voided', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  const [first, second] = [
+    await forgive(tenant, id, '700.00'),
+    await forgive(tenant, id, '500.00'),
+  ];
+  const [whole] = await formsOf(tenant, id);
+  await tenant.officer.put(`/forms-1099c/${whole?.['id']}`, { ...whole, status: 'furnished' });
+
+  await admin.post(`/modifications/${second}/reverse`, {});
+  const [partial] = await formsOf(tenant, id);
+  const voided = [
+    await tenant.officer.delete(`/forms-1099c/${partial?.['id']}`),
+    await tenant.officer.put(`/forms-1099c/${partial?.['id']}`, { ...partial, status: 'void' }),
+  ];
+  // The debtor never got the correction to 700.00, but still has the form of 1,200.00.
+  await admin.post(`/modifications/${first}/reverse`, {});
+
+  expect(whole).toMatchObject({ amount_discharged: '1200.00', was_sent: false });
+  expect(partial).toMatchObject({ amount_discharged: '700.00', was_sent: true });
+  for (const refused of voided)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'corrects_sent_form' } });
+  expect((await formsOf(tenant, id)).slice(0, 3)).toMatchObject([
+    {
+      status: 'generated',
+      amount_discharged: '0.00',
+      is_corrected: true,
+      was_sent: true,
+      corrects_form_id: partial?.['id'],
+    },
+    { status: 'corrected', amount_discharged: '700.00' },
+    { status: 'corrected', amount_discharged: '1200.00' },
+  ]);
+  expect((await tenant.officer.get('/tasks?status=open')).body).toContainEqual(
+    expect.objectContaining({
+      description: expect.stringContaining('Furnish and file the corrected form.'),
+    }),
+  );
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a December forgiveness entered in January creates the form of December’s year', async () => {
   const tenant = await stage.tenant('2025-12-10');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-09');
@@ -66,7 +109,7 @@ test('a forgiveness of December that is entered in January makes the form of Dec
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that is found to have come before the forgiveness of all corrects the form', async () => {
+test('a late-entered payment that preceded a full forgiveness corrects the form', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-20');
@@ -81,7 +124,7 @@ test('a payment that is found to have come before the forgiveness of all correct
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a settlement credit is forgiven debt, and a manual form waits for review', async () => {
+test('a settlement credit counts as forgiven debt, and a manual form waits for review', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, byHand] = [await newLoan(tenant), await newLoan(tenant)];

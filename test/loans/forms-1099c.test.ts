@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('the form about a charge-off has its business date, not the clock’s date', async () => {
+test('a charge-off’s form has its business date, not the clock’s date', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -21,7 +21,7 @@ test('the form about a charge-off has its business date, not the clock’s date'
   });
 });
 
-test('a form by hand has no least amount, takes what it says, and exists once per event and year', async () => {
+test('a manual form has no minimum and uses the given amount, once per event and year', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/1099c`;
@@ -56,7 +56,7 @@ test('a form by hand has no least amount, takes what it says, and exists once pe
   expect(kept).toMatchObject({ status: 409, body: { code: 'immutable' } });
 });
 
-test('a form takes the charged-off principal, and is refused where nothing was given up', async () => {
+test('a form uses the charged-off principal, and is refused if nothing was forgiven', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const none = await newLoan(tenant);
   const lost = await newLoan(tenant);
@@ -77,7 +77,7 @@ test('a form takes the charged-off principal, and is refused where nothing was g
   });
 });
 
-test('a lender that has not said who it is orders no form, and a forgiveness leaves a draft to finish', async () => {
+test('a lender without payer details orders no form, and a forgiveness leaves a draft', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await saveSettings(tenant, { tax: {} });
@@ -141,7 +141,7 @@ test('the task to complete the settings is canceled with the last draft that nee
   expect(await openTasks()).toEqual([]);
 });
 
-test('when a charge-off is reversed, a task names the form that was made by hand for it', async () => {
+test('when a charge-off is reversed, a task names the manual form that was made for it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

@@ -38,7 +38,7 @@ test('a frozen loan accrues nothing until it is unfrozen, and the books agree', 
   expect((await eventTypes(tenant)).length).toBe(told);
 });
 
-test('a freeze dated back takes back the interest of its days', async () => {
+test('a backdated freeze reverses the interest of its days', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -54,7 +54,7 @@ test('a freeze dated back takes back the interest of its days', async () => {
   expect(future.status).toBe(422);
 });
 
-test('a freeze and its end on one day leave no trace in the interest', async () => {
+test('a freeze that starts and ends on one day does not change the interest', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -68,7 +68,7 @@ test('a freeze and its end on one day leave no trace in the interest', async () 
   expect(await interestOf(tenant, id)).toBe('23.29');
 });
 
-test('a freeze with an end is over on that day without anybody doing it', async () => {
+test('a freeze with an end date ends automatically', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -86,7 +86,7 @@ test('a freeze with an end is over on that day without anybody doing it', async 
   });
 });
 
-test('a loan that was frozen before it was funded rests from its first day', async () => {
+test('a loan frozen before funding is frozen from its first day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { status: 'approved' });

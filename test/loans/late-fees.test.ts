@@ -28,7 +28,7 @@ const feesOf = async (tenant: Tenant, id: string) => {
   return (body as { assessed_date: string }[]).map(({ assessed_date }) => assessed_date);
 };
 
-test('a rule’s own grace period applies, whether shorter or longer than the product’s', async () => {
+test('a rule’s own grace period applies, shorter or longer than the product’s', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const short = await newLoan(tenant, { product_id: await productWith(admin, { grace_days: 5 }) });
@@ -40,7 +40,7 @@ test('a rule’s own grace period applies, whether shorter or longer than the pr
   expect(await feesOf(tenant, long.id)).toEqual(['2026-02-28']);
 });
 
-test('a milder rule exempts small remainders, or borrowers who have paid a part', async () => {
+test('a lenient rule exempts small remainders, or borrowers who have paid a part', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const small = await productWith(admin, { late_fee_rule: 'standard_fee' });
@@ -71,7 +71,7 @@ test('a milder rule exempts small remainders, or borrowers who have paid a part'
   expect(await feesOf(tenant, loans.smallRest.id)).toEqual([]);
 });
 
-test('who was frozen, or kept to an agreement that broke later, when the grace ended is never charged for it', async () => {
+test('a borrower whose loan was frozen, or on an agreement, when the grace period ended is never charged for it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const product_id = await productWith(admin, { grace_days: 5 });
@@ -107,7 +107,7 @@ test('who was frozen, or kept to an agreement that broke later, when the grace e
   expect(await feesOf(tenant, neither.id)).toEqual(['2026-02-21']);
 });
 
-test('a loan that came here past due is charged for what falls due here, and not again', async () => {
+test('a loan that was boarded past due is charged only for later installments', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'Ada', last_name: 'B' });

@@ -23,7 +23,7 @@ const statementsOf = (tenant: Tenant, id: string) =>
     `),
   );
 
-test('a cycle ends with its minimum payment and its statement, and draws change the next one alone', async () => {
+test('a cycle ends with its minimum payment and statement, and draws change only the next one', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant);
   const opened = await fetchLoan(tenant, id);
@@ -99,7 +99,7 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
   });
 });
 
-test('draws with a grace bear no interest until a statement is not paid in full, which it says', async () => {
+test('draws with a grace period bear no interest until a statement is not paid in full, and the statement says so', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [kept, lost] = [
     await openLineOfCredit(tenant, { grace_on_purchases: true }),
@@ -130,7 +130,7 @@ test('draws with a grace bear no interest until a statement is not paid in full,
   expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });
 
-test('a minimum payment that is missed is past due, bears a late fee, and is asked for beside the next', async () => {
+test('a missed minimum payment is past due, has a late fee, and is billed with the next one', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late = { fee_type: 'late', calculation: 'flat', amount: '30.00', trigger: 'past_due' };
   const id = await openLineOfCredit(tenant, { fee_rules: [late], late_fee_grace_days: 5 });
@@ -150,7 +150,7 @@ test('a minimum payment that is missed is past due, bears a late fee, and is ask
   });
 });
 
-test('a line without a balance bills nothing, sends no statement, and can be drawn on again', async () => {
+test('a line without a balance is not billed, gets no statement, and can be drawn on again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');
@@ -193,7 +193,7 @@ test('a payoff closes a line, and no cycle follows', async () => {
   expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });
 
-test('the minimum payment follows a draw that is taken back and a payment that bounces', async () => {
+test('the minimum payment changes when a draw is reversed or a payment bounces', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [plain, changed] = [await openLineOfCredit(tenant), await openLineOfCredit(tenant)];
   const draw = await tenant.officer.post(`/loans/${changed}/draws`, { amount: '500.00' });

@@ -29,7 +29,7 @@ import {
 
 const anyCents = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
 
-test('cents are worded and read as money is', () => {
+test('cents are formatted and parsed like money', () => {
   fc.assert(
     fc.property(anyCents, (cents) => {
       const amount = new Big(cents.toString()).div(100);
@@ -41,7 +41,7 @@ test('cents are worded and read as money is', () => {
   );
 });
 
-test('units are a decimal again', () => {
+test('units convert back to a decimal', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.nat(20), (units, places) => {
       expect(toUnits(fromUnits(units, places), places)).toBe(units);
@@ -49,7 +49,7 @@ test('units are a decimal again', () => {
   );
 });
 
-test("a part of a period's interest is what decimals with thirty places come to", () => {
+test('interest for part of a period equals the result of decimals with thirty places', () => {
   const anyInterest = fc.bigInt({ min: 0n, max: 10n ** 16n }).map((units) => fromUnits(units, 10));
   const anyDays = fc.integer({ min: 1, max: 20_000 });
   fc.assert(
@@ -64,26 +64,26 @@ test("a part of a period's interest is what decimals with thirty places come to"
 });
 
 test.each(['0', '5', '5.1', '-5.10', '-0.05', '0.00', '999999999999999.99'])(
-  '%s is so many cents as decimals say',
+  '%s is the same number of cents as with decimals',
   (text) => {
     expect(parseCents(text)).toBe(BigInt(parseMoney(text).times(100).toFixed()));
   },
 );
 
 test.each(['', '-', '1.', '.5', '1.005', '1e3', ' 1', '1,000.00', '1000000000000000'])(
-  '"%s" is no amount',
+  '"%s" is not an amount',
   (text) => {
     expect(() => parseCents(text)).toThrow(RangeError);
   },
 );
 
-test('what has more places than its units is refused, and nothing has none', () => {
+test('an amount with too many decimal places is refused, and null stays null', () => {
   expect(() => toUnits(new Big('0.001'), 2)).toThrow(RangeError);
   expect(toUnits(new Big('0.00'), 2)).toBe(0n);
   expect(toUnits(ZERO, 0)).toBe(0n);
 });
 
-test('units are brought to cents as decimals are, half a cent included', () => {
+test('units round to cents like decimals, half a cent included', () => {
   const halves = fc.integer({ min: -2_000, max: 2_000 }).map((half) => BigInt(half) * 50_000_000n);
   const anyUnits = fc.oneof(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), halves);
   fc.assert(
@@ -100,7 +100,7 @@ const anyRate = fc
   .integer({ min: 0, max: 9_999_999_999 })
   .map((units) => new Big(units).times('1e-10'));
 
-test('cents earn what an amount earns', () => {
+test('cents earn the same interest as an amount', () => {
   const anyBalance = fc.bigInt({ min: 0n, max: 10n ** 13n });
   const anyCount = fc.constantFrom(...DAY_COUNTS);
   fc.assert(
@@ -112,7 +112,7 @@ test('cents earn what an amount earns', () => {
   );
 });
 
-test('a plan of a loan that accrues by the day asks for what its balances have earned', () => {
+test('a schedule of a loan with daily accrual bills the interest that its balances earned', () => {
   const plans = fc.record({
     principal: fc.integer({ min: 10_000, max: 50_000_000 }).map((n) => formatCents(BigInt(n))),
     interest_rate: anyRate.map((rate) => rate.toFixed()),

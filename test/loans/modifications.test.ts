@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a lower rate lowers the payment over the same installments and is disclosed', async () => {
+test('a lower rate lowers the installments of the same schedule and is disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -37,7 +37,7 @@ test('a lower rate lowers the payment over the same installments and is disclose
   expect(await eventTypes(tenant)).toContain('modification.completed');
 });
 
-test('interest and fees become principal, and reversing the modification gives all of it back', async () => {
+test('interest and fees are capitalized, and reversing the modification restores them', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-14');
@@ -77,7 +77,7 @@ test('interest and fees become principal, and reversing the modification gives a
   expect(await balancesByRole(tenant)).toEqual(before);
 });
 
-test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more of it corrects', async () => {
+test('forgiving 600.00 or more of principal in a year creates a 1099-C, and further forgiveness corrects it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const forgive = (principal_forgiven: string) =>
@@ -108,7 +108,7 @@ test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more 
   });
 });
 
-test('a re-age folds what is past due into the new plan', async () => {
+test('a re-age adds the past due amount to the new schedule', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-04-20');
@@ -129,7 +129,7 @@ test('a re-age folds what is past due into the new plan', async () => {
   });
 });
 
-test('a payment that is too small is refused, and a greater one repays sooner', async () => {
+test('a payment that is too small is refused, and a larger one repays sooner', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const pay = (new_payment_amount: string) =>
@@ -148,7 +148,7 @@ test('a payment that is too small is refused, and a greater one repays sooner', 
   expect(great.body.new_terms).toMatchObject({ remaining_payments: 11, payment_amount: '1000.00' });
 });
 
-test('a modification for a later day waits for it; one that waits may be canceled', async () => {
+test('a future modification waits for its date and can be canceled until then', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/modifications`;
@@ -171,7 +171,7 @@ test('a modification for a later day waits for it; one that waits may be cancele
   expect(deleted).toMatchObject({ status: 409, body: { code: 'immutable' } });
 });
 
-test('under four eyes another person agrees, and the product says how often', async () => {
+test('with maker–checker approval another person approves, and the product limits how often', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const superadmin = await tenant.signedIn('superadmin');

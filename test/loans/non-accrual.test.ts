@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('on non-accrual nothing accrues, unpaid interest leaves the books, and is still owed', async () => {
+test('on non-accrual no interest accrues, and unpaid interest leaves the books but is still owed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -33,7 +33,7 @@ test('on non-accrual nothing accrues, unpaid interest leaves the books, and is s
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money goes to principal first then, and interest is income when it is paid', async () => {
+test('on non-accrual payments repay principal first, and interest is income when paid', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -51,7 +51,7 @@ test('money goes to principal first then, and interest is income when it is paid
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('off non-accrual the interest comes back, with that of the days between if it is agreed', async () => {
+test('leaving non-accrual restores the interest, with that of the days between if agreed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const agreed = await newLoan(tenant);
@@ -72,7 +72,7 @@ test('off non-accrual the interest comes back, with that of the days between if 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('on and off on one day leaves the books as they were', async () => {
+test('entering and leaving non-accrual on one day does not change the books', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -86,7 +86,7 @@ test('on and off on one day leaves the books as they were', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('dated back, the interest of the days since is taken back too; kept on the books if asked', async () => {
+test('backdated non-accrual reverses the interest since then, unless it is to be kept', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -102,7 +102,7 @@ test('dated back, the interest of the days since is taken back too; kept on the 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a charge-off after non-accrual takes no income back a second time', async () => {
+test('a charge-off after non-accrual does not reverse income a second time', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

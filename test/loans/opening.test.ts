@@ -58,7 +58,7 @@ async function toldOf(tenant: Tenant, id: string) {
 
 const loanOf = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('a borrower who opens a line receives its terms at approval, as the line and its product have them', async () => {
+test('a borrower who opens a line gets its terms at approval, as set in the line and its product', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     ...LINE_OF_CREDIT,
@@ -140,7 +140,7 @@ test('a line without billing cycles is open-end credit too, and a line without f
     expect(spanish).toContain(words);
 });
 
-test('no line is approved that could not say where to write to about a mistake', async () => {
+test('no line is approved if it lacks an address for billing errors', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { id } = await newLoan(tenant, { product_id, status: 'pending' });
@@ -156,7 +156,7 @@ test('no line is approved that could not say where to write to about a mistake',
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'pending', apr: null });
 });
 
-test('where disclosures are enforced, a line cannot open before its terms are disclosed', async () => {
+test('if disclosures are enforced, a line cannot open before its terms are disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, {
     compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
@@ -182,7 +182,7 @@ test('where disclosures are enforced, a line cannot open before its terms are di
   expect(templates).toEqual(['tila_disclosure', 'account_opening_disclosure']);
 });
 
-test('a year of open-end credit has 365 of the days that its rate is spread over', () => {
+test('a year of open-end credit has 365 days of interest', () => {
   expect(openEndRates('0.2', 'actual_365').apr).toBe('0.2');
   expect(openEndRates('0.2', 'actual_actual').apr).toBe('0.2');
   expect(openEndRates('0.2', '30_360')).toMatchObject({ apr: '0.2', daily_rate: null });

@@ -22,7 +22,7 @@ async function partly() {
   return { tenant, admin, id, path: `/loans/${id}`, chargeOff, reply, pay, look };
 }
 
-test('a part of the principal leaves the books, and the loan goes on with the rest', async () => {
+test('part of the principal leaves the books, and the loan continues with the rest', async () => {
   const { tenant, reply, look, path } = await partly();
 
   expect(reply).toMatchObject({
@@ -56,7 +56,7 @@ test('a part of the principal leaves the books, and the loan goes on with the re
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('payments go to the rest, then to the part as recoveries; the loan is paid when both are nothing', async () => {
+test('payments repay the rest, then the charged-off part as recoveries; the loan is paid when both are zero', async () => {
   const { tenant, pay, look } = await partly();
   await travelTo(stage, tenant, '2026-01-16');
 
@@ -84,7 +84,7 @@ test('payments go to the rest, then to the part as recoveries; the loan is paid 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what is paid back of a recovery is owed as the part that left the books, not as principal', async () => {
+test('a refunded recovery is owed as charged-off debt, not as principal', async () => {
   const { tenant, path, pay, look } = await partly();
   const { body: paid } = await pay('6500.00');
 
@@ -106,7 +106,7 @@ test('what is paid back of a recovery is owed as the part that left the books, n
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payoff as quoted leaves nothing of the rest nor of the part', async () => {
+test('paying the quoted payoff repays both the rest and the charged-off part', async () => {
   const { tenant, path, look } = await partly();
   await travelTo(stage, tenant, '2026-01-25');
   const quote = await tenant.officer.post(`${path}/payoff-quotes`, {});
@@ -120,7 +120,7 @@ test('a payoff as quoted leaves nothing of the rest nor of the part', async () =
   });
 });
 
-test('a later charge-off takes the rest, and each is undone in turn', async () => {
+test('a later charge-off takes the rest, and each is reversed in turn', async () => {
   const { tenant, admin, path, chargeOff, look } = await partly();
   await chargeOff({ amount: '1000.00' });
   const twice = await look();
@@ -152,7 +152,7 @@ const Statement = z.object({
   }),
 });
 
-test('statements and credit records tell what the borrower owes, the part with the rest', async () => {
+test('statements and credit records include the charged-off part', async () => {
   const { tenant, admin, id, pay } = await partly();
   await travelTo(stage, tenant, '2026-02-15');
   await pay('315.68');

@@ -17,7 +17,7 @@ const statusChanges = (tx: Transaction) =>
     from events where event_type = 'loan.status_changed' order by id
   `);
 
-test('paying off receives the whole debt of the day and closes the loan', async () => {
+test('paying off a loan receives the whole debt of the day and closes the loan', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -49,7 +49,7 @@ test('paying off receives the whole debt of the day and closes the loan', async 
   expect(events.at(-1)).toEqual({ new_status: 'paid_off', trigger: 'pay-off' });
 });
 
-test('too little is refused with what it takes, and leaves nothing behind', async () => {
+test('too little is refused with the required amount, and nothing is stored', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -66,7 +66,7 @@ test('too little is refused with what it takes, and leaves nothing behind', asyn
   expect(await eventTypes(tenant)).toEqual(told);
 });
 
-test('what is waived is a service credit, and what is too small to ask for goes to rounding', async () => {
+test('a waived amount is a service credit, and an amount below the minimum is written off to rounding', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const waived = await newLoan(tenant);
   const small = await newLoan(tenant);
@@ -96,7 +96,7 @@ test('what is waived is a service credit, and what is too small to ask for goes 
   });
 });
 
-test('what is left within the tolerance is written off without a payment', async () => {
+test('an amount within the tolerance is written off without a payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { payoff: { tolerance: '5.00' } });
   const { id } = await newLoan(tenant);
@@ -108,7 +108,7 @@ test('what is left within the tolerance is written off without a payment', async
   expect(await balancesByRole(tenant)).toEqual({ cash: '-4.00', rounding: '4.00' });
 });
 
-test('a payment that leaves less than is worth asking for closes the loan; returned, it opens it', async () => {
+test('a payment that leaves less than the minimum closes the loan, and its return reopens it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -126,7 +126,7 @@ test('a payment that leaves less than is worth asking for closes the loan; retur
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('more than the debt is taken, and the rest waits in suspense', async () => {
+test('an overpayment is accepted, and the excess waits in suspense', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -136,7 +136,7 @@ test('more than the debt is taken, and the rest waits in suspense', async () => 
   expect(await balancesByRole(tenant)).toEqual({ cash: '500.00', borrower_suspense: '-500.00' });
 });
 
-test('a payoff leaves reminders of what is held and of what is pledged, once', async () => {
+test('a payoff creates one reminder for suspense and one for collateral', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const item = { loan_id: id, collateral_type: 'vehicle' };
@@ -158,7 +158,7 @@ test('a payoff leaves reminders of what is held and of what is pledged, once', a
   expect(tasks.body[0]).toMatchObject({ loan_id: id, source: 'system', status: 'open' });
 });
 
-test('a payoff of a past day counts only what that day owed', async () => {
+test('a backdated payoff counts only what was owed on that day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -171,7 +171,7 @@ test('a payoff of a past day counts only what that day owed', async () => {
   expect(await balancesByRole(tenant)).toEqual({ cash: '11.64', interest_income: '-11.64' });
 });
 
-test('a payoff that answers a quote brings its penalty along, once', async () => {
+test('a payoff that uses a quote charges the quote’s penalty once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { body: product } = await admin.get(`/products/${await tenant.first('/products')}`);

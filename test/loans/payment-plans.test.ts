@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a plan is completed by what is paid, and broken by an installment that is missed', async () => {
+test('a payment plan is completed by its payments, and broken by a missed installment', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const punctual = await newLoan(tenant);
   const late = await newLoan(tenant);
@@ -38,7 +38,7 @@ test('a plan is completed by what is paid, and broken by an installment that is 
   });
 });
 
-test('a settlement that is paid forgives the rest, closes the loan and makes the tax form', async () => {
+test('a paid settlement forgives the rest, closes the loan and creates the tax form', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const plan = await tenant.officer.post(`/loans/${loan.id}/payment-plans`, {
@@ -72,7 +72,7 @@ test('a settlement that is paid forgives the rest, closes the loan and makes the
   ]);
 });
 
-test('a plan to catch up spreads what the bill says is due already', async () => {
+test('a catch-up plan spreads the amount that is past due', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/payment-plans`;
@@ -94,7 +94,7 @@ test('a plan to catch up spreads what the bill says is due already', async () =>
   });
 });
 
-test('a plan says its parts or its frequency, and its totals agree', async () => {
+test('a payment plan states its parts or its frequency, and its totals agree', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/payment-plans`;

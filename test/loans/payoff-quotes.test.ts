@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a quote is what it costs to pay off on its day, to the cent, and explains its interest', async () => {
+test('a quote is the payoff amount of its day, to the cent, and explains its interest', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -39,7 +39,7 @@ test('a quote is what it costs to pay off on its day, to the cent, and explains 
   expect((await tenant.officer.get(`/loans/${loan.id}`)).body.status).toBe('paid_off');
 });
 
-test('a newer quote takes the place of the older one, and a quote expires after its last day', async () => {
+test('a newer quote supersedes the older one, and a quote expires after its last day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/payoff-quotes`;
@@ -62,7 +62,7 @@ test('a newer quote takes the place of the older one, and a quote expires after 
   });
 });
 
-test('the product’s penalty is in the quote while the loan is young, unless it is left out', async () => {
+test('a quote includes the product’s penalty while it applies, unless it is left out', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     prepayment_penalty: {
@@ -83,7 +83,7 @@ test('the product’s penalty is in the quote while the loan is young, unless it
   expect(old.body.prepayment_penalty).toBe('0.00');
 });
 
-test('a product that names no days gets those of the settings, and its loans keep them', async () => {
+test('a product without its own number of days uses the settings’, and its loans keep them', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { payoff: { quote_valid_days: 21 } });
   const product_id = await newProduct(tenant, {});

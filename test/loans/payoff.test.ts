@@ -12,7 +12,7 @@ function quote(payoff_date: string, events: LoanEvent[], rest = {}) {
 }
 
 describe('a payoff quote', () => {
-  test('multiplies the exact daily interest and rounds once', () => {
+  test('multiplies exact daily interest and rounds once', () => {
     const daily = dailyInterest(new Big(10000), new Big('0.085'), 'actual_365', '2026-01-15');
 
     expect(daily.toFixed(10)).toBe('2.3287671233');
@@ -24,14 +24,14 @@ describe('a payoff quote', () => {
     });
   });
 
-  test('is good through a later day for that day’s amount', () => {
+  test('is valid through a later day for that day’s amount', () => {
     const quoted = quote('2026-02-15', [], { good_through_date: '2026-02-25' });
 
     expect(quoted.payoff_amount_good_through).toBe('10095.48');
     expect(quoted.payoff_amount_good_through).toBe(quote('2026-02-25', []).payoff_amount);
   });
 
-  test('adds fees and the prepayment penalty, and takes off what waits in suspense', () => {
+  test('adds fees and the prepayment penalty, and subtracts suspense', () => {
     const events: LoanEvent[] = [
       { id: 'f', kind: 'fee', effective_date: '2026-02-01', amount: '25.00' },
       payment('s', '2026-01-31', '40.00', { payment_type: 'fee_only' }),
@@ -45,7 +45,7 @@ describe('a payoff quote', () => {
     });
   });
 
-  test('explains its interest with the days since it was last settled', () => {
+  test('explains its interest with the days since it was last paid', () => {
     const quoted = quote('2026-03-15', [payment('p1', '2026-02-15', '315.68')]);
 
     expect(quoted.explanation).toMatchObject([
@@ -56,7 +56,7 @@ describe('a payoff quote', () => {
     expect(money(total)).toBe(quoted.accrued_interest);
   });
 
-  test('has no per diem while accrual rests', () => {
+  test('has no per diem while accrual is paused', () => {
     const frozen: LoanEvent = {
       id: 'f',
       kind: 'accrual_stop',
@@ -70,7 +70,7 @@ describe('a payoff quote', () => {
     });
   });
 
-  test('of a loan that follows its plan asks only for the interest that is earned', () => {
+  test('of a loan that follows its schedule includes only earned interest', () => {
     const terms = { ...TERMS, interest_method: 'scheduled' as const };
     const input = { terms, schedule: SCHEDULE, events: [DISBURSED] };
     const quoted = payoff(input, { payoff_date: '2026-01-30' });
@@ -83,7 +83,7 @@ describe('a payoff quote', () => {
   });
 });
 
-test('a payoff payment draws on suspense for what it does not bring', () => {
+test('a payoff payment uses suspense for the missing amount', () => {
   const state = stateOn('2026-02-15', [
     payment('s', '2026-01-31', '40.00', { payment_type: 'fee_only' }),
     payment('p', '2026-02-15', '10032.19', { payment_type: 'payoff' }),
@@ -96,7 +96,7 @@ test('a payoff payment draws on suspense for what it does not bring', () => {
   });
 });
 
-test('interest that was paid with an early installment comes back when the loan is repaid', () => {
+test('interest that was paid with an early installment is returned when the loan is repaid', () => {
   const terms = { ...TERMS, interest_method: 'scheduled' as const };
   const early = payment('p', '2026-02-10', '315.68');
   const input = { terms, schedule: SCHEDULE, events: [DISBURSED, early] };

@@ -21,7 +21,7 @@ async function strict(tenant: Tenant, prepayment_penalty: object = TWO_PERCENT) 
   return { product_id, ...(await newLoan(tenant, { product_id })) };
 }
 
-test('every payoff figure has the penalty that was agreed with the loan, while it is asked for', async () => {
+test('every payoff figure includes the loan’s agreed penalty while it applies', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id, product_id } = await strict(tenant);
   const admin = await tenant.signedIn('admin');
@@ -66,7 +66,7 @@ const figuresOf = ({
   remaining_balance,
 });
 
-test('a loan is paid off with its penalty, whichever way the money comes, unless a quote left it out', async () => {
+test('any payoff pays the penalty, unless a quote left it out', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const flat = { calculation: 'flat', amount: '75.00' };
@@ -115,7 +115,7 @@ test('a loan is paid off with its penalty, whichever way the money comes, unless
   expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });
 
-test('no penalty is asked for from maturity on, which acceleration brings forward', async () => {
+test('no penalty applies from maturity on, which acceleration brings forward', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await strict(tenant, { calculation: 'flat', amount: '75.00' });
   const admin = await tenant.signedIn('admin');
@@ -125,4 +125,78 @@ test('no penalty is asked for from maturity on, which acceleration brings forwar
 
   expect(before.body.payoff_amount).toBe('10075.00');
   expect(after.body.payoff_amount).toBe('10000.00');
+});
+
+const penaltiesOf = async ({ officer }: Tenant, id: string) =>
+  ((await officer.get(`/loans/${id}/fees`)).body as Record<string, unknown>[])
+    .filter(({ fee_type }) => fee_type === 'prepayment_penalty')
+    .map(({ amount, amount_paid, status }) => [amount, amount_paid, status]);
+
+test('a payoff that bounces takes back its own penalty, and no other fee of that day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { officer } = tenant;
+  const { id } = await strict(tenant, { calculation: 'percent_of_principal', percentage: '0.02' });
+  // A penalty that staff charged for a partial repayment on the same day.
+  await officer.post(`/loans/${id}/fees`, { fee_type: 'prepayment_penalty', amount: '12.34' });
+  await officer.post(`/loans/${id}/pay-off`, {});
+  const [payment] = (await officer.get(`/loans/${id}/payments`)).body;
+  const paid = await penaltiesOf(tenant, id);
+
+  await officer.post(`/payments/${payment.id}/return`, { return_code: 'R01', waive_fee: true });
+
+  expect(payment).toMatchObject({ amount: '10212.34', fees_applied: '212.34' });
+  expect(paid).toEqual([
+    ['200.00', '200.00', 'paid'],
+    ['12.34', '12.34', 'paid'],
+  ]);
+  expect(await penaltiesOf(tenant, id)).toEqual([
+    ['200.00', expect.any(String), 'reversed'],
+    ['12.34', '0.00', 'assessed'],
+  ]);
+  expect((await officer.get(`/loans/${id}`)).body).toMatchObject({
+    status: 'active',
+    principal_balance: '10000.00',
+    outstanding_fees: '12.34',
+  });
+  const [told] = (await officer.get(`/loans/${id}/history?entity_type=fees&action=reverse`)).body;
+  expect(told).toMatchObject({ changes: { status: { new: 'reversed' } } });
+  const violations = await checkInvariants(auditor);
+  expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
+});
+
+test('a flat penalty is charged once, although an earlier payment bounces after the payoff', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { officer } = tenant;
+  const flat = { calculation: 'flat', amount: '75.00' };
+  const [fixed, share] = [await strict(tenant, flat), await strict(tenant, TWO_PERCENT)];
+  const reopen = async (id: string) => {
+    const paid = await officer.post(`/loans/${id}/payments`, { amount: '1000.00' });
+    const off = await officer.post(`/loans/${id}/pay-off`, {});
+    expect(off.body, JSON.stringify(off.body)).toMatchObject({ status: 'paid_off' });
+    await officer.post(`/payments/${paid.body.id}/return`, { return_code: 'R01', waive_fee: true });
+    return (await officer.get(`/loans/${id}/get-balances`)).body;
+  };
+
+  const [first, second] = [await reopen(fixed.id), await reopen(share.id)];
+  await travelTo(stage, tenant, '2026-01-16');
+  const [snapshot] = (
+    await officer.get(`/loan-snapshots?snapshot_date=2026-01-15&loan_id=${fixed.id}`)
+  ).body;
+  const off = [
+    await officer.post(`/loans/${fixed.id}/pay-off`, {}),
+    await officer.post(`/loans/${share.id}/pay-off`, {}),
+  ];
+
+  expect(first).toMatchObject({ total_balance: '1000.00', payoff_amount: '1000.00' });
+  expect(snapshot).toMatchObject({ total_balance: '1000.23', payoff_amount: '1000.23' });
+  // 2 % of the 1,000.00 that were not repaid the first time: 20.00, in addition to the 180.00 of then.
+  expect(second).toMatchObject({ total_balance: '1000.00', payoff_amount: '1020.00' });
+  expect(off.map(({ body }) => body.status)).toEqual(['paid_off', 'paid_off']);
+  expect(await penaltiesOf(tenant, fixed.id)).toEqual([['75.00', '75.00', 'paid']]);
+  expect(await penaltiesOf(tenant, share.id)).toEqual([
+    ['20.00', '20.00', 'paid'],
+    ['180.00', '180.00', 'paid'],
+  ]);
+  const violations = await checkInvariants(auditor);
+  expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('every tenant begins with a program and a product that loans can be written under', async () => {
+test('every tenant starts with a program and a product that loans can use', async () => {
   const { officer } = await stage.tenant();
 
   const programs = await officer.get('/programs');
@@ -76,7 +76,7 @@ test('an admin creates a product with its own limits, fee rules and waterfall', 
   expect(unarchived.body.is_archived).toBe(false);
 });
 
-test('a product that contradicts itself is refused, and so is every part of it that is unknown', async () => {
+test('a contradictory product is refused, and so are its unknown parts', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const made = await admin.post('/products', { name: 'A', code: 'A', max_amount: '1000' });
@@ -107,7 +107,7 @@ test('a product that contradicts itself is refused, and so is every part of it t
   expect((await tenant.officer.post('/products', { name: 'C', code: 'C' })).status).toBe(403);
 });
 
-test("a program's default product is one of its own", async () => {
+test('a program’s default product is one of its own', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const program = await admin.post('/programs', {
@@ -139,7 +139,7 @@ test("a program's default product is one of its own", async () => {
   ).toBe(422);
 });
 
-test('a waterfall that a product calls by its name is the one that its loans are paid by', async () => {
+test('a product that names a waterfall pays its loans by it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const interestOf = async (allocation_order: string) => {
     const product_id = await newProduct(tenant, { allocation_order });
@@ -155,7 +155,7 @@ test('a waterfall that a product calls by its name is the one that its loans are
   expect(await interestOf('delinquency_first')).toEqual(['0.00', '23.29']);
 });
 
-test('a pending loan that moves to another product takes over its terms', async () => {
+test('a pending loan that moves to another product takes its terms', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'weekly',
@@ -173,7 +173,7 @@ test('a pending loan that moves to another product takes over its terms', async 
   expect(plan.body).toHaveLength(156);
 });
 
-test('rules have ids that stay, and their fees name them', async () => {
+test('fee rules keep their ids, and their fees name them', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };

@@ -24,7 +24,7 @@ describe('a projection', () => {
     expect(state).toMatchObject({ days_past_due: 0, next_payment_date: '2026-04-15' });
   });
 
-  test('makes the payment of today as well, also when it is asked for today itself', () => {
+  test('includes today’s payment, also when today itself is requested', () => {
     const ahead = projectState(INPUT, { today: '2026-02-15', as_of: '2026-03-20' });
     const now = projectState(INPUT, { today: '2026-02-15', as_of: '2026-02-15' });
 
@@ -33,7 +33,7 @@ describe('a projection', () => {
     expect(now.payments).toMatchObject([{ due_date: '2026-02-15' }]);
   });
 
-  test('asks in the last payment for all that is left', () => {
+  test('bills everything that is left in the last payment', () => {
     const { state, payments } = projectState(INPUT, { today: '2026-01-20', as_of: '2029-02-01' });
 
     expect(payments).toHaveLength(36);
@@ -41,7 +41,7 @@ describe('a projection', () => {
     expect(state).toMatchObject({ is_paid_off: true, total_balance: '0.00' });
   });
 
-  test('ends early where extra payments were made', () => {
+  test('ends early after extra payments', () => {
     const extra = payment('p', '2026-02-15', '5000.00');
     const { state, payments } = projectState(
       { ...INPUT, events: [DISBURSED, extra] },
@@ -52,7 +52,7 @@ describe('a projection', () => {
     expect(state).toMatchObject({ is_paid_off: true, suspense_balance: '0.00' });
   });
 
-  test('is what the fold says once those payments are really made', () => {
+  test('equals the fold once those payments are really made', () => {
     fc.assert(
       fc.property(anyLife, fc.integer({ min: 1, max: 400 }), (life, days) => {
         // Projections of lines of credit include cycles: test/loans/cycles-properties.test.ts.

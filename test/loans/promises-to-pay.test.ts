@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a promise is kept as soon as the money has come, and broken when its grace is over', async () => {
+test('a promise is kept as soon as the money arrives, and broken after its grace period', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const promise = (promised_date: string) => ({ promised_amount: '100.00', promised_date });
@@ -39,7 +39,7 @@ test.each([
   ['0.00', '2026-01-22', 'broken'],
   ['0.00', '2026-01-21', 'pending'],
   ['100.00', '2026-01-16', 'kept'],
-])('of 100.00 by the 20th, %s on %s is %s', (paid, day, verdict) => {
+])('a promise of 100.00 by the 20th with %s paid is, on %s, %s', (paid, day, verdict) => {
   const agreed = { promised_on: '2026-01-15', promised_amount: '100.00', grace_days: 2 };
   const promise = { ...agreed, promised_date: '2026-01-20' };
   const receipts = [{ effective_date: '2026-01-16', amount: paid }];
@@ -47,7 +47,7 @@ test.each([
   expect(evaluatePromise(promise, receipts, endOfDayCutoff(day)).status).toBe(verdict);
 });
 
-test('a promise is canceled while it is pending, and only then', async () => {
+test('a promise can be canceled only while it is pending', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const body = { promised_amount: '100.00', promised_date: '2026-01-20' };

@@ -12,7 +12,7 @@ const interestOf = async (tenant: Tenant, id: string) =>
 const statusesOf = (tenant: Tenant, id: string) =>
   tenant.officer.get(`/loans/${id}/list-promo-statuses`);
 
-test('a reduced rate counts from its first day to its last', async () => {
+test('a reduced rate applies from its first day through its last', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -51,7 +51,7 @@ test('a reduced rate counts from its first day to its last', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('two promotions do not share a day, and one needs an end and a lower rate', async () => {
+test('promotions cannot overlap, and each needs an end and a lower rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const promote = (body: object) => tenant.officer.post(`/loans/${id}/activate-promo`, body);
@@ -99,7 +99,7 @@ test('deferred interest falls due at the end of the promotion if the loan is not
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('same as cash: repaid in time, the loan never bears the interest', async () => {
+test('same as cash: a loan repaid in time never bears the interest', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await tenant.officer.post(`/loans/${id}/activate-promo`, {
@@ -117,7 +117,7 @@ test('same as cash: repaid in time, the loan never bears the interest', async ()
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a promotion ends on the day that its condition is broken', async () => {
+test('a promotion ends on the day its condition is broken', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await tenant.officer.post(`/loans/${id}/activate-promo`, {
@@ -134,7 +134,7 @@ test('a promotion ends on the day that its condition is broken', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('during an interest-only promotion the installments ask for interest alone', async () => {
+test('during an interest-only promotion, installments are interest only', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 

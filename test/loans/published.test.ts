@@ -64,7 +64,7 @@ describe('OneMain Financial’s example of daily simple interest', () => {
     ).toEqual(ONEMAIN);
   });
 
-  test('is a cent away at most with the exact daily factor', () => {
+  test('differs by at most a cent with the exact daily factor', () => {
     for (const [date, , , balance] of ONEMAIN) {
       const ours = new Big(on(date, '0.2436').principal_balance);
       expect(ours.minus(balance).abs().lte('0.01')).toBe(true);

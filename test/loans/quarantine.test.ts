@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { queryByHalves } from '../../jobs/business-day/run-steps.ts';
-import * as close from '../../sql/business-day/closes.ts';
-import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
+import { isInChunk } from '../../sql/loans/chunk.ts';
+import { findQuarantinedLoans } from '../../sql/business-day/quarantines.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -31,17 +32,17 @@ const newLoans = async (tenant: Tenant, count: number) => {
 };
 
 /** Selects the ids of a chunk's loans with a statement that fails for some loans. */
-const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: close.Chunk) =>
+const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: chunks.CloseChunk) =>
   tx.any(sql.type(z.object({ id: z.string(), whole: z.int() }))`
     select id, 1 / (id <> all (${sql.array([...bad], 'uuid')}))::integer as whole
-    from loans as loan where ${close.isInChunk(chunk)} order by id
+    from loans as loan where ${isInChunk(chunk)} order by id
   `);
 
 /** Plans a close of today and runs the statement within its chunk. */
 const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
   tenant.within(async (work) => {
     const run = await startClose(work, work.today);
-    const chunk = await close.findChunk(work.tx, run?.id ?? '', 1);
+    const chunk = await chunks.findChunk(work.tx, run?.id ?? '', 1);
     if (!run || !chunk) throw new Error('Nothing was planned.');
     return queryByHalves(work.tx, { run_id: run.id }, 'trial', chunk, ask);
   });
@@ -52,7 +53,7 @@ test.each([
   ['the last', [8]],
   ['two neighbours', [4, 5]],
   ['each', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
-])('of nine loans, those that a statement fails for are set aside: %s', async (_, positions) => {
+])('of nine loans, those whose statement fails are quarantined: %s', async (_, positions) => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await newLoans(tenant, 9);
   const bad = loans.filter((_id, position) => positions.includes(position));
@@ -66,7 +67,7 @@ test.each([
   );
 });
 
-test('a statement that fails for more than fifty loans is itself wrong, and fails', async () => {
+test('a statement that fails for more than fifty loans is treated as wrong, and fails', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await newLoans(tenant, 51);
 
@@ -76,7 +77,7 @@ test('a statement that fails for more than fifty loans is itself wrong, and fail
   expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
-test('a lock timeout quarantines no loan: the step is to be repeated', async () => {
+test('a lock time-out quarantines no loan: the step is retried', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await newLoans(tenant, 2);
   const busy = () => Promise.reject(Object.assign(new Error('busy'), { code: '57014' }));
@@ -87,7 +88,7 @@ test('a lock timeout quarantines no loan: the step is to be repeated', async () 
   expect(await quarantinedLoans(tenant)).toEqual([]);
 });
 
-test('the nightly accrual goes on without a loan that it fails for, and makes up for it', async () => {
+test('nightly accrual continues without a failing loan, and catches up later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = [await newLoan(tenant), await newLoan(tenant), await newLoan(tenant)];
   const broken = loans[1]?.id ?? '';
@@ -99,7 +100,7 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   await travelTo(stage, tenant, '2026-01-16');
   const without = await balancesByRole(tenant);
   const left = await quarantinedLoans(tenant);
-  const shown = await tenant.within(({ tx }) => unresolvedLoanErrors(tx, 10));
+  const shown = await tenant.within(({ tx }) => findQuarantinedLoans(tx, 10));
   await travelTo(stage, tenant, '2026-01-17');
   const balances = await tenant.officer.get(`/loans/${broken}/get-balances`);
 

@@ -4,7 +4,7 @@ import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { readCsv } from '../../jobs/loans/boarding/read-csv.ts';
 import { TAPE_HEADER, tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
 
-test('fields of CSV come back as they were, with quotes, commas and line breaks', async () => {
+test('fields of CSV keep quotes, commas and line breaks', async () => {
   const record = fc.array(fc.string(), { minLength: 2, maxLength: 6 });
   const quote = (field: string) => `"${field.replaceAll('"', '""')}"`;
   await fc.assert(
@@ -20,7 +20,7 @@ test('fields of CSV come back as they were, with quotes, commas and line breaks'
   );
 });
 
-test('every line that is wrong is named with its column and the reason', async () => {
+test('every invalid line is reported with its column and the reason', async () => {
   const csv = tapeText(
     tapeLine(),
     tapeLine({ loan_number: 'T-2', principal_amount: '1e4', borrower_state: 'Ontario' }),
@@ -58,14 +58,14 @@ test.each([
   ['column purpose appears twice', `${TAPE_HEADER},purpose\n${tapeLine()},`],
   ['not text', TAPE_HEADER.replaceAll(',', '\0')],
   ['semicolons or tabs', TAPE_HEADER.replaceAll(',', ';').replace(';', '\t')],
-])('what is no tape is refused as a whole: %s', async (reason, csv) => {
+])('a file that is not a tape is refused as a whole: %s', async (reason, csv) => {
   const { rows, refusals } = await parseTape(csv);
 
   expect(rows).toEqual([]);
   expect(refusals[0]?.reason).toContain(reason);
 });
 
-test.each(['\n', '\r\n', '\r'])('lines are counted as they end: %j', async (end) => {
+test.each(['\n', '\r\n', '\r'])('line numbers count line ends correctly: %j', async (end) => {
   const lines = [
     TAPE_HEADER,
     '',
@@ -114,7 +114,7 @@ test.each([
   }
 });
 
-test('a letter that is not UTF-8 is named with its line and column, not guessed', async () => {
+test('a byte that is not UTF-8 is reported with its line and column', async () => {
   const csv = tapeText(
     tapeLine(),
     tapeLine({ loan_number: 'T-2', borrower_external_id: 'B-2', borrower_first_name: 'Zoë' }),
@@ -134,7 +134,7 @@ test('a letter that is not UTF-8 is named with its line and column, not guessed'
   ]);
 });
 
-test('columns that no loan of ours has are passed over, and named', async () => {
+test('unknown columns are ignored, and named', async () => {
   const { rows, refusals, unknown } = await parseTape(
     `${TAPE_HEADER},grade,toString\n${tapeLine()},A,x`,
   );
@@ -144,7 +144,7 @@ test('columns that no loan of ours has are passed over, and named', async () => 
   expect(unknown).toEqual(['grade', 'toString']);
 });
 
-test('an endless tape is read up to the number of loans that one transaction takes', async () => {
+test('an endless tape is read only up to the maximum number of loans per transaction', async () => {
   let given = 0;
   function* endless() {
     yield Buffer.from(`${TAPE_HEADER}\n`);

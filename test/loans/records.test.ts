@@ -10,7 +10,7 @@ const stage = await newStage();
 const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 });
 afterAll(() => auditor.end());
 
-test('after all that records can do to a loan, its books are right and nothing was set aside', async () => {
+test('after all record operations on a loan, its books are right and nothing is quarantined', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const add = async (name: string, body: Record<string, unknown>) => {

@@ -22,7 +22,7 @@ const statementOf = (tenant: Tenant, id: string, month: string) =>
     `),
   ) as Promise<Record<string, unknown>>;
 
-test('a forbearance ends with its last day: the next morning nothing is past due, on the statement too', async () => {
+test('a forbearance ends after its last day: the next morning nothing is past due, on the statement too', async () => {
   const tenant = await stage.tenant('2025-09-10');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/forbearances`, {
@@ -51,7 +51,72 @@ test('a forbearance ends with its last day: the next morning nothing is past due
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment on the day on which a deferment is over is split as it stays booked', async () => {
+test('subscribers hear of a delinquency only after the reliefs of that morning have ended', async () => {
+  const tenant = await stage.tenant('2025-09-10');
+  const [extended, resumed] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
+  const forbear = (id: string, more: object) =>
+    tenant.officer.post(`/loans/${id}/forbearances`, {
+      start_date: '2025-09-20',
+      end_date: '2025-12-31',
+      reason: 'hardship',
+      ...more,
+    });
+  const agreed = [
+    await forbear(extended.id, { end_treatment: 'extend_term' }),
+    await forbear(resumed.id, { end_treatment: 'reinstatement', suspend_delinquency: false }),
+  ];
+
+  await travelTo(stage, tenant, '2026-01-02');
+
+  const told = await tenant.within(({ tx }) =>
+    tx.any(sql.unsafe`
+      select body::jsonb #>> '{data,loan_id}' as loan_id, body::jsonb #>> '{data,new_bucket}' as bucket
+      from events where event_type = 'delinquency.changed' order by id
+    `),
+  );
+  expect(agreed.map(({ status }) => status)).toEqual([201, 201]);
+  // The other loan was due on October 10. On January 1 it has been past due for 83 days.
+  expect(told).toEqual([
+    { loan_id: resumed.id, bucket: 'dpd_1_29' },
+    { loan_id: resumed.id, bucket: 'dpd_30_59' },
+    { loan_id: resumed.id, bucket: 'dpd_60_89' },
+  ]);
+  expect(await loanOf(tenant, extended.id)).toMatchObject({ delinquency_bucket: 'current' });
+  expect(await loanOf(tenant, resumed.id)).toMatchObject({ delinquency_bucket: 'dpd_60_89' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a loan that becomes past due in the morning on which its relief ends is announced once and counted', async () => {
+  const tenant = await stage.tenant('2025-09-10');
+  const { id } = await newLoan(tenant, AT_TWELVE);
+  await tenant.officer.post(`/loans/${id}/forbearances`, {
+    start_date: '2025-10-05',
+    // The installment of October 10 reaches 30 days past due in the next morning.
+    end_date: '2025-11-08',
+    reason: 'hardship',
+    end_treatment: 'reinstatement',
+    suspend_delinquency: false,
+  });
+
+  await travelTo(stage, tenant, '2025-11-09');
+  const morning = await loanOf(tenant, id);
+  const told = await tenant.within(({ tx }) =>
+    tx.anyFirst(sql.unsafe`
+      select body::jsonb #>> '{data,new_bucket}' from events
+      where event_type = 'delinquency.changed' order by id
+    `),
+  );
+
+  expect(morning).toMatchObject({ delinquency_bucket: 'dpd_30_59', days_past_due: 30 });
+  expect(told).toEqual(['dpd_1_29', 'dpd_30_59']);
+  const { rows } = await stage.owner.query(
+    'select times_delinquent_30, delinquency_bucket_counted from loans where id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ times_delinquent_30: 1, delinquency_bucket_counted: 30 }]);
+});
+
+test('a payment on the day after a deferment ends is booked with its final split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/deferments`, {
@@ -70,7 +135,7 @@ test('a payment on the day on which a deferment is over is split as it stays boo
   expect(kept.body).toMatchObject(split);
 });
 
-test('a freeze and a promotion that defers interest are over on the morning after their last day', async () => {
+test('a freeze and a deferred-interest promotion end on the morning after their last day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [frozen, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
   const admin = await tenant.signedIn('admin');
@@ -117,7 +182,7 @@ async function manyFrozenLoans(tenant: Tenant, morning: string) {
   );
 }
 
-test('more reliefs than the end of a day can take end before their loans are billed or paid', async () => {
+test('more ended reliefs than one step can process all end before their loans are billed or paid', async () => {
   const tenant = await stage.tenant('2025-11-25');
   await manyFrozenLoans(tenant, '2026-01-01');
   const [forborne, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
@@ -152,7 +217,7 @@ test('more reliefs than the end of a day can take end before their loans are bil
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the checks of the books name a relief that is still in force after its last day', async () => {
+test('the book checks report a relief that is still in force after its last day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const dates = { start_date: '2026-01-15', end_date: '2026-01-16', reason: 'hardship' };

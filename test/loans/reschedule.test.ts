@@ -11,7 +11,7 @@ type Row = { period_number: number; due_date: string; payment_amount: string; st
 const planOf = async (tenant: Tenant, id: string) =>
   (await tenant.officer.get(`/loans/${id}/amortization`)).body as Row[];
 
-test('a shift by periods moves all that is ahead, and the second one moves it further', async () => {
+test('a shift by periods moves all future installments, and a second one moves them further', async () => {
   const tenant = await stage.tenant('2026-01-31');
   const { id } = await newLoan(tenant, { payment_day: 31 });
   const books = await balancesByRole(tenant);
@@ -32,7 +32,7 @@ test('a shift by periods moves all that is ahead, and the second one moves it fu
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the installment stays, and interest of the longer period accrues by the day', async () => {
+test('the installment stays the same, and the longer period earns interest by the day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -49,7 +49,7 @@ test('the installment stays, and interest of the longer period accrues by the da
   expect(plan.slice(0, -1).every(({ payment_amount }) => payment_amount === '315.68')).toBe(true);
 });
 
-test('where the maturity stays, fewer installments are higher', async () => {
+test('if the maturity stays, fewer installments are higher', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -62,7 +62,7 @@ test('where the maturity stays, fewer installments are higher', async () => {
   expect(Number(moved.body.payment_amount)).toBeGreaterThan(315.68);
 });
 
-test('what is past due stays due when the rest is moved', async () => {
+test('past due installments stay due when the rest is moved', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-20');
@@ -74,7 +74,7 @@ test('what is past due stays due when the rest is moved', async () => {
   expect(plan[0]).toMatchObject({ due_date: '2026-02-15', status: 'past_due' });
 });
 
-test('single installments are moved by their numbers, and stay in order', async () => {
+test('single installments are moved by number and stay in order', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -98,7 +98,7 @@ test('single installments are moved by their numbers, and stay in order', async 
   });
 });
 
-test('without a way to move, or with two, or into the past, nothing is moved', async () => {
+test('a reschedule needs exactly one method and cannot move into the past', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const refused = [
@@ -117,7 +117,7 @@ test('without a way to move, or with two, or into the past, nothing is moved', a
   expect(replies).toEqual(refused.map(() => 422));
 });
 
-test('another payment day begins with the next installment and keeps the end of the month', async () => {
+test('a new payment day starts with the next installment and keeps the end of the month', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -137,7 +137,7 @@ test('another payment day begins with the next installment and keeps the end of 
   ]);
 });
 
-test('an earlier day is the one of the month after, and a fee needs a rule', async () => {
+test('an earlier day moves to the following month, and a fee needs a rule', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const product = await tenant.officer.get(`/products/${await tenant.first('/products')}`);
@@ -176,7 +176,7 @@ test('an earlier day is the one of the month after, and a fee needs a rule', asy
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an installment that was named a day is past due behind later ones, once another plan is undone', async () => {
+test('an installment moved behind later ones is past due when another plan is reversed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

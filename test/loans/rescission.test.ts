@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-describe('a business day for the right to rescind', () => {
+describe('a business day for rescission', () => {
   test.each([
     ['2026-07-03', true, 'the Friday on which Saturday the fourth is observed'],
     ['2026-07-04', false, 'a holiday on a Saturday'],
@@ -20,7 +20,7 @@ describe('a business day for the right to rescind', () => {
   });
 });
 
-test('no money goes out before midnight of the third business day after the approval', async () => {
+test('no money is disbursed before midnight of the third business day after approval', async () => {
   // A Wednesday before a holiday Monday: Thursday, Friday and Saturday count.
   const tenant = await stage.tenant('2026-01-14');
   const product_id = await newProduct(tenant, { rescission_days: 3 });
@@ -48,7 +48,7 @@ test('no money goes out before midnight of the third business day after the appr
   expect(funded).toMatchObject({ status: 200, body: { status: 'active' } });
 });
 
-test('the days of a loan that is agreed later than it was approved begin later', async () => {
+test('the schedule of a loan that is approved late starts later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, { rescission_days: 3 });
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
@@ -71,7 +71,7 @@ test('the days of a loan that is agreed later than it was approved begin later',
   });
 });
 
-test('a product without such a right has its loans funded on the day', async () => {
+test('a product without the right to rescind allows funding on the same day', async () => {
   const tenant = await stage.tenant('2026-01-14');
 
   const { id } = await newLoan(tenant);

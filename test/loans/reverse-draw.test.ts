@@ -42,7 +42,7 @@ async function standing({ officer }: Tenant, id: string) {
   return { balances, asked, available_credit, disbursed_amount, outstanding_fees, status };
 }
 
-test('a draw that is taken back leaves the loan as if it had never been', async () => {
+test('a reversed draw leaves the loan unchanged', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [untouched, drawn] = [await lineOf(tenant), await lineOf(tenant)];
   await travelTo(stage, tenant, '2026-01-20');
@@ -81,7 +81,7 @@ const Statement = z.object({
   }),
 });
 
-test('a draw taken back in another month is on that month’s statement, whose lines add up', async () => {
+test('a draw reversed in another month is on that month’s statement, whose lines add up', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await lineOf(tenant);
   const draw = await drawOn(tenant, id, { fee_amount: '25.00' });
@@ -104,7 +104,7 @@ test('a draw taken back in another month is on that month’s statement, whose l
   );
 });
 
-test('an earlier draw is taken back beneath a later one, and the plan repays what is owed', async () => {
+test('an earlier draw can be reversed after a later one, and the schedule repays what is owed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await lineOf(tenant);
   const first = await drawOn(tenant, id);
@@ -125,7 +125,7 @@ test('an earlier draw is taken back beneath a later one, and the plan repays wha
   expect(projected.body.total_balance).toBe('0.00');
 });
 
-test('draws and service credits are taken back by two people where the tenant wants that', async () => {
+test('reversing draws and service credits needs a second person if the tenant requires it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await lineOf(tenant);
   const draw = await drawOn(tenant, id);

@@ -13,7 +13,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('half a cent goes to the even cent in SQL as in TypeScript', async () => {
+test('half a cent rounds to the even cent in SQL as in TypeScript', async () => {
   const tenant = await stage.tenant();
   const amounts = fc.sample(
     fc.oneof(

@@ -84,7 +84,7 @@ test.each<[string, LoanEvent[]]>([
   if (shown?.status === 'paid') expect(shown.ending_balance).toBe(principal_balance);
 });
 
-test('rows of a loan that was repaid end at nothing, and those behind have no amounts', () => {
+test('rows of a loan that was repaid early end at zero, and later rows have no amounts', () => {
   const loan = fundedLoan(aYear);
   const payoff = paymentOf(40, '9300.00', { payment_type: 'payoff' });
   const events = [...loan.events, paymentOf(30, LEVEL), payoff];
@@ -98,7 +98,7 @@ test('rows of a loan that was repaid end at nothing, and those behind have no am
   );
 });
 
-test('rows of any loan chain after any payments', () => {
+test('the rows of any loan connect after any payments', () => {
   const payments = fc.array(
     fc.record({
       day: fc.integer({ min: 1, max: 400 }),
@@ -127,7 +127,7 @@ test('rows of any loan chain after any payments', () => {
   );
 });
 
-test('a boarded row of 9,370.09 that repaid 336.64 is followed by a row that begins where it ends', () => {
+test('a boarded row that repays 336.64 of 9,370.09 connects to the next row', () => {
   const terms = completeTerms({ interest_rate: '0.12', term_months: 36 });
   const boarded = {
     principal_amount: '12000.00',

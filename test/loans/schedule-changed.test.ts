@@ -54,7 +54,7 @@ async function amortizedAnew(tenant: Tenant, { isReachable = true } = {}) {
 const totalOf = (rows: readonly Row[], column: string) =>
   sum(rows.map((row) => parseMoney(row[column] ?? '')));
 
-test('a returned payment that a schedule relied on: the installments repay the balance, and the borrower is notified', async () => {
+test('when a returned payment changes the schedule, the installments repay the balance and the borrower is notified', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;
@@ -102,7 +102,7 @@ test('a returned payment that a schedule relied on: the installments repay the b
   expect(notices[0]?.body).toContain('An earlier payment was returned or reversed.');
 });
 
-test('a payment is found that came before a plan was agreed: the plan asks for less', async () => {
+test('a late-entered payment before a new schedule lowers its installments', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const before = (await tenant.officer.get(`/loans/${loan.id}`)).body as Row;
@@ -147,7 +147,7 @@ test('a second change renews the open task and notifies the borrower again', asy
   expect(versions[0]?.['reason']).toBe('payment_reversed');
 });
 
-test('no notice is sent for a schedule that was agreed, or undone by those who agreed to it', async () => {
+test('a schedule change that was agreed, or reversed by its parties, sends no notice', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;
@@ -197,7 +197,7 @@ test('no notice is sent if the loan is paid off or the whole debt is due', async
   expect(await noticesOf(tenant, paid.id)).toEqual([]);
 });
 
-test('who wants text messages gets the notice by mail, in their language; who cannot be reached is left to the officer', async () => {
+test('a borrower who prefers texts gets the notice by email in their language; an unreachable one becomes the officer’s task', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const other = await amortizedAnew(tenant, { isReachable: false });
@@ -217,7 +217,7 @@ test('who wants text messages gets the notice by mail, in their language; who ca
   expect(task?.['description']).toContain('The borrower was not notified: no contact method');
 });
 
-test('a schedule of a loan that is not there is not found, nor a version that never was', async () => {
+test('the schedule of a missing loan and a missing version get 404', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await newLoan(tenant, { status: 'pending' });
   const path = (id: string) => `/loans/${id}/schedule-versions`;

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('autopay draws on the days of the new schedule from the moment on that it holds', async () => {
+test('autopay follows the new schedule from the moment it applies', async () => {
   const { officer, loan, plan } = await newEnrolledLoan(stage);
 
   const before = await plan();
@@ -16,7 +16,7 @@ test('autopay draws on the days of the new schedule from the moment on that it h
   expect(after).toMatchObject({ next_due_date: '2026-02-21', next_run_date: '2026-02-23' });
 });
 
-test('a modification that moves the first installment, and its reversal, show on the loan at once', async () => {
+test('a modification that moves the first installment, and its reversal, show on the loan immediately', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}`;
@@ -40,7 +40,7 @@ test('a modification that moves the first installment, and its reversal, show on
   expect(await shown()).toEqual(before);
 });
 
-test('a boarded loan shows the installment of its new schedule when the old one is no more', async () => {
+test('a boarded loan shows the installment of its new schedule when the old one ends', async () => {
   const tenant = await stage.tenant('2026-03-10');
   const borrower = await tenant.officer.post('/borrowers', {
     first_name: 'Ada',

@@ -48,8 +48,8 @@ const paid = (effective_date: string, amount: string, id = `p${effective_date}`)
   amount,
 });
 
-describe('interest that the schedule says', () => {
-  test('is that of the real balance after most of the principal was prepaid', () => {
+describe('scheduled interest', () => {
+  test('uses the actual balance after most of the principal was prepaid', () => {
     const events = [paid('2026-02-15', '9600.00')];
 
     expect(on('2026-02-15', events).principal_balance).toBe('500.00');
@@ -76,7 +76,7 @@ describe('interest that the schedule says', () => {
     ['scheduled', '32.26', '967.74', '67.74', '820.75'],
     ['flat', '32.26', '967.74', '67.74', '820.75'],
   ] as const)(
-    'of %s loans is paid to date by extra principal, and the installment finds the rest',
+    'of %s loans is paid to date by extra principal, and the installment pays the rest',
     (interest_method, toDate, extra, rest, principal) => {
       const events: LoanEvent[] = [
         {
@@ -104,7 +104,7 @@ describe('interest that the schedule says', () => {
     },
   );
 
-  test('does not go on with what was charged off', () => {
+  test('stops for the charged-off part', () => {
     const events: LoanEvent[] = [
       { id: 'c', kind: 'charge_off', effective_date: '2026-02-01', principal_amount: '4000.00' },
     ];
@@ -113,7 +113,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', events).interest_earned).toBe('160.00');
   });
 
-  test('follows the table for a borrower who pays some days early', () => {
+  test('follows the schedule for a borrower who pays some days early', () => {
     const { schedule } = loan();
     const events = schedule.map(({ due_date, payment_amount }, index) =>
       paid(addDays(due_date, index === 11 ? 0 : -9), payment_amount),
@@ -128,14 +128,14 @@ describe('interest that the schedule says', () => {
     );
   });
 
-  test('of the period of a late payment is that of the balance at its begin, and no more', () => {
+  test('of a late payment’s period uses the balance at its start', () => {
     const late = [paid('2026-03-01', '888.49')];
 
     expect(on('2026-03-15', late).interest_earned).toBe('200.00');
     expect(on('2026-04-15', late).interest_earned).toBe('292.12');
   });
 
-  test('and is paid before principal, though the row was planned with less', () => {
+  test('and is paid before principal, even if the row planned less', () => {
     const events = [paid('2026-03-01', '888.49'), paid('2026-03-15', '888.49')];
     const { allocations } = on('2026-03-15', events);
 
@@ -145,7 +145,7 @@ describe('interest that the schedule says', () => {
     ]);
   });
 
-  test('comes back as far as it is unearned when the loan is repaid within a period', () => {
+  test('is returned as far as it is unearned when the loan is repaid within a period', () => {
     const events = [paid('2026-02-15', '9600.00'), paid('2026-03-01', '105.00')];
     const quote = payoff({ ...loan(), events: [funded, ...events] }, { payoff_date: '2026-03-01' });
 
@@ -157,7 +157,7 @@ describe('interest that the schedule says', () => {
     });
   });
 
-  test('of money lent within a period is earned from its day on', () => {
+  test('of money disbursed within a period is earned from that day on', () => {
     const events: LoanEvent[] = [
       { id: 'w', kind: 'draw', effective_date: '2026-03-01', amount: '2800.00' },
     ];
@@ -165,7 +165,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', events).interest_earned).toBe('214.00');
   });
 
-  test('is less for the days of a promotion', () => {
+  test('is lower for the days of a promotion', () => {
     const promo: LoanEvent = {
       id: 'm',
       kind: 'promo',
@@ -177,7 +177,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', [promo]).interest_earned).toBe('175.00');
   });
 
-  test('is on the first principal where interest is flat', () => {
+  test('is on the original principal if interest is flat', () => {
     const prepaid = [paid('2026-02-15', '9000.00')];
 
     expect(on('2026-03-15', prepaid, { interest_method: 'flat' }).interest_earned).toBe('200.00');
@@ -218,25 +218,28 @@ test('each period earns its part of the rate on its beginning balance, regardles
 test.each([
   { interest_method: 'scheduled', day_count: 'actual_365' },
   { interest_method: 'simple_daily', day_count: '30_360' },
-])('the close books what $interest_method loans earn by $day_count', async (product) => {
-  const tenant = await stage.tenant(START);
-  const product_id = await newProduct(tenant, product);
-  const { id } = await newLoan(tenant, { product_id, interest_rate: '0.12', term_months: 12 });
-  const owed = async () => (await tenant.officer.get(`/loans/${id}`)).body.accrued_interest;
-  await travelTo(stage, tenant, '2026-02-15');
-  const first = await owed();
-  await tenant.officer.post(`/loans/${id}/payments`, { amount: '9600.00' });
-  await travelTo(stage, tenant, '2026-03-01');
-  const half = await owed();
-  await travelTo(stage, tenant, '2026-03-15');
-  const second = await owed();
+])(
+  'the close books the interest that $interest_method loans earn by $day_count',
+  async (product) => {
+    const tenant = await stage.tenant(START);
+    const product_id = await newProduct(tenant, product);
+    const { id } = await newLoan(tenant, { product_id, interest_rate: '0.12', term_months: 12 });
+    const owed = async () => (await tenant.officer.get(`/loans/${id}`)).body.accrued_interest;
+    await travelTo(stage, tenant, '2026-02-15');
+    const first = await owed();
+    await tenant.officer.post(`/loans/${id}/payments`, { amount: '9600.00' });
+    await travelTo(stage, tenant, '2026-03-01');
+    const half = await owed();
+    await travelTo(stage, tenant, '2026-03-15');
+    const second = await owed();
 
-  expect([first, half, second]).toEqual(['100.00', '2.50', '5.00']);
-  expect(await balancesByRole(tenant)).toMatchObject({
-    interest_receivable: '5.00',
-    loans_receivable: '500.00',
-    interest_income: '-105.00',
-  });
-  await travelTo(stage, tenant, '2026-03-20');
-  expect(await violationsIn(stage)).toEqual([]);
-});
+    expect([first, half, second]).toEqual(['100.00', '2.50', '5.00']);
+    expect(await balancesByRole(tenant)).toMatchObject({
+      interest_receivable: '5.00',
+      loans_receivable: '500.00',
+      interest_income: '-105.00',
+    });
+    await travelTo(stage, tenant, '2026-03-20');
+    expect(await violationsIn(stage)).toEqual([]);
+  },
+);

@@ -29,7 +29,7 @@ test('a service credit lowers the principal at the lender’s expense and is no 
   expect(await eventTypes(tenant)).not.toContain('payment.received');
 });
 
-test('a credit is taken back once, and what went late moves its split', async () => {
+test('a credit can be reversed once, and a later entry corrects its split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-02-14');
@@ -53,7 +53,7 @@ test('a credit is taken back once, and what went late moves its split', async ()
   expect(await balancesByRole(tenant)).not.toHaveProperty('service_credit_expense');
 });
 
-test('a credit of more than is owed is refused and leaves nothing behind', async () => {
+test('a credit above the amount owed is refused and nothing is stored', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 

@@ -9,7 +9,8 @@ import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.
 import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan, readLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { prepaymentPenalty } from '../../jobs/loans/products/prepayment-penalty.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
@@ -26,7 +27,7 @@ import { aStory, eventOn, START } from './any-story.ts';
 const stage = await newStage();
 const aDay = fc.integer({ min: 0, max: 1500 }).map((days) => addDays(START, days));
 
-test('a part of a year is the same fraction in SQL and in TypeScript', async () => {
+test('part of a year is the same fraction in SQL and in TypeScript', async () => {
   const tenant = await stage.tenant();
   const cases = fc.sample(
     fc.record({ day_count: fc.constantFrom(...DAY_COUNTS), from: aDay, to: aDay }),
@@ -77,7 +78,7 @@ test('days past due and buckets are the same in SQL and in TypeScript, pauses an
   expect(answers).toEqual(expected);
 });
 
-test('what the API reads off a loan on any later day is what its whole history folds to', async () => {
+test('the API’s values of a loan on any later day equal the fold of its history', async () => {
   const tenant = await stage.tenant(START);
   const spread = {
     fee_type: 'origination',
@@ -146,7 +147,7 @@ test('what the API reads off a loan on any later day is what its whole history f
   );
 }, 120_000);
 
-const Turn = z.object({ linear_until: z.string().nullable() });
+const Turn = z.object({ accrual_until: z.string().nullable() });
 
 /**
  * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
@@ -158,7 +159,7 @@ async function foldOnTurns(
 ): Promise<string> {
   const turn = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(Turn)`
-      select linear_until from loans where id = ${id}
+      select accrual_until from loans where id = ${id}
     `),
   );
   if (turn === null || turn >= day) return since;
@@ -193,7 +194,7 @@ function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null
   return kept && money(kept);
 }
 
-test('the last installment asks for a fee that is left when all are covered, in SQL too', async () => {
+test('the last installment bills a remaining fee when all are covered, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { extra_payment_to: 'next_installment' });
   const { id } = await newLoan(tenant, { product_id, term_months: 3, interest_rate: '0' });
@@ -216,7 +217,7 @@ test('the last installment asks for a fee that is left when all are covered, in 
   });
 });
 
-test('interest that was paid ahead and is never earned lessens the last installment, in SQL too', async () => {
+test('prepaid unearned interest lowers the last installment, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { interest_method: 'scheduled' });
   const wish = { principal_amount: '500.00', term_months: 1, interest_rate: '0.12' };

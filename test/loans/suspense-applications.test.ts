@@ -31,7 +31,7 @@ const activityOf = async (tenant: Tenant, id: string) =>
 const apply = (tenant: Tenant, id: string, body: object = {}, options = {}) =>
   tenant.officer.post(`/loans/${id}/suspense-applications`, body, options);
 
-test('money that waits is put to the loan by hand like a payment of its day, and waits again', async () => {
+test('suspense is applied manually like a payment of that day, and a reversal returns it to suspense', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await waiting(tenant, '500.00');
   await travelTo(stage, tenant, '2026-01-25');
@@ -82,7 +82,7 @@ test('money that waits is put to the loan by hand like a payment of its day, and
   expect(activity.map(({ kind }) => kind)).not.toContain('applied_otherwise');
 });
 
-test('no more is applied than waits and than the loan can use, and of two at once one is refused', async () => {
+test('no more is applied than is in suspense and than the loan owes, and of two concurrent requests one is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await waiting(tenant, '300.00');
 
@@ -115,7 +115,7 @@ test('no more is applied than waits and than the loan can use, and of two at onc
   expect(nothing.body.details).toMatchObject({ suspense_balance: '0.00' });
 });
 
-test('a second person agrees where the tenant wants that', async () => {
+test('applying suspense needs a second person if the tenant requires it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await waiting(tenant, '300.00');
   await saveSettings(tenant, { approvals: { four_eyes: ['suspense'] } });
@@ -131,7 +131,7 @@ test('a second person agrees where the tenant wants that', async () => {
   expect(await balancesByRole(tenant)).not.toHaveProperty('borrower_suspense');
 });
 
-test('where the tenant says so, the close pays every whole bill that is due from what waits', async () => {
+test('if the tenant allows it, the close pays every whole due bill from suspense', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const ids = {
     half: await waiting(tenant, '200.00'),

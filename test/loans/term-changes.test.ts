@@ -13,7 +13,7 @@ const termOf = async (tenant: Tenant, id: string) => {
 const modify = (tenant: Tenant, id: string, body: object) =>
   tenant.officer.post(`/loans/${id}/modifications`, { reason: 'hardship', ...body });
 
-test('a term extension makes the term longer, keeps the original one, and its reversal brings that back', async () => {
+test('a term extension lengthens the term and keeps the original one, and its reversal restores it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -66,7 +66,7 @@ test('a deferment and a forbearance that move the maturity change the term; a ne
   expect(await termOf(tenant, shorter ?? '')).toEqual([17, 36, '2027-06-15']);
 });
 
-test('a maturity date that is no due date is refused with the nearest ones, and others are kept to the day', async () => {
+test('a maturity date that is not a due date is refused with the nearest ones', async () => {
   const tenant = await stage.tenant('2026-01-10');
   const { id } = await newLoan(tenant);
   const extend = (new_maturity_date: string) =>
@@ -116,7 +116,7 @@ test.each([
   },
 );
 
-test('a quarterly loan is extended by whole quarters, and a loan with one payment keeps one', async () => {
+test('a quarterly loan is extended by whole quarters, and a single-payment loan keeps one payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const productWith = async (payment_frequency: string) =>
     (

@@ -97,20 +97,20 @@ describe('by 30/360', () => {
     );
   });
 
-  test('each period from one due date to the next earns the same, February too', () => {
+  test('all periods between due dates earn the same, February included', () => {
     expect(earned('2025-12-31', '2026-01-31')).toBe('300.00');
     expect(earned('2026-01-31', '2026-02-28')).toBe('300.00');
     expect(earned('2026-02-28', '2026-03-31')).toBe('300.00');
     expect(earned('2025-12-31', '2026-12-31')).toBe('3600.00');
   });
 
-  test('the interest of a period is spread evenly over its days', () => {
+  test('a period’s interest is spread evenly over its days', () => {
     expect(earned('2026-01-31', '2026-02-14')).toBe('150.00');
     expect(earned('2026-02-28', '2026-03-30')).toBe('290.32');
     expect(earned('2026-03-30', '2026-03-31')).toBe('9.68');
   });
 
-  test('a payment inside a period neither costs nor saves a day', () => {
+  test('a payment within a period neither gains nor loses a day', () => {
     const onTheDay = [paid('2026-02-28', '18000.00')];
 
     expect(earned('2026-01-31', '2026-03-31', onTheDay)).toBe('455.00');
@@ -119,20 +119,20 @@ describe('by 30/360', () => {
     expect(earned('2026-01-31', '2026-02-28', inside)).toBe('225.00');
   });
 
-  test('an odd first period has its days as the NASD counts them', () => {
+  test('an odd first period is counted by the NASD method', () => {
     const odd = loan({}, '2026-02-15');
 
     expect(odd.schedule[0]).toMatchObject({ interest_amount: '450.00', days_in_period: 46 });
     expect(fold({ ...odd, events: [funded], as_of: '2026-02-15' }).accrued_interest).toBe('450.00');
   });
 
-  test('after the last due date it goes on month by month', () => {
+  test('after the last due date, months continue', () => {
     expect(earned('2026-12-31', '2027-01-31')).toBe('300.00');
     expect(earned('2027-01-31', '2027-02-28')).toBe('300.00');
     expect(earned('2027-02-28', '2027-03-31')).toBe('300.00');
   });
 
-  test('a line without a plan earns by the months of the calendar', () => {
+  test('a line without a schedule accrues by calendar months', () => {
     const { terms } = loan({ loan_type: 'line_of_credit' });
     const drawn: LoanEvent = { ...funded, kind: 'draw', effective_date: '2026-02-01' };
     const on = (as_of: string) =>
@@ -145,7 +145,7 @@ describe('by 30/360', () => {
     ]);
   });
 
-  test('a payoff in February is quoted with what one of its days really earns', () => {
+  test('a payoff in February is quoted with the actual interest per day', () => {
     const quote = payoff({ ...loan(), events: [funded] }, { payoff_date: '2026-02-14' });
 
     expect(quote).toMatchObject({ accrued_interest: '450.00', per_diem: '10.71' });

@@ -70,7 +70,7 @@ const [OFFERED, REFUSED] = process.env['LIVES'] ? [1, 1] : [6, 3];
 const places = Object.entries(standings).map(([name, make], place) => ({ name, make, place }));
 
 describe.each(places)('a loan that is $name', ({ make, place }) => {
-  test('refuses what it does not offer, without leaving a trace', async () => {
+  test('refuses every other action and changes nothing', async () => {
     const id = await make();
     const { allowed_actions, status } = await shownOf(id);
     const before = await traces(id);
@@ -89,7 +89,7 @@ describe.each(places)('a loan that is $name', ({ make, place }) => {
     expect(await traces(id)).toEqual(before);
   });
 
-  test('does what it offers', async () => {
+  test('performs its own actions', async () => {
     const { allowed_actions } = await shownOf(await make());
     const tried = (allowed_actions as string[]).filter(
       (_, index) => (index + place) % OFFERED === 0,
@@ -107,7 +107,7 @@ describe.each(places)('a loan that is $name', ({ make, place }) => {
   });
 });
 
-test('each status is among those that are asked, and each action of a loan', async () => {
+test('every status is tested, and every action of a loan', async () => {
   const statuses = new Set<string>();
   for (const make of Object.values(standings)) statuses.add((await shownOf(await make())).status);
 
@@ -119,7 +119,7 @@ test('each status is among those that are asked, and each action of a loan', asy
   );
 });
 
-test('a loan that the borrower may not rescind any more offers to be disbursed', async () => {
+test('a loan whose rescission period is over can be disbursed', async () => {
   const other = await stage.tenant('2026-01-14');
   const product_id = await newProduct(other, { rescission_days: 3 });
   const { id } = await newLoan(other, { product_id, status: 'approved' });
@@ -133,7 +133,7 @@ test('a loan that the borrower may not rescind any more offers to be disbursed',
 });
 
 test.each(['paid_off', 'denied', 'canceled', 'settled', 'transferred'])(
-  'nothing of a loan that is %s can become due',
+  'nothing becomes due on a loan that is %s',
   async (status) => {
     const name = status.replaceAll('_', ' ');
     const id = await standings[name]?.();

@@ -38,7 +38,7 @@ async function standing(tenant: Tenant, { id, fee_id }: { id: string; fee_id: st
   return { balances: balances.body, fee: { amount_paid, amount_waived, status }, split, ledger };
 }
 
-test('a payment found later does not pay a fee that was waived, whichever was entered first', async () => {
+test('a late-entered payment does not pay a waived fee, in either order of entry', async () => {
   const [one, other] = [await stage.tenant('2026-01-15'), await stage.tenant('2026-01-15')];
   const [late, early] = [await charged(one), await charged(other)];
 
@@ -62,7 +62,7 @@ test('a payment found later does not pay a fee that was waived, whichever was en
 
 const Entry = z.object({ entry_date: z.string(), reference_type: z.string(), amount: z.string() });
 
-test('the waiver and its consequences are booked and announced on the day it is entered', async () => {
+test('a waiver and its consequences are booked and announced on the day it is entered', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await charged(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -104,7 +104,7 @@ test('the waiver and its consequences are booked and announced on the day it is 
   expect(activity.map(({ kind }) => kind)).not.toContain('credit');
 });
 
-test('a fee that was paid can be waived: the money pays the loan, or waits to be refunded', async () => {
+test('when a paid fee is waived, the money pays the loan or waits for a refund', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await charged(tenant);
   await pay(tenant, loan.id, '10.00');

@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('each letter of a day is in exactly one file, at the pages that the manifest names', async () => {
+test('each letter of a day is in exactly one file, at the pages in the manifest', async () => {
   const { officer, post, batch } = await newLetterSender(stage);
   const abroad = { state: '', country: 'CA', postal_code: 'K1A 0B1' };
   const posted = [
@@ -88,7 +88,7 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
   ]);
 });
 
-test('two who start a batch at once get one, and a second finds nothing to do', async () => {
+test('two users who start a batch at the same time get one batch', async () => {
   const { officer, post, work } = await newLetterSender(stage);
   const early = await officer.post('/mail-batches', {});
   const letter = await post(1);
@@ -149,7 +149,7 @@ test('a file created twice after a crash has the same bytes, and a broken one is
   expect(sha256(storedFile(stage, ofIt))).toBe(once);
 });
 
-test('a letter whose file is another than was printed is named, and the others go without it', async () => {
+test('a letter whose file has changed is reported, and the others are sent without it', async () => {
   const { tenant, officer, post, work, outside, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   const [broken] = [await post(1), await post(1)];
@@ -169,7 +169,7 @@ test('a letter whose file is another than was printed is named, and the others g
   expect(made).toMatchObject({ status: 'ready', letter_count: 1, held_count: 0 });
 });
 
-test('the close of a day makes its batch where the tenant has a mail house, once', async () => {
+test('the close of a day creates its batch once, if the tenant has a mail house', async () => {
   const settings = { communications: { mail_house: { batch_at_close: true } } };
   const { tenant, officer, post, work, outside } = await newLetterSender(stage, settings);
   await post(1);
@@ -188,7 +188,7 @@ test('the close of a day makes its batch where the tenant has a mail house, once
   ]);
 });
 
-test('a batch is fetched by links, and is then not cancelled; its files go after 90 days', async () => {
+test('a downloaded batch cannot be canceled; its files are removed after 90 days', async () => {
   const { tenant, officer, post, batch, work, outside } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);
@@ -221,7 +221,7 @@ test('a batch is fetched by links, and is then not cancelled; its files go after
   expect(storedFile(stage, `${made.id}/batch-000002-manifest.csv`)).toHaveLength(0);
 });
 
-test('a letter that may not go is in no batch and says why, and people hold and release', async () => {
+test('a letter that cannot be sent is in no batch and shows the reason, and staff hold and release letters', async () => {
   const { tenant, officer, post, batch } = await newLetterSender(stage);
   const [dead, returned, byHand, going] = [
     await post(1),

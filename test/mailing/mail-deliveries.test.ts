@@ -36,7 +36,7 @@ async function mailHouse(manners: SftpFaults = {}) {
   return { ...office, admin, server, server_id: String(id), work, newBatch, deliveryOf, set };
 }
 
-test('a batch that is ready is put on the mail house’s server, the manifests last', async () => {
+test('a batch is uploaded to the mail house’s server, manifests last', async () => {
   const { officer, admin, post, server, server_id, newBatch, deliveryOf, work, set } =
     await mailHouse();
   const unset = await set('0190aaaa-0000-7000-8000-000000000000');
@@ -74,7 +74,7 @@ test('a batch that is ready is put on the mail house’s server, the manifests l
   expect([...server.files].map(([name, bytes]) => [name, bytes.toString('hex')])).toEqual(first);
 });
 
-test('a failed delivery is reported and continues with the missing file', async () => {
+test('a failed delivery is reported and resumes with the missing file', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -112,7 +112,7 @@ test('a failed delivery is reported and continues with the missing file', async 
 
 const LOST = { ok: false, provider: 'sftp', error_code: 'sftp' } as const;
 
-test('a letter that came back is marked by its id, and the address that is printed on it with it', async () => {
+test('a returned letter is marked by its id, together with its printed address', async () => {
   const { officer, post, batch, newBorrower, send } = await newLetterSender(stage);
   const letter = await post(1);
   await batch();
@@ -140,7 +140,7 @@ test('a letter that came back is marked by its id, and the address that is print
   expect(other.status).toBe(404);
 });
 
-test('work that takes longer than one job is continued by the next, in the same attempt', async () => {
+test('work that takes longer than one job continues in the next job, in the same attempt', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -161,7 +161,7 @@ test('work that takes longer than one job is continued by the next, in the same 
   expect(server.files.size).toBe(3);
 });
 
-test('letters that are large are few in a file', async () => {
+test('a file contains fewer large letters', async () => {
   const { officer, post, batch } = await newLetterSender(stage);
   const ids = [await post(1), await post(1), await post(1)].map(({ borrower_id }) => borrower_id);
   await stage.owner.query(`update documents set file_size = 9000000 where borrower_id = any($1)`, [
@@ -173,7 +173,7 @@ test('letters that are large are few in a file', async () => {
   expect(body).toMatchObject([{ letter_count: 2 }, { letter_count: 1 }]);
 });
 
-test('files created for a batch while it was cancelled are removed, and no more are created', async () => {
+test('files of a batch that was canceled meanwhile are removed, and no more are created', async () => {
   const { tenant, officer, outside, post, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);
@@ -193,7 +193,7 @@ test('files created for a batch while it was cancelled are removed, and no more 
   expect(retried).toMatchObject({ status: 409, body: { code: 'removed' } });
 });
 
-test('a file that was removed is named no more, so that the tenant can be carried elsewhere', async () => {
+test('a removed file’s name is cleared, so that the tenant can be moved', async () => {
   const { tenant, officer, post, newBatch, outside } = await mailHouse();
   await post(1);
   const batch = await newBatch();
@@ -213,7 +213,7 @@ test('a file that was removed is named no more, so that the tenant can be carrie
   for (const key of after) expect(await outside.files.describe(key)).not.toBeNull();
 });
 
-test('the file of a letter that waits is kept, however many years are over', async () => {
+test('the file of a waiting letter is kept, however old it is', async () => {
   const { tenant, officer, post } = await newLetterSender(stage);
   const { id, loan_id } = await post(1);
   const { document_id } = (await officer.get(`/mail-letters/${id}`)).body;

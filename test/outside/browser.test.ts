@@ -36,7 +36,7 @@ function browserPid(): number {
   return pid;
 }
 
-test('a statement is printed on letter paper with its figures and its pages counted', async () => {
+test('a statement is printed on letter paper with its amounts and page numbers', async () => {
   const html = renderDocument('monthly_statement', 'en', samples.statement);
 
   const { bytes, pages } = await browser.pdf(html);
@@ -51,7 +51,7 @@ test('a statement is printed on letter paper with its figures and its pages coun
   expect(Buffer.from(bytes).includes('/MarkInfo')).toBe(true);
 });
 
-test('a statement has its slip on the first page, one page for what has room there, and no more than it needs', async () => {
+test('a statement has its payment slip on the first page, and no more pages than it needs', async () => {
   const { statement } = samples;
   const [row] = statement.activity;
   const calm = { ...statement.due, past_due: '0.00', late_fee: null };
@@ -85,7 +85,7 @@ test('a statement has its slip on the first page, one page for what has room the
   }
 });
 
-test('the typeface is in the document', async () => {
+test('the typeface is embedded in the document', async () => {
   const { bytes } = await browser.pdf(renderDocument('payoff_letter', 'es', samples.payoff));
 
   const names =
@@ -97,7 +97,7 @@ test('the typeface is in the document', async () => {
   expect(names.every((name) => name.includes('SourceSans3'))).toBe(true);
 });
 
-test('a page is the same to the byte, whichever pages came before it and whether it brings the typeface', async () => {
+test('a page has the same bytes whatever was printed before it', async () => {
   const { tenant } = samples.statement;
   const html = renderDocument('monthly_statement', 'en', {
     ...samples.statement,
@@ -115,7 +115,7 @@ test('a page is the same to the byte, whichever pages came before it and whether
   expect(printed[3]).toEqual(printed[0]);
 });
 
-test('a document runs no script and loads nothing', async () => {
+test('a document runs no script and loads no file', async () => {
   let requests = 0;
   const server = createServer((_, response) => {
     requests += 1;
@@ -137,7 +137,7 @@ test('a document runs no script and loads nothing', async () => {
   expect(text?.trim()).toBe('Dear Ann');
 });
 
-test('too large, too long or too slow is refused, and the next document is printed', async () => {
+test('a document that is too large, too long or too slow is refused, and the next one is printed', async () => {
   const refusals = await Promise.allSettled([
     browser.pdf('x'.repeat(2 * 1024 * 1024 + 1)),
     browser.pdf('<p style="break-after: page">x</p>'.repeat(300)),
@@ -166,7 +166,7 @@ test.runIf(process.platform === 'linux')('a killed browser is replaced', async (
 });
 
 test.runIf(process.platform === 'linux')(
-  'the browser knows nothing of our environment',
+  'the browser gets nothing of our environment',
   async () => {
     process.env['SECRET_OF_THE_WORKER'] = 'x';
     await browser.pdf('<p>x</p>');
@@ -180,7 +180,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'the browser is never root, and has its sandbox where user namespaces are allowed',
+  'the browser is never root, and is sandboxed if user namespaces are allowed',
   async () => {
     await browser.pdf('<p>x</p>');
     const pid = browserPid();
@@ -197,7 +197,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
-  'where the sandbox cannot be built documents are printed all the same, and the log says so once',
+  'without a sandbox, documents are still printed and the log mentions it once',
   async () => {
     await browser.pdf('<p>x</p>');
     const real = readlinkSync(`/proc/${browserPid()}/exe`);

@@ -27,7 +27,7 @@ async function store() {
   return { folder, files: localFiles({ folder, secret }) };
 }
 
-test('a stored file is there, with its size and hash', async () => {
+test('a stored file exists with its size and hash', async () => {
   const { folder, files } = await store();
   const bytes = Buffer.from('%PDF-1.7');
 
@@ -42,7 +42,7 @@ test('a stored file is there, with its size and hash', async () => {
   expect(await readFile(join(folder, key))).toEqual(bytes);
 });
 
-test('a large file comes in pieces', async () => {
+test('a large file is read in pieces', async () => {
   const { files } = await store();
   const stored = await files.put(key, pieces());
 
@@ -50,7 +50,7 @@ test('a large file comes in pieces', async () => {
   expect(await files.describe(key)).toEqual(stored);
 });
 
-test('an interrupted upload leaves the old file and nothing else', async () => {
+test('an interrupted upload keeps the old file and nothing else', async () => {
   const { folder, files } = await store();
   await files.put(key, Buffer.from('old'));
 
@@ -60,7 +60,7 @@ test('an interrupted upload leaves the old file and nothing else', async () => {
   expect(await readdir(join(folder, key, '..'))).toEqual(['2026-03.pdf']);
 });
 
-test('a file that is put once is never put over', async () => {
+test('a write-once file cannot be overwritten', async () => {
   const { folder, files } = await store();
   await files.put(key, Buffer.from('first'), { once: true });
 
@@ -71,7 +71,7 @@ test('a file that is put once is never put over', async () => {
   expect(await readdir(join(folder, key, '..'))).toEqual(['2026-03.pdf']);
 });
 
-test('a file that is not there is null, and removing it is quiet', async () => {
+test('reading a missing file returns null, and removing it succeeds', async () => {
   const { files } = await store();
 
   await files.remove(key);
@@ -81,7 +81,7 @@ test('a file that is not there is null, and removing it is quiet', async () => {
   expect(await files.describe(key)).toBeNull();
 });
 
-test('links planted in the store are not followed', async () => {
+test('symbolic links in the store are not followed', async () => {
   const { folder, files } = await store();
   const outside = await mkdtemp(join(tmpdir(), 'outside-'));
   onTestFinished(() => rm(outside, { recursive: true }));
@@ -122,13 +122,13 @@ test.each([
   ['x\u202efdp.exe', 'x_fdp.exe'],
   ['x.pdf/', 'x.pdf'],
   ['Nómina março.pdf', 'Nomina marco.pdf'],
-])('a file called %j is stored as %s', (filename, name) => {
+])('a file named %j is stored as %s', (filename, name) => {
   const safe = safeFilename(filename);
 
   expect(safe).toBe(name);
 });
 
-test('every name becomes one that stays in its folder, and stays itself from then on', () => {
+test('every name is turned into a safe one, which stays the same from then on', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (filename) => {
       const made = storageKey({ tenant_slug: 'demo', loan_id, document_type: 'other', filename });
@@ -142,7 +142,7 @@ test('every name becomes one that stays in its folder, and stays itself from the
   );
 });
 
-test('folders of a key are never made safe: a wrong one is our mistake', async () => {
+test('unsafe folders of a key are an error, not corrected', async () => {
   const { files } = await store();
   const parts = { tenant_slug: 'demo', loan_id, document_type: '../other', filename: 'a.pdf' };
 
@@ -153,7 +153,7 @@ test('folders of a key are never made safe: a wrong one is our mistake', async (
   await expect(get).rejects.toThrow('not a storage key');
 });
 
-test('a link opens its own key, for its own method, until it expires', async () => {
+test('a link is valid for its own key and method until it expires', async () => {
   const { files } = await store();
   const link = {
     key,

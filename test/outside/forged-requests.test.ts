@@ -77,7 +77,7 @@ const forged = [
   ...FORGED_URLS,
 ];
 
-test('the listener receives every allowed request, by either kind of address', async () => {
+test('the listener receives every allowed request, by name and by address', async () => {
   const { post } = client(parseNetworks(['127.0.0.0/8', '::1/128'], { isProduction: true }));
 
   for (const address of FORBIDDEN)
@@ -86,14 +86,14 @@ test('the listener receives every allowed request, by either kind of address', a
   expect(came.splice(0)).toEqual(FORBIDDEN);
 });
 
-test('no spelling of a forbidden host is kept', () => {
+test('no spelling of a forbidden host is accepted', () => {
   const kept = forged.filter((url) => 'href' in checkWebhookUrl(url, closed));
 
   expect(forged.length).toBeGreaterThan(300);
   expect(kept).toEqual([]);
 });
 
-test('a forbidden address that was stored earlier is never reached, nor looked up', async () => {
+test('a forbidden address that was stored earlier is neither reached nor looked up', async () => {
   const { post, asked } = client(closed, ['127.0.0.1']);
 
   const answers = await Promise.all(forged.map(post));
@@ -105,7 +105,7 @@ test('a forbidden address that was stored earlier is never reached, nor looked u
 });
 
 test.each(FORGED_ANSWERS.map((answer) => [answer.join(' and '), answer] as const))(
-  'a public name that has the address "%s" reaches nobody',
+  'a public name that resolves to "%s" cannot be reached',
   async (_, answer) => {
     const { post } = client(closed, answer);
 
@@ -117,7 +117,7 @@ test.each(FORGED_ANSWERS.map((answer) => [answer.join(' and '), answer] as const
   },
 );
 
-test('a name that means another address a moment later is looked up once, and judged each time', async () => {
+test('a name that resolves differently a moment later is looked up once and checked each time', async () => {
   const { post, asked } = client(opened, ['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2', '127.0.0.1']);
 
   const first = await post(atPort(PUBLIC));
@@ -135,7 +135,7 @@ test('a name that means another address a moment later is looked up once, and ju
   expect(came).toEqual([]);
 });
 
-test('a receiver that points elsewhere is not followed, whichever way it points', async () => {
+test('redirects of a receiver are not followed, of any kind', async () => {
   const { post } = client(opened, ['127.0.0.2']);
   const places = [
     atPort('127.0.0.1'),

@@ -46,7 +46,7 @@ const headers = { 'content-type': 'application/json' };
 const post = (url: string, more = {}) =>
   client().post({ url, body, headers, allow_private_hosts: true, ...more });
 
-test('a receiver gets the bytes and the headers, and its answer comes back', async () => {
+test('a receiver gets the body and the headers, and its answer is returned', async () => {
   const seen: unknown[] = [];
   const url = await receiver((request, response) => {
     seen.push(request.method, request.url, request.headers['content-type']);
@@ -73,7 +73,7 @@ test('a redirect is an answer and is not followed', async () => {
   expect(requests).toBe(1);
 });
 
-test('an endless answer is read to its limit only', async () => {
+test('an endless answer is read only up to the limit', async () => {
   const url = await receiver((_, response) => {
     response.writeHead(500);
     const more = () => {
@@ -89,7 +89,7 @@ test('an endless answer is read to its limit only', async () => {
   expect(answer.body).toHaveLength(20_000);
 });
 
-test('a compressed answer is not unfolded, and what is not text is replaced', async () => {
+test('a compressed answer is not decompressed, and bytes that are not text are replaced', async () => {
   const url = await receiver((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
     response.end(gzipSync(Buffer.alloc(1_000_000)));
@@ -112,7 +112,7 @@ test.each([
       response.once('close', () => clearInterval(timer));
     }) satisfies RequestListener,
   ],
-])('a receiver that %s has failed when its time is over', async (_, listener) => {
+])('a receiver that %s fails at the time-out', async (_, listener) => {
   const url = await receiver(listener);
 
   const answer = await post(url, { timeout_ms: 400 });
@@ -122,7 +122,7 @@ test.each([
   expect(answer.ms).toBeLessThan(1_500);
 });
 
-test('a receiver that hangs up, refuses or does not exist has a sentence', async () => {
+test('each kind of connection failure has its own message', async () => {
   const hangsUp = await receiver((request) => request.socket.destroy());
 
   const answers = await Promise.all([
@@ -138,7 +138,7 @@ test('a receiver that hangs up, refuses or does not exist has a sentence', async
   ]);
 });
 
-test('certificates must be trusted, current and of the right name', async () => {
+test('certificates must be trusted, current and issued for the name', async () => {
   const old = await makeCertificate(
     ['localhost'],
     new Date(now - 9 * DAY_MS),
@@ -165,7 +165,7 @@ test('certificates must be trusted, current and of the right name', async () => 
   ]);
 });
 
-test('a certificate is of its names, addresses of both kinds among them, and of its days', async () => {
+test('a certificate covers its names, its addresses and its validity period', async () => {
   const names = ['receiver.example', '127.0.0.1', '::1'];
   const [from, until] = [new Date('2026-01-02T03:04:05Z'), new Date('2056-01-02T03:04:05Z')];
 
@@ -184,7 +184,7 @@ test('a certificate is of its names, addresses of both kinds among them, and of 
   expect(certificate.checkPrivateKey(createPrivateKey(other.key))).toBe(false);
 });
 
-test('a public name with made private address is never connected to', async () => {
+test('a public name that resolves to a private address is never connected to', async () => {
   let requests = 0;
   const url = await receiver((_, response) => {
     requests += 1;
@@ -205,7 +205,7 @@ test('a public name with made private address is never connected to', async () =
   expect(requests).toBe(0);
 });
 
-test('an address in the URL is refused without a look-up', async () => {
+test('an IP address in the URL is refused without a look-up', async () => {
   const answers = await Promise.all(
     ['https://127.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/'].map((url) =>
       client().post({ url, body, headers }),
@@ -215,7 +215,7 @@ test('an address in the URL is refused without a look-up', async () => {
   expect(answers.every(({ ok, status }) => !ok && status === undefined)).toBe(true);
 });
 
-test('connections are used again', async () => {
+test('connections are reused', async () => {
   const ports = new Set<number | undefined>();
   const url = await receiver((request, response) => {
     ports.add(request.socket.remotePort);
@@ -229,7 +229,7 @@ test('connections are used again', async () => {
   expect(ports.size).toBeLessThanOrEqual(2);
 });
 
-test('a pause that the receiver asks for is read, in seconds or as a date', async () => {
+test('a receiver’s Retry-After is read, in seconds or as a date', async () => {
   const url = await receiver((request, response) => {
     const later = new Date(Date.now() + 100_000).toUTCString();
     response.writeHead(503, { 'retry-after': request.url === '/hook' ? '120' : later }).end();

@@ -76,7 +76,7 @@ function newProvider(id_token: string, more: { metadata?: object; answers?: obje
   };
 }
 
-test('a token of this provider, for this client and sign-in, tells who it is', async () => {
+test('a token of this provider for this client and sign-in identifies the user', async () => {
   const { asked, claims, describe } = newProvider(tokenOf(RIGHT));
 
   const answer = await claims();
@@ -104,7 +104,7 @@ test.each([
   ['the past', tokenOf({ ...RIGHT, exp: seconds - 3600 })],
   ['nobody', tokenOf({ ...RIGHT, sub: undefined })],
   ['no form', 'not.a.token'],
-])('a token of %s tells nothing', async (_, token) => {
+])('a token of %s is refused', async (_, token) => {
   const { claims } = newProvider(token);
 
   expect(await claims()).toEqual({
@@ -112,7 +112,7 @@ test.each([
   });
 });
 
-test('an answer that another provider gave, or that is none of one, is refused', async () => {
+test('an answer from another issuer or without one is refused', async () => {
   const right = tokenOf(RIGHT);
   const text = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' };
   const elsewhere = { status: 302, headers: { location: 'http://169.254.169.254/' }, body: '' };

@@ -53,7 +53,7 @@ function mailer(smtpUrl?: string, outbox = ''): Mailer {
   return opened;
 }
 
-test('a mail server gets the letter with its sender, its text and its id', async () => {
+test('a mail server receives the email with its sender, text and id', async () => {
   const { letters, url } = await server();
 
   const answer = await mailer(url).mail({
@@ -79,7 +79,7 @@ test('a mail server gets the letter with its sender, its text and its id', async
   expect(read.attachments).toMatchObject([{ filename: 'a.pdf', mimeType: 'application/pdf' }]);
 });
 
-test('a letter that may be refused says where, for a click and for a mail', async () => {
+test('an email with an unsubscribe link names it for a click and for a reply', async () => {
   const { letters, url } = await server();
   const page = `https://lender.example/portal/unsubscribe?token=${'t'.repeat(80)}`;
 
@@ -98,7 +98,7 @@ test('a letter that may be refused says where, for a click and for a mail', asyn
   expect(valueOf(2, 'list-unsubscribe')).toBeUndefined();
 });
 
-test('the same letter sent twice carries the same id', async () => {
+test('the same email sent twice has the same id', async () => {
   const { letters, url } = await server();
   const sender = mailer(url);
 
@@ -150,7 +150,7 @@ async function droppingServer(at: 'DATA' | 'dot') {
 }
 
 test.each(['DATA', 'dot'] as const)(
-  'a server that hangs up at %s may have the letter and gets it again',
+  'a server that disconnects at %s gets the email again, because it may not have it',
   async (at) => {
     const url = await droppingServer(at);
 
@@ -164,7 +164,7 @@ test.each(['DATA', 'dot'] as const)(
   },
 );
 
-test('a server that is not there or hangs is a temporary failure', async () => {
+test('a missing or hanging server is a temporary failure', async () => {
   const { url } = await server({ onMailFrom: () => undefined });
 
   const answers = await Promise.all([
@@ -207,7 +207,7 @@ test('a name or an address cannot inject a header or a second recipient', async 
   expect(read.subject).toBe('Hi Bcc: eve@example.com body');
 });
 
-test('without a server a letter is a file, and a repeat is the same file', async () => {
+test('without a server an email is written to a file, and a repeat writes the same file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outbox-'));
   open.push(() => rm(folder, { recursive: true }));
   const sender = mailer(undefined, folder);

@@ -59,11 +59,11 @@ test.each([
   'https://metadata.google.internal/',
   'https://metadata/',
   'https://0.0.0.0/',
-])('outside production, too, a tenant cannot open %s', (url) => {
+])('also outside production, a tenant cannot open %s', (url) => {
   expect(checkWebhookUrl(url, development, opened)).toHaveProperty('problem');
 });
 
-test('outside production a tenant opens this machine and its private networks alone', () => {
+test('outside production, a tenant may open only this machine and its private networks', () => {
   const local = ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', 'fd12::1'];
   const other = [...METADATA, '169.254.0.1', 'fe80::1', '0.0.0.0', '224.0.0.1', '::ffff:127.0.0.1'];
 
@@ -72,7 +72,7 @@ test('outside production a tenant opens this machine and its private networks al
   expect(other.filter((address) => mayReach(address, development, opened))).toEqual([]);
 });
 
-test('in production the installation opens the networks that it names, and no others', () => {
+test('in production, the installation opens only the networks that it lists', () => {
   const networks = inProduction('10.20.0.0/16', 'fd12:3456::/32');
 
   const reached = ['10.20.3.4', '10.21.3.4', 'fd12:3456::1', '127.0.0.1', ...METADATA].filter(
@@ -86,7 +86,7 @@ test('in production the installation opens the networks that it names, and no ot
   expect(refused.filter((url) => 'href' in checkWebhookUrl(url, networks, opened))).toEqual([]);
 });
 
-test('the metadata address is reached where its own network is named', () => {
+test('the metadata address is reachable only if its own network is listed', () => {
   const networks = inProduction('169.254.169.254/32');
 
   expect(mayReach('169.254.169.254', networks)).toBe(true);
@@ -112,7 +112,7 @@ test('a stored address is checked again when the worker connects', async () => {
   expect(seen).toHaveLength(4);
 });
 
-test('the API and the workers read the same list of networks, and say what is wrong with it', () => {
+test('the API and the workers read the same list of networks, and report errors in it', () => {
   const DATABASE_URL = 'postgresql://servicing@db.internal/servicing';
   const readers = [readConfiguration, readWorkerConfiguration];
   const PRIVATE_NETWORKS = ' 10.20.0.0/16, fd12::/16 ';
@@ -129,7 +129,7 @@ test('the API and the workers read the same list of networks, and say what is wr
   expect(PrivateNetworks.parse(undefined)).toEqual([]);
 });
 
-test('a file is downloaded whole through the same door, and one that is too large is none', async () => {
+test('a file is downloaded completely through the same checks, and one that is too large is refused', async () => {
   const names = ['cdn.example'];
   const { cert, key } = await makeCertificate(names, new Date(0), new Date('2100-01-01'));
   const bytes = Buffer.from([0xff, 0x00, 0xfe, 0x80]);

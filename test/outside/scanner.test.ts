@@ -60,7 +60,7 @@ test('a file is clean or infected according to all of its chunks together', asyn
   expect(heard[0]?.bytes.toString()).toBe('%PDF-1.7');
 });
 
-test('a scanner that refuses the size, or says what is no verdict, has found nothing clean', async () => {
+test('a scanner that refuses the size or gives an unknown answer has not cleared the file', async () => {
   const tooLarge = await scanner((_heard, socket) =>
     socket.end('INSTREAM size limit exceeded. ERROR\0'),
   );
@@ -71,7 +71,7 @@ test('a scanner that refuses the size, or says what is no verdict, has found not
   await expect(odd(pieces('a'))).rejects.toThrow('gives no verdict');
 });
 
-test('a scanner that hangs up, is silent or is not there gives no verdict', async () => {
+test('a scanner that disconnects, is silent or is missing gives no verdict', async () => {
   const cut = await scanner(({ bytes }, socket) => void (bytes.length > 0 && socket.destroy()));
   const silent = await scanner(() => {}, 100);
   const nobody = openScanner({ host: '127.0.0.1', port: 1 });

@@ -48,7 +48,7 @@ function fontsOf(bytes: Uint8Array) {
   return { names, drawn: text.match(/\/Subtype \/Type3/g)?.length ?? 0 };
 }
 
-test('a letter prints every script that has a font from embedded fonts alone', async () => {
+test('a letter prints every supported script with embedded fonts only', async () => {
   const paragraphs = Object.values(NAMES).map((name) => `<p>${name} <b>${name}</b></p>`);
 
   const { bytes, unprintable } = await browser.pdf(letter(paragraphs.join('')));
@@ -62,7 +62,7 @@ test('a letter prints every script that has a font from embedded fonts alone', a
     expect(text).toContain(name);
 });
 
-test('an ordinary letter embeds nothing more and is the same after a letter with other scripts', async () => {
+test('an ordinary letter embeds no other fonts and does not change after a letter with other scripts', async () => {
   const html = renderDocument('payoff_letter', 'en', samples.payoff);
   const printed = [];
   for (const page of [html, letter(`<p>${NAMES.Chinese}</p>`), html])
@@ -84,7 +84,7 @@ test('a character without a font is printed as a question mark, and the document
   expect(text).toContain('Pay ? ? now, ?, З中');
 });
 
-test('letters written in parts are printed whole', () => {
+test('decomposed letters are printed whole', () => {
   const whole = 'Ngọc 김민준 ガ';
 
   const { html, unprintable } = withScriptFonts(`<p>${whole.normalize('NFD')}</p>`);
@@ -93,14 +93,14 @@ test('letters written in parts are printed whole', () => {
   expect(unprintable).toEqual([]);
 });
 
-test('Chinese characters take the form of the language that stands next to them', () => {
+test('Chinese characters use the form of the adjacent language', () => {
   const packageOf = (text: string) =>
     withScriptFonts(text).fonts[0]?.id.match(/noto-sans-(\w+)/)?.[1];
 
   expect(['直', '直 さくら', '직 直'].map(packageOf)).toEqual(['sc', 'jp', 'kr']);
 });
 
-test('a name from right to left leaves the order of the words around it', () => {
+test('a right-to-left name keeps the order of the surrounding words', () => {
   const html = renderDocument('payoff_letter', 'en', {
     ...samples.payoff,
     recipient: { name: NAMES.Arabic, address_lines: [`${NAMES.Hebrew} 12`] },

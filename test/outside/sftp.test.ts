@@ -30,7 +30,7 @@ async function* cut(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 70_001) yield bytes.subarray(at, at + 70_001);
 }
 
-test('a file gets its name only when it is complete, with password or key sign-in', async () => {
+test('a file gets its final name only when complete, with password or key sign-in', async () => {
   const { put, files, heard, private_key } = await partner();
 
   const byPassword = await put();
@@ -67,7 +67,7 @@ test('an interrupted upload is repeated in full, and only one file remains', asy
   expect(files.get('/in/tape.csv')?.subarray(0, 2).toString()).toBe('xx');
 });
 
-test('the file of before stays until the new one has its name, and comes back where it gets none', async () => {
+test('the old file stays until the new one has its name, and is restored if renaming fails', async () => {
   const { put, files, manners } = await partner();
   const newer = { content: async () => cut(Buffer.alloc(BYTES.length, 'x')) };
   const firstOf = () => files.get('/in/tape.csv')?.subarray(0, 2).toString();
@@ -83,7 +83,7 @@ test('the file of before stays until the new one has its name, and comes back wh
   expect([firstOf(), [...files.keys()]]).toEqual(['xx', ['/in/tape.csv']]);
 });
 
-test('a server with another key does not learn who we are, and its key is shown', async () => {
+test('a server with another key is refused before the login, and its key is shown', async () => {
   const [{ put, heard, files }, other] = [await partner(), await partner()];
 
   const answer = await put({ host_keys: other.address.host_keys });
@@ -129,7 +129,7 @@ test.each<[string, SftpFaults, RegExp, boolean]>([
   expect(files.has('/in/tape.csv')).toBe(false);
 });
 
-test('a whole upload has its time, however much the server says meanwhile', async () => {
+test('an upload has a total time limit, even if the server keeps answering', async () => {
   const { put } = await partner({}, { timeout_ms: 300 });
   async function* dripping() {
     for (let at = 0; at < 100; at += 1) {
@@ -147,7 +147,7 @@ test('a whole upload has its time, however much the server says meanwhile', asyn
   });
 });
 
-test('a server in a private network is reached only where the installation has opened that', async () => {
+test('a server in a private network is reached only if the installation allows that network', async () => {
   const networks = parseNetworks([], { isProduction: true });
   const rebinding = { networks, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
   const { put, heard } = await partner({}, rebinding);

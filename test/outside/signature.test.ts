@@ -4,7 +4,7 @@ import { signBody, verifySignature } from '../../jobs/webhooks/signature.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('the signature of the worked example is the published one', () => {
+test('the signature of the published example is correct', () => {
   const body = bytes('{"a":1}');
 
   const signature = signBody('s3cr3t', body);
@@ -12,7 +12,7 @@ test('the signature of the worked example is the published one', () => {
   expect(signature).toBe('sha256=d42927434049e0b8c73ce887062238cc1c6bb6644bfe66e66d8dd0f30b85679e');
 });
 
-test('a signature verifies over its own bytes only', () => {
+test('a signature is valid only for its own bytes', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 16 }), fc.uint8Array(), fc.uint8Array(), (key, a, b) => {
       const signature = signBody(key, a);
@@ -25,7 +25,7 @@ test('a signature verifies over its own bytes only', () => {
   );
 });
 
-test('a signature that is cut, empty or not ASCII is refused quietly', () => {
+test('a signature that is truncated, empty or not ASCII is refused without an error', () => {
   const body = bytes('{"a":1}');
 
   const answers = ['', 'sha256=', 'sha256=é', signBody('s3cr3t', body).slice(0, -1)].map(

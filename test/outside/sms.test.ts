@@ -11,7 +11,7 @@ const message = {
   message_id: 'log-1',
 };
 
-test('without a provider a text message is a file', async () => {
+test('without a provider, a text message is written to a file', async () => {
   const outbox = await mkdtemp(join(tmpdir(), 'outbox-'));
   onTestFinished(() => rm(outbox, { recursive: true }));
 
@@ -23,7 +23,7 @@ test('without a provider a text message is a file', async () => {
 });
 
 test.each(['', '2025550123', '+1202555012a', '+1\n2025550123', '../x'])(
-  'the number %j is refused for good',
+  'the number %j is refused permanently',
   async (to) => {
     const answer = await openSms({ outbox: '/nowhere' }).sms({ ...message, to });
 
@@ -31,7 +31,7 @@ test.each(['', '2025550123', '+1202555012a', '+1\n2025550123', '../x'])(
   },
 );
 
-test('a refusal by Twilio is final unless it concerns load or our login', () => {
+test('a refusal by Twilio is permanent unless it is about load or our credentials', () => {
   const errors = [
     { status: 400, code: 21211 },
     { status: 429, code: 20429 },

@@ -53,7 +53,7 @@ describe.each([
   ['local', local],
   ['object', remote],
 ] as const)('a store that is %s', (kind, files: Files) => {
-  test('has what is put, whole, with its size and hash, until it is removed', async () => {
+  test('returns a stored file with its size and hash until it is removed', async () => {
     const key = keyed('a b.pdf');
 
     const stored = await files.put(key, Buffer.from('%PDF-1.7'));
@@ -74,7 +74,7 @@ describe.each([
     ]);
   });
 
-  test('keeps the old file where a put breaks off or is not wanted, and nothing of the new one', async () => {
+  test('keeps the old file if an upload is interrupted or rejected, and nothing of the new one', async () => {
     const key = keyed('kept.pdf');
     await files.put(key, Buffer.from('old'));
 
@@ -94,7 +94,7 @@ describe.each([
     await files.remove(key);
   });
 
-  test('gives seized bytes another key only while nothing else was put', async () => {
+  test('moves quarantined bytes to another key only while nothing else was uploaded', async () => {
     const [from, to] = [uploadKey('demo', `${loan}2`), keyed('settled.pdf')];
     await files.put(from, Buffer.from('%PDF one'));
 
@@ -117,14 +117,14 @@ describe.each([
     await files.remove(to);
   });
 
-  test('takes no key that is none of ours', async () => {
+  test('refuses an unsafe key', async () => {
     const wrong = files.put('../demo/a/b.pdf', Buffer.from('a'));
 
     await expect(wrong).rejects.toThrow('This is not a storage key.');
   });
 });
 
-test('a link to a bucket lets its bearer put one type under one key, and get it as an attachment', async () => {
+test('a bucket link allows uploading one type under one key, and downloads as an attachment', async () => {
   const key = uploadKey('demo', `${loan}3`);
   const type = { 'Content-Type': 'application/pdf' };
   const put = (url: string, headers: Record<string, string> = type) =>
@@ -150,7 +150,7 @@ test('a link to a bucket lets its bearer put one type under one key, and get it 
   expect([...new URL(url).searchParams.keys()].join()).not.toMatch(/checksum|encryption/i);
 });
 
-test('a bucket that refuses, is silent or hangs up is a store that does not work, and leaves nothing', async () => {
+test('a bucket that refuses, is silent or disconnects makes the store unavailable and leaves nothing behind', async () => {
   const key = keyed('troubled.pdf');
   const hasty = objectFiles(
     {

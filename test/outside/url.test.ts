@@ -55,7 +55,7 @@ test.each([
   expect(checked).toHaveProperty('problem');
 });
 
-test('where private hosts are allowed, plain HTTP and users still are not', () => {
+test('even if private hosts are allowed, plain HTTP and user names are refused', () => {
   const allowed = { allow_private_hosts: true };
 
   const kept = ['https://localhost:8443/a', 'https://127.0.0.1:4000/'].map((url) =>

@@ -32,7 +32,7 @@ async function cashOf(tenant: Tenant) {
   return { cash, ach_clearing };
 }
 
-test('money is on its way until the day of its file is closed, and then cash', async () => {
+test('money is in transit until its file’s day is closed, then it is cash', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id, admin } = await paying(tenant);
 
@@ -68,7 +68,7 @@ test('money is on its way until the day of its file is closed, and then cash', a
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a tenant may count what it orders as cash at once, and what was ordered before keeps its way', async () => {
+test('a tenant may count orders as cash immediately, and earlier orders keep their booking', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const before = await paying(tenant);
   const { admin } = before;
@@ -92,7 +92,7 @@ test('a tenant may count what it orders as cash at once, and what was ordered be
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what comes back before its day was never cash; what comes back later was, until then', async () => {
+test('a return before the settlement day was never cash; a later one was until then', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, payment, payment_instrument_id, id } = await paying(tenant);
   const first = await admin.post('/nacha-files');
@@ -122,7 +122,7 @@ test('what comes back before its day was never cash; what comes back later was, 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a return that is entered by hand takes the cash back too, and the bank’s file finds it done', async () => {
+test('a manually entered return reverses the cash too, and the bank’s file is recognized as its duplicate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, payment } = await paying(tenant);
   const file = await admin.post('/nacha-files');
@@ -140,7 +140,7 @@ test('a return that is entered by hand takes the cash back too, and the bank’s
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment reversed after its file was collected all the same: it waits in clearing until it comes back', async () => {
+test('a payment reversed after its file stays in clearing until the bank returns it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, payment } = await paying(tenant);
   const file = await admin.post('/nacha-files');
@@ -207,7 +207,7 @@ test('draws and refunds leave cash with their file, and returned ones create a t
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a disbursement that was undone after its file stays undone when the bank sends it back', async () => {
+test('a disbursement that was reversed after its file stays reversed when the bank returns it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id, account } = await newLoanWithAccount(tenant, { status: 'approved' });
@@ -230,7 +230,7 @@ test('a disbursement that was undone after its file stays undone when the bank s
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('accounts of a product are those that its orders wait on and settle on', async () => {
+test('orders use their product’s clearing and settlement accounts', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const account = async (code: string) =>

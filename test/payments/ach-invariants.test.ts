@@ -25,7 +25,7 @@ async function ordered() {
 const behindTheGuards = (statement: string) =>
   stage.owner.query(`begin; set local session_replication_role = 'replica'; ${statement}; commit`);
 
-test('an order that is in no file after two banking days is found, whichever record it is', async () => {
+test('any order that is in no file after two banking days is found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -63,7 +63,7 @@ test('an order that is in no file after two banking days is found, whichever rec
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a file that was never made has sent nothing', async () => {
+test('a file that was never created has sent nothing', async () => {
   const { tenant, admin, payment } = await ordered();
   const file = await admin.post('/nacha-files');
   await stage.owner.query(`update nacha_files set status = 'pending' where id = $1`, [
@@ -81,7 +81,7 @@ test('a file that was never made has sent nothing', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an entry whose day is over and that is not in cash is found', async () => {
+test('an entry past its settlement day that is not in cash is found', async () => {
   const { tenant, admin } = await ordered();
   await admin.post('/nacha-files');
   // Until then the entries have no settlement date, as if their cash had been booked with the payment.
@@ -109,7 +109,7 @@ test('an entry whose day is over and that is not in cash is found', async () => 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('cash by ACH that no file ordered, or other than it ordered, is found by its day', async () => {
+test('ACH cash without a matching file entry is found', async () => {
   const { tenant, admin } = await ordered();
   await admin.post('/nacha-files');
   await travelTo(stage, tenant, '2026-01-20');

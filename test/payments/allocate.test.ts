@@ -89,7 +89,7 @@ describe('a waterfall', () => {
     expect(split(name, amount)).toEqual(parts);
   });
 
-  test('of a product may name only what matters to it', () => {
+  test('of a product may list only some targets', () => {
     const own = customWaterfall([{ due_state: 'due', component: 'principal' }]);
     const { shares } = allocate(new Big('100'), DUES, own);
 
@@ -110,7 +110,7 @@ const anyDue = fc
     due(component, due_state, `2026-0${month}-01`, new Big(cents).div(100).toFixed(2), number),
   );
 
-test('the parts always add up to the whole, and none exceeds what it is for', () => {
+test('the parts always add up to the whole, and none exceeds its target', () => {
   fc.assert(
     fc.property(
       fc.array(anyDue, { maxLength: 12 }),
@@ -133,7 +133,7 @@ test('the parts always add up to the whole, and none exceeds what it is for', ()
   );
 });
 
-test('a person may say where money goes, but never more than is owed there', () => {
+test('a person may choose the allocation, up to what is owed', () => {
   const told = allocateByInstruction(new Big('150'), DUES, [
     { component: 'interest', amount: new Big('100') },
     { component: 'principal', amount: new Big('50') },

@@ -14,7 +14,7 @@ import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import { money } from '../../jobs/money.ts';
 import { nextAutopayDueDate, autopayRunDate } from '../../jobs/loans/history/autopay-dates.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
 import { payment, SCHEDULE, stateOn } from '../loans/fixtures.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -47,7 +47,7 @@ const anyPlan = fc.record({
   start: fc.integer({ min: 0, max: 400 }),
 });
 
-test('autopay alone brings any loan to nothing', () => {
+test('autopay alone repays any loan completely', () => {
   fc.assert(
     fc.property(anyContract, anyPlan, (contract, wish) => {
       const terms = completeTerms(contract.terms);
@@ -104,7 +104,7 @@ test('autopay alone brings any loan to nothing', () => {
   );
 });
 
-test('the last draw takes along what an earlier installment is short of', () => {
+test('the last draw includes the rest of an earlier installment', () => {
   const short = (Number(SCHEDULE[34]?.payment_amount) - 38.7).toFixed(2);
   const paid = SCHEDULE.slice(0, 35).map(({ due_date, payment_amount }, index) => ({
     id: `p${index + 10}`,

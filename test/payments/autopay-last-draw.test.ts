@@ -42,7 +42,7 @@ async function enrolled(tenant: Tenant, wish: Body, plan: Body = {}) {
 
 const CLOSED = { status: 'paid_off', total_balance: '0.00', suspense_balance: '0.00' };
 
-test('the last draw is what is owed on its day: after a weekend, days before, and with a late fee', async () => {
+test('the last draw is what is owed on its day: after a weekend, days early, and with a late fee', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late_fee_grace_days = 10;
   const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '38.70' };
@@ -66,7 +66,7 @@ test('the last draw is what is owed on its day: after a weekend, days before, an
   expect(Number(whole)).toBeGreaterThan(2 * Number(regular) + 38.7);
 });
 
-test('a loan that owes something after its last draw is asked again a month later', async () => {
+test('a loan that still owes something after its last draw is drawn again a month later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const borrower = await enrolled(tenant, {});
@@ -88,7 +88,7 @@ test('a loan that owes something after its last draw is asked again a month late
   expect(await borrower.loan()).toMatchObject(CLOSED);
 });
 
-test('a debt that is demanded at once is not drawn by itself', async () => {
+test('autopay does not draw an accelerated debt', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const borrower = await enrolled(tenant, {});
   await travelTo(stage, tenant, '2026-03-10');

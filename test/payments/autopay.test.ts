@@ -37,7 +37,7 @@ test('the installment is drawn on its due date, and on Monday when that is a Sun
   });
 });
 
-test('a plan that draws days before the due date does so, and follows a moved due date', async () => {
+test('a plan that draws some days early follows a moved due date', async () => {
   const { tenant, officer, loan, plan, draws } = await newEnrolledLoan(stage, {
     days_before_due: 4,
   });
@@ -70,7 +70,7 @@ test('an amount that the borrower has already paid is not drawn again', async ()
   expect((await payments()).filter(({ source }) => source === 'autopay')).toHaveLength(1);
 });
 
-test('a day that is run twice, and at once, draws once', async () => {
+test('a day that runs twice, also concurrently, draws once', async () => {
   const { tenant, id, payments } = await newEnrolledLoan(stage);
   await travelTo(stage, tenant, '2026-02-17');
   const run = () => tenant.within((work) => runAutopay(work, id));
@@ -82,7 +82,7 @@ test('a day that is run twice, and at once, draws once', async () => {
   expect(await payments()).toHaveLength(1);
 });
 
-test('canceling while the day runs leaves a draw and a canceled plan, or only that', async () => {
+test('canceling during the run leaves a draw and a canceled plan, or only the canceled plan', async () => {
   for (let round = 0; round < 3; round += 1) {
     const { tenant, officer, id, plan, payments, loan } = await newEnrolledLoan(stage);
     await travelTo(stage, tenant, '2026-02-17');
@@ -102,7 +102,7 @@ test('canceling while the day runs leaves a draw and a canceled plan, or only th
   }
 });
 
-test('a loan has one open plan, and twenty enrolments at once make one', async () => {
+test('a loan has one open autopay plan, and twenty concurrent enrollments create one', async () => {
   const { officer, loan, instrument, id } = await newEnrolledLoan(stage);
   const path = `/borrowers/${loan.borrower_id}/autopay-plans`;
   const again = { loan_id: loan.id, payment_instrument_id: instrument.id };
@@ -118,7 +118,7 @@ test('a loan has one open plan, and twenty enrolments at once make one', async (
   ]);
 });
 
-test('an instrument that is blocked meanwhile makes a failed payment and no entry', async () => {
+test('an instrument that was blocked meanwhile causes a failed payment without an entry', async () => {
   const { tenant, officer, plan, payments, instrument } = await newEnrolledLoan(stage);
   await officer.put(`/payment-instruments/${instrument.id}`, { status: 'blocked' });
 
@@ -138,7 +138,7 @@ test('an instrument that is blocked meanwhile makes a failed payment and no entr
   });
 });
 
-test('a custom frequency with an extra amount is kept through short months', async () => {
+test('a custom frequency with an extra amount keeps its day through short months', async () => {
   const { tenant, draws } = await newEnrolledLoan(stage, {
     frequency: 'monthly',
     day_of_month: 31,
@@ -155,7 +155,7 @@ test('a custom frequency with an extra amount is kept through short months', asy
   ]);
 });
 
-test('a scheduled payment from an account that was deleted since fails on its day', async () => {
+test('a scheduled payment from a deleted account fails on its date', async () => {
   const { tenant, officer, loan, instrument, id, balances } = await newEnrolledLoan(stage);
   const scheduled = await officer.post(`/loans/${loan.id}/payments`, {
     amount: '50.00',
@@ -193,7 +193,7 @@ test('no installment is drawn during a forbearance', async () => {
   expect(await plan()).toMatchObject({ status: 'active', next_due_date: '2026-04-15' });
 });
 
-test('a retry asks the other account for what the borrower has not paid meanwhile', async () => {
+test('a retry draws from the other account what the borrower has not paid meanwhile', async () => {
   const { tenant, officer, loan, id, draws, payments } = await newEnrolledLoan(stage);
   const other = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
     routing_number: '121000248',
@@ -216,7 +216,7 @@ test('a retry asks the other account for what the borrower has not paid meanwhil
   });
 });
 
-test('a plan says what it lacks, and one that has ended stays so', async () => {
+test('an incomplete plan is refused with what is missing, and an ended one stays ended', async () => {
   const { officer, id, loan, instrument } = await newEnrolledLoan(stage, {
     end_date: '2026-02-28',
   });

@@ -20,7 +20,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('every order of money is in exactly one bank file, debits and credits alike', async () => {
+test('every money order is in exactly one bank file, debits and credits alike', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -100,7 +100,7 @@ test('every order of money is in exactly one bank file, debits and credits alike
   ]);
 });
 
-test('what a day’s close orders – scheduled payments, installments of a plan, autopay – is sent too', async () => {
+test('orders of a close – scheduled payments, payment plan installments, autopay – are sent too', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -200,7 +200,7 @@ test('every endpoint refuses an order that does not fit into a bank file', async
   expect((await officer.get('/payments?payment_instrument_id__isnull=false')).body).toEqual([]);
 });
 
-test('an instrument is for ACH: with another method, or collecting without one, the request says so', async () => {
+test('an instrument requires the method ACH; another or no method is refused with the reason', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { borrower_id, overpaid, approved } = await orderings(tenant);

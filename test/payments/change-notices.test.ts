@@ -47,7 +47,7 @@ async function sentOnce(settings?: object) {
   };
 }
 
-test('a correction is shown without its number, applied on request, and sent from then on', async () => {
+test('a correction is shown without its number, applied on request, and used from then on', async () => {
   const { officer, loan, answer, notices, tasks, account, payment, next } = await sentOnce();
   await officer.put(`/payment-instruments/${loan.account}`, { bank_name: 'First Bank' });
 
@@ -100,21 +100,18 @@ test.each([
     `121000248${NUMBER.padEnd(17)}37`,
     { account_type: 'savings', account_number_last_four: '4321', routing_number: '121000248' },
   ],
-])(
-  '%s is applied without being asked for where the settings say so',
-  async (code, data, wanted) => {
-    const { answer, tasks, account, notices } = await sentOnce({
-      nacha: { ...ORIGINATOR, apply_change_notices: true },
-    });
+])('%s is applied automatically if the settings say so', async (code, data, wanted) => {
+  const { answer, tasks, account, notices } = await sentOnce({
+    nacha: { ...ORIGINATOR, apply_change_notices: true },
+  });
 
-    const taken = await answer(code, data);
+  const taken = await answer(code, data);
 
-    expect(taken).toMatchObject({ status: 'change_notice', message: 'The account is corrected.' });
-    expect(await account()).toMatchObject(wanted);
-    expect(await notices()).toMatchObject([{ status: 'applied', decided_by: expect.any(String) }]);
-    expect(await tasks()).toEqual([]);
-  },
-);
+  expect(taken).toMatchObject({ status: 'change_notice', message: 'The account is corrected.' });
+  expect(await account()).toMatchObject(wanted);
+  expect(await notices()).toMatchObject([{ status: 'applied', decided_by: expect.any(String) }]);
+  expect(await tasks()).toEqual([]);
+});
 
 test.each([
   ['C01', 'no digits'],
@@ -140,7 +137,7 @@ test.each([
   expect(await account()).toEqual(before);
 });
 
-test('a correction of an account that was changed since is not applied over it', async () => {
+test('a correction does not overwrite an account that changed since', async () => {
   const { officer, loan, answer, notices, account } = await sentOnce();
   await answer('C01', NUMBER);
   await officer.put(`/payment-instruments/${loan.account}`, { account_number: '55555555' });

@@ -7,7 +7,7 @@ import { pay, titlesOf } from '../loans/conclusion-steps.ts';
 
 const stage = await newStage();
 
-test('money that arrives for a paid-off loan waits for its sender, and none is ordered', async () => {
+test('money for a paid-off loan waits for its sender, and none is ordered', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -38,7 +38,7 @@ test('money that arrives for a paid-off loan waits for its sender, and none is o
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money that is found to have come before the payoff leaves what the payoff brought too much', async () => {
+test('a late-entered payment before the payoff leaves the payoff’s excess in suspense', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -54,7 +54,7 @@ test('money that is found to have come before the payoff leaves what the payoff 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('money that arrives for a canceled loan waits, and a pending or denied one takes none', async () => {
+test('money for a canceled loan waits, and a pending or denied loan accepts none', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [canceled, pending, denied] = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { batchKey, renderNachaFile } from '../../jobs/payments/nacha/render-file.ts';
 import { expectControls, ORIGINATOR, parseNachaFile } from '../setup/nacha.ts';
 
-test('a file is, character by character, what the rules print', () => {
+test('a file matches the rules character by character', () => {
   const file = renderNachaFile(
     ORIGINATOR,
     {

@@ -165,7 +165,7 @@ test('a disbursement is sent as a credit, and its return creates a task', async 
   expect(await balancesByRole(tenant)).toEqual(books);
 });
 
-test('without an originator nothing is sent, and a file that is none is refused by its line', async () => {
+test('without an originator nothing is sent, and an invalid file is refused with its line', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { nacha: {} });
   const admin = await tenant.signedIn('admin');
@@ -183,7 +183,7 @@ test('without an originator nothing is sent, and a file that is none is refused 
   expect(none.status).toBe(422);
 });
 
-test('eight who send at once send every entry once', async () => {
+test('eight concurrent runs send every entry once', async () => {
   const { tenant, admin } = await configured('2026-01-15');
   await enroll(tenant);
   await enroll(tenant);

@@ -32,7 +32,7 @@ async function ordered(tenant: Tenant, account_holder_name: string) {
   return { loan, payment: body.id as string, receipt: body.receipt_number as string };
 }
 
-test('a bank’s file has names of any script in Latin letters, and numbers as they are', async () => {
+test('a bank file transliterates names of any script into Latin letters, and keeps digits', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const receipts = new Map<string, string>();
@@ -53,7 +53,7 @@ test('a bank’s file has names of any script in Latin letters, and numbers as t
     ]).toEqual(['021000021', '000123456789', '0000010000']);
 });
 
-test('an order whose name has no letters for the bank becomes a task, and the others are sent', async () => {
+test('an order whose name cannot be transliterated becomes a task, and the others are sent', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const nameless = await ordered(tenant, '🙂 ···');
@@ -77,7 +77,7 @@ test('an order whose name has no letters for the bank becomes a task, and the ot
   ]);
 });
 
-test('a bureau’s file has names in Latin letters; of whom none is left nothing is sent', async () => {
+test('a bureau’s file has names in Latin letters; a person whose name has none is left out', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [vietnamese, nameless] = [await newLoan(tenant), await newLoan(tenant)];
@@ -114,7 +114,7 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
   ]);
 });
 
-test('the reporter of a bureau’s file is written in Latin letters too', () => {
+test('the reporter in a bureau’s file is in Latin letters too', () => {
   const file = metro2File(
     {
       reporter_name: 'Crédit Łódź',

@@ -7,7 +7,7 @@ const stage = await newStage();
 const reimburse = (tenant: Tenant, id: string, body: Record<string, unknown>) =>
   tenant.officer.post(`/loans/${id}/payments/reimbursement`, body);
 
-test('what waits in suspense is paid back first, and the list of suspense tells it', async () => {
+test('money in suspense is refunded first, and the list of suspense shows it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10050.00' });
@@ -45,7 +45,7 @@ test('what waits in suspense is paid back first, and the list of suspense tells 
   expect(await balancesByRole(tenant)).toEqual({});
 });
 
-test('a payment that is given back opens the principal again, and no more than it had repaid', async () => {
+test('a refunded payment restores principal, up to what it repaid', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10000.00' });
@@ -70,7 +70,7 @@ test('a payment that is given back opens the principal again, and no more than i
   expect(await balancesByRole(tenant)).toEqual({ cash: '-6000.00', loans_receivable: '6000.00' });
 });
 
-test('money paid back may itself be taken back; it is never received as a payment', async () => {
+test('a refund can be reversed, but is never recorded as a payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10050.00' });

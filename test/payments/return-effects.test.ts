@@ -32,7 +32,7 @@ async function returnedWith(return_code: string) {
 }
 
 test.each(['R02', 'R03', 'R04', 'R12', 'R13', 'R14', 'R15', 'R16', 'R20', 'R23', 'R28'])(
-  'after %s nothing is ordered until the account is corrected',
+  'after %s no order is possible until the account is corrected',
   async (code) => {
     const { order, account, change } = await returnedWith(code);
 
@@ -64,7 +64,7 @@ test.each([
   ['R10', 'Obtain a new authorization'],
   ['R29', 'Obtain a new authorization'],
   ['R08', 'Obtain the consent of the borrower'],
-])('after %s nothing is ordered until the borrower agrees again', async (code, remedy) => {
+])('after %s no order is possible until the borrower agrees again', async (code, remedy) => {
   const { order, change } = await returnedWith(code);
 
   const refused = await order();
@@ -91,7 +91,7 @@ test.each(['R01', 'R09', 'R06', 'R11', 'R17', 'R24', 'R34'])(
   },
 );
 
-test('a code that disputes a return takes no payment back by hand', async () => {
+test('a code that disputes a return cannot reverse a payment manually', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoanWithAccount(tenant);
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '100.00' });
@@ -103,7 +103,7 @@ test('a code that disputes a return takes no payment back by hand', async () => 
   expect((await tenant.officer.get(path)).body.status).toBe('completed');
 });
 
-test('a later return for want of funds does not hide why the account is blocked', async () => {
+test('a later return for insufficient funds keeps the reason for the block', async () => {
   const { order, account, officer } = await returnedWith('R01');
   const [first, second] = [await order(), await order()];
 
@@ -129,7 +129,7 @@ test.each(['R05', 'R08', 'R16', 'R20'])('autopay is paused after %s', async (ret
   expect(await payments()).toHaveLength(1);
 });
 
-test('a revoked authorization ends the consent of the plan, which is not resumed', async () => {
+test('a revoked authorization ends the plan’s consent, and the plan cannot be resumed', async () => {
   const { tenant, officer, loan, instrument, plan, id, payments } = await newEnrolledLoan(stage);
   const consent = await officer.post(`/borrowers/${loan.borrower_id}/consents`, {
     consent_type: 'autopay',

@@ -37,7 +37,7 @@ const changed = (lines: string[], index: number, from: number, text: string) =>
     each === index ? line.slice(0, from - 1) + text + line.slice(from - 1 + text.length) : line,
   );
 
-test('a file that does not add up is refused whole, with the line and the field', async () => {
+test('an inconsistent file is refused completely, with the line and the field', async () => {
   const { first, second, take, statuses } = await twoSent();
   const whole = buildReturnFile([first, 'R01'], [second, 'R01']).trimEnd().split('\n');
   const tampered: [lines: string[], problem: RegExp][] = [
@@ -75,7 +75,7 @@ test('a file that does not add up is refused whole, with the line and the field'
   expect(await statuses()).toEqual(['completed', 'completed']);
 });
 
-test('the dialects of banks are read as the same file', async () => {
+test('different banks’ dialects are read as the same file', async () => {
   const { first, second, take, statuses } = await twoSent();
   const stranger = `${first.slice(0, 79)}091000019999999`;
   const lines = buildReturnFile([first, 'r01'], [second, 'R01'], [stranger, 'R02'])
@@ -112,7 +112,7 @@ test('the dialects of banks are read as the same file', async () => {
   expect(await statuses()).toEqual(['returned', 'returned']);
 });
 
-test('a file without returns is taken; so is one with entries of another kind', async () => {
+test('a file without returns, or with entries of another kind, is accepted', async () => {
   const { first, take, statuses } = await twoSent();
 
   const none = await take(
@@ -155,7 +155,7 @@ test('a return that its loan refuses becomes a task, and the rest of the file is
   ).toMatchObject({ return_code: null });
 });
 
-test('a file of more lines than the largest file has records is refused before they are looked at', async () => {
+test('a file with too many lines is refused before it is parsed', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
 

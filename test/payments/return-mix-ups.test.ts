@@ -58,7 +58,7 @@ function inOneBatch(file: string) {
   return `${buildBankFile(records).join('\n')}\n`;
 }
 
-test('a file of another company at the same bank books nothing, though its numbers are the same', async () => {
+test('a file of another company at the same bank books nothing, even with the same numbers', async () => {
   const ours = await stage.tenant('2026-01-15');
   const other = await stage.tenant('2026-01-15');
   await saveSettings(other, { nacha: { ...ORIGINATOR, company_id: '1987654321' } });
@@ -78,7 +78,7 @@ test('a file of another company at the same bank books nothing, though its numbe
   expect(await mine.statuses()).toEqual(['returned']);
 });
 
-test('an entry for another receiver than ours is not booked, and creates one task', async () => {
+test('an entry for another receiver is not booked, and creates one task', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { lines, take, statuses, tasks } = await sent(tenant, ['100.00']);
   const line = lines[0] ?? '';
@@ -104,7 +104,7 @@ test('an entry for another receiver than ours is not booked, and creates one tas
   expect(statusesOf(taken)).toEqual(['returned']);
 });
 
-test('returns that come twice, re-ordered, in one batch or at once are booked once', async () => {
+test('returns that arrive twice, reordered, in one batch or concurrently are booked once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, lines, take, statuses } = await sent(tenant, ['100.00', '200.00', '300.00']);
   const [first = '', second = '', third = ''] = lines;
@@ -133,7 +133,7 @@ test('returns that come twice, re-ordered, in one batch or at once are booked on
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment that was taken back by hand is not taken back again when its entry returns', async () => {
+test('a manually returned payment is not returned again by the bank’s file', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, ids, lines, take, loan } = await sent(tenant, ['100.00']);
   const reversed = await admin.post(`/payments/${ids[0]}/reverse`, { reason: 'duplicate' });
@@ -153,7 +153,7 @@ test.each([
   ['C10', 'ACME LENDING LLC', 'nacha.company_name'],
   ['C11', '1234567899', 'nacha.company_id'],
   ['C12', 'ACME LENDING LLC   1234567899', 'nacha.company_name, nacha.company_id'],
-])('%s corrects the company, so its task names the settings', async (code, data, named) => {
+])('%s corrects our company, so its task names the settings', async (code, data, named) => {
   const tenant = await stage.tenant('2026-01-15');
   const { lines, take, admin, tasks } = await sent(tenant, ['100.00']);
 
@@ -167,7 +167,7 @@ test.each([
   expect(applied).toMatchObject({ status: 409, body: { code: 'nothing_to_apply' } });
 });
 
-test('files in both directions have the layout of every field', async () => {
+test('files in both directions follow the layout of every field', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, lines } = await sent(tenant, ['100.00', '200.00']);
   const [file] = (await admin.get('/nacha-files')).body;

@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a return restores balances and books and is asked for again; a second one pauses the plan', async () => {
+test('a return restores balances and books and is retried; a second one pauses the plan', async () => {
   const { tenant, officer, loan, plan, draws, payments, balances } = await newEnrolledLoan(stage);
   const twin = await newEnrolledLoan(stage);
   await twin.officer.delete(`/autopay-plans/${twin.id}`);
@@ -60,7 +60,7 @@ test('a return restores balances and books and is asked for again; a second one 
   });
 });
 
-test('a closed account pauses the plan at once and blocks the instrument', async () => {
+test('a closed account pauses the plan immediately and blocks the instrument', async () => {
   const { tenant, officer, plan, payments, instrument } = await newEnrolledLoan(stage);
   await travelTo(stage, tenant, '2026-02-18');
   const [drawn] = await payments();
@@ -76,7 +76,7 @@ test('a closed account pauses the plan at once and blocks the instrument', async
   expect(await payments()).toHaveLength(1);
 });
 
-test('the fee for a returned payment is charged once, and only for want of money', async () => {
+test('the returned payment fee is charged once, and only for insufficient funds', async () => {
   const start = '2026-01-15';
   const tenant = await stage.tenant(start);
   const admin = await tenant.signedIn('admin');
@@ -114,7 +114,7 @@ test('the fee for a returned payment is charged once, and only for want of money
   expect((await eventTypes(tenant)).filter((type) => type === 'payment.failed')).toHaveLength(3);
 });
 
-test('the last draw pays the loan off and ends the plan; its return opens both again', async () => {
+test('the last draw pays the loan off and ends the plan; its return reopens both', async () => {
   const { tenant, officer, loan, plan, payments } = await newEnrolledLoan(stage, {
     amount_type: 'payoff',
   });

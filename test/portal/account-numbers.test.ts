@@ -14,7 +14,7 @@ const FIELDS = {
 };
 const PATH = '/portal/payment-instruments';
 
-test('an account added by its last four digits pays nothing until its number is known and verified', async () => {
+test('an account added by its last four digits cannot pay until its number is known and verified', async () => {
   const { borrower, admin, loan, pay } = await newPortalBorrower(stage);
   const added = await borrower.post(PATH, FIELDS);
   const payment_instrument_id = String(added.body.id);
@@ -64,7 +64,7 @@ test('an account added by its last four digits pays nothing until its number is 
   expect(after.status).toBe(201);
 });
 
-test('staff see that an account number is missing, and no order of theirs names the account', async () => {
+test('staff see that an account number is missing, and their orders cannot use the account', async () => {
   const { officer, borrower_id, id } = await newPortalBorrower(stage);
   const added = await officer.post(`/borrowers/${borrower_id}/payment-instruments`, FIELDS);
   const named = { payment_instrument_id: added.body.id };

@@ -9,7 +9,7 @@ const stage = await newStage();
 /** The first installment is due today. */
 const DUE = { disbursement_date: '2025-12-15' };
 
-test('a borrower enrols, the close draws what is due, and the borrower ends it', async () => {
+test('a borrower enrolls in autopay, the close draws what is due, and the borrower ends it', async () => {
   const { tenant, borrower, officer, admin, loan, id, account } = await newPortalBorrower(
     stage,
     DUE,
@@ -71,7 +71,7 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   ]);
 });
 
-test('a plan rests and goes on by the borrower’s word, which turns it round where it says nothing', async () => {
+test('the borrower pauses and resumes autopay; a request without a value toggles it', async () => {
   const { tenant, borrower, loan, account } = await newPortalBorrower(stage, DUE);
   const word = async (body: object = {}) => {
     const reply = await borrower.post(`${loan}/autopay/enable`, body);
@@ -90,7 +90,7 @@ test('a plan rests and goes on by the borrower’s word, which turns it round wh
   expect(await word({ enabled: true })).toBe(true);
 });
 
-test('what returns have paused goes on by the borrower, and what staff have paused does not', async () => {
+test('a plan paused by returns can be resumed by the borrower, and one paused by staff cannot', async () => {
   const { tenant, borrower, officer, admin, loan, account } = await newPortalBorrower(stage, DUE);
   const { plan } = (
     await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account })
@@ -125,7 +125,7 @@ test('what returns have paused goes on by the borrower, and what staff have paus
   expect(byStaff).toMatchObject(refusal(409, 'autopay_paused'));
 });
 
-test('a loan is enrolled by its own borrower alone, from a verified account', async () => {
+test('only the loan’s own borrower can enroll it, with a verified account', async () => {
   const { tenant, borrower, officer, admin, loan, borrower_id } = await newPortalBorrower(
     stage,
     DUE,

@@ -23,7 +23,7 @@ const answer = ({ id }: Case, message: string, more: object = {}) =>
 const tasksOf = async ({ id }: Case) =>
   (await officer.get(`/tasks?related_id=${id}`)).body as Record<string, unknown>[];
 
-test('a borrower asks, staff are reminded and answer, and the borrower is notified by mail', async () => {
+test('a borrower asks, staff are reminded and answer, and the borrower gets an email', async () => {
   const outside = newOutside(stage.pool);
   const made = await asked();
   const [queued] = (await collector.get('/cases?awaits_answer=true')).body;
@@ -48,7 +48,7 @@ test('a borrower asks, staff are reminded and answer, and the borrower is notifi
   expect(outside.mailbox[0]?.html).not.toContain('All is well');
 });
 
-test('of staff a borrower learns first names, and nothing of what they say among themselves', async () => {
+test('a borrower sees staff’s first names, and none of their internal notes', async () => {
   const made = await asked();
 
   const remark = assertOk(await answer(made, 'Looks like fraud.', { is_internal: true }));
@@ -101,7 +101,7 @@ test('a borrower’s message reopens a resolved case, and a closed case takes no
   expect(await tasksOf(made)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
 });
 
-test('a case that staff open is theirs until they write to the borrower in it', async () => {
+test('a case that staff open is hidden from the borrower until they write to the borrower in it', async () => {
   const own = { borrower_id, loan_id, subject: 'Call', description: 'Sounded worried.' };
   const made = assertOk(await collector.post('/cases', { ...own, case_type: 'complaint' })) as Case;
 
@@ -113,7 +113,7 @@ test('a case that staff open is theirs until they write to the borrower in it', 
   expect(await shown(made)).toMatchObject({ subject: 'Call', description: null });
 });
 
-test('the queue is filtered, and a case is given to those who work on cases', async () => {
+test('the queue can be filtered, and a case is assigned to users who work on cases', async () => {
   const made = await asked({ case_type: 'technical' });
   const worker = tenant.userIds['collector'];
 
@@ -156,7 +156,7 @@ test('another borrower cannot see the case, nor ask about another borrower’s l
   expect(await portalBorrowerId(tenant)).toBe(borrower_id);
 });
 
-test('a dispute about a loan that bureaus know of asks for a direct credit dispute', async () => {
+test('a dispute about a loan reported to bureaus creates a direct credit dispute', async () => {
   const unknown = await asked({ case_type: 'dispute' });
   await report(loan_id);
 
@@ -185,7 +185,7 @@ const report = (id: string) =>
     [id],
   );
 
-test('what is no question is refused, and twenty open ones are enough', async () => {
+test('an empty question is refused, and a borrower has at most twenty open cases', async () => {
   const { borrower: asking, id } = await newPortalBorrower(stage);
   const ask = (body: object) => asking.post('/portal/support/cases', { loan_id: id, ...body });
 

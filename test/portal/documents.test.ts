@@ -36,7 +36,7 @@ const put = (url: string) =>
   });
 const listed = async (query = '') => (await borrower.get(`/portal/documents${query}`)).body;
 
-test('a borrower uploads a document in three steps, and gets it back', async () => {
+test('a borrower uploads a document in three steps and downloads it', async () => {
   const link = assertOk(await borrower.post('/portal/documents/upload', wish));
   const { id } = link;
   const early = await borrower.post(`/portal/documents/${String(id)}/confirm-upload`, confirmation);
@@ -62,7 +62,7 @@ test('a borrower uploads a document in three steps, and gets it back', async () 
   });
 });
 
-test('what a borrower has sent is put before staff, once for each loan and type', async () => {
+test('a borrower’s upload creates a task for staff, once for each loan and type', async () => {
   const { id: loan } = await newLoan(tenant, { borrower_id });
   const send = async (document_type: string) => {
     const about = { ...wish, loan_id: loan, document_type };
@@ -83,7 +83,7 @@ test('what a borrower has sent is put before staff, once for each loan and type'
   expect(tasks[0]).toMatchObject({ status: 'open', task_type: 'review', due_date: '2026-01-17' });
 });
 
-test('a borrower learns why an upload was refused, and not who refused it', async () => {
+test('a borrower sees why an upload was rejected, but not who rejected it', async () => {
   const link = assertOk(await borrower.post('/portal/documents/upload', wish));
   await put(String(link['upload_url']));
   await borrower.post(`/portal/documents/${String(link['id'])}/confirm-upload`, confirmation);
@@ -99,7 +99,7 @@ test('a borrower learns why an upload was refused, and not who refused it', asyn
   expect(download).toMatchObject({ status: 409, body: { code: 'not_available' } });
 });
 
-test('what staff put there is theirs until they show it, and may be hidden again', async () => {
+test('staff documents are hidden until shown, and can be hidden again', async () => {
   const link = await officer.post('/documents/create-upload-link', {
     ...wish,
     document_type: 'appraisal',
@@ -125,7 +125,7 @@ test('what staff put there is theirs until they show it, and may be hidden again
   expect(confirm.status).toBe(404);
 });
 
-test('what is printed for a borrower is there once it is printed', async () => {
+test('a document printed for a borrower appears once it is printed', async () => {
   const outside = newOutside(stage.pool);
   const files = stage.installation.files;
   await officer.post(`/loans/${loan_id}/payoff-quotes`);
@@ -141,7 +141,7 @@ test('what is printed for a borrower is there once it is printed', async () => {
   expect(names).toMatch(/disclosure/);
 });
 
-test('another borrower’s documents are not found', async () => {
+test('another borrower’s documents get 404', async () => {
   const other = await newLoan(tenant);
   const elsewhere = await newPortalBorrower(stage);
   const link = assertOk(await borrower.post('/portal/documents/upload', wish));
@@ -167,7 +167,7 @@ test.each([
   ['a type that only the lender makes', { document_type: 'tila_disclosure' }],
   ['a page of a browser', { content_type: 'text/html' }],
   ['no name', { filename: ' ' }],
-])('%s is not taken', async (_, wrong) => {
+])('%s is refused', async (_, wrong) => {
   const reply = await borrower.post('/portal/documents/upload', { ...wish, ...wrong });
 
   expect(reply).toMatchObject({ status: 422, body: { errors: expect.any(Object) } });

@@ -36,7 +36,7 @@ type Application = { id: string; case_id: string; application_number: string };
 
 const FORBEARANCE = { start_date: '2026-01-15', end_date: '2026-04-14', reason: 'Job loss.' };
 
-test('an application opens a case, is acknowledged, and is the only open one of its loan', async () => {
+test('an application opens a case, is acknowledged, and is its loan’s only open one', async () => {
   const { apply, application, loan_id, ownCase } = await applied();
   const outside = newOutside(stage.pool);
 
@@ -71,7 +71,7 @@ test('an application opens a case, is acknowledged, and is the only open one of 
   ]);
 });
 
-test('of two applications at once one is taken, and nothing is left of the other', async () => {
+test('of two concurrent applications one is accepted, and nothing of the other remains', async () => {
   const { id: loan_id } = await newLoan(tenant, { borrower_id });
 
   const replies = await Promise.all(
@@ -86,7 +86,7 @@ test('of two applications at once one is taken, and nothing is left of the other
   expect(rows).toEqual([{ cases: 1 }]);
 });
 
-test('for fifteen days the borrower receives no collection contacts, but other contacts', async () => {
+test('for fifteen days the borrower gets no collections contacts, but other contacts', async () => {
   const at = await newPortalBorrower(stage);
   assertOk(await at.borrower.post('/portal/hardship', { loan_id: at.id, ...WISH }));
   const ask = async (template_type: string) =>
@@ -113,7 +113,7 @@ test('for fifteen days the borrower receives no collection contacts, but other c
   expect(await ask('past_due_notice')).toMatchObject({ can_interact: true });
 });
 
-test('an approval makes the relief by the rules that it always has', async () => {
+test('an approval creates the relief under its usual rules', async () => {
   const { own, loan_id, shown, ownCase } = await applied();
   const outside = newOutside(stage.pool);
 
@@ -152,7 +152,7 @@ test('an approval makes the relief by the rules that it always has', async () =>
   expect(outside.mailbox.at(-1)?.html).toContain('We have approved');
 });
 
-test('an approval may name relief that was agreed on, of this loan and still in force', async () => {
+test('an approval may name existing relief of this loan that is still in force', async () => {
   const { own, loan_id } = await applied();
   const other = await newLoan(tenant);
   const agree = async (id: string) =>
@@ -171,7 +171,7 @@ test('an approval may name relief that was agreed on, of this loan and still in 
   expect(again).toMatchObject(refusal(409, 'invalid_transition'));
 });
 
-test('relief that has run its course completes the application', async () => {
+test('expired relief completes the application', async () => {
   const { own } = await applied();
 
   const approved = await officer.post(`${own}/approve`, {
@@ -181,7 +181,7 @@ test('relief that has run its course completes the application', async () => {
   expect(assertOk(approved)).toMatchObject({ status: 'completed', resulting_status: 'completed' });
 });
 
-test('a denial says why, in the case and by mail, and the loan may be applied for again', async () => {
+test('a denial states its reason in the case and by email, and the loan can apply again', async () => {
   const { own, apply, shown, ownCase } = await applied();
   const outside = newOutside(stage.pool);
 
@@ -205,7 +205,7 @@ test('a denial says why, in the case and by mail, and the loan may be applied fo
   assertOk(await apply());
 });
 
-test('collectors look at applications and ask for what is missing; loan officers decide', async () => {
+test('collectors review applications and request information; loan officers decide', async () => {
   const { own, shown, ownCase, application } = await applied();
 
   assertOk(await collector.post(`${own}/review`));
@@ -231,7 +231,7 @@ test('collectors look at applications and ask for what is missing; loan officers
   expect(await shown()).toMatchObject({ status: 'withdrawn' });
 });
 
-test('an application is about a loan of one’s own on which something is owed', async () => {
+test('an application must be about the borrower’s own loan with a balance', async () => {
   const apply = (loan_id: string, more: object = {}) =>
     borrower.post('/portal/hardship', { loan_id, ...WISH, ...more });
   const other = await newLoan(tenant);

@@ -41,7 +41,7 @@ const MAILS = [
 const FOLLOWED = new Set(['tenant.url', 'link.url']);
 
 test.each(MAILS)(
-  'the mail $called links only to what is followed here, and keeps its links',
+  'the email $called links only to pages that exist, and keeps its links',
   (mail) => {
     const wanted = [...mail.body.matchAll(/href="\{\{\s*([\w.]+)\s*\}\}"/g)].map(
       ([, name]) => name,
@@ -75,8 +75,8 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
   const addresses = [...text.matchAll(/(?:href|action)="([^"]*)"/g)]
     .map(([, address = '']) => address)
     .flatMap((address) =>
-      address.startsWith('{{@root.room}}')
-        ? ['/portal', '/staff'].map((room) => address.replace('{{@root.room}}', room))
+      address.startsWith('{{@root.section}}')
+        ? ['/portal', '/staff'].map((section) => address.replace('{{@root.section}}', section))
         : [address.replace('{{@root.factors_at}}', '/staff/factors')],
     )
     .filter((address) => address.startsWith('/'))
@@ -85,10 +85,10 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
 
   const missing = addresses.filter((address) => {
     if (address === '/portalx') return false; // The navigation, whose pages other tests open.
-    const room = sectionOf(address);
-    if (room === undefined) return !address.startsWith('/api/v1/docs');
+    const section = sectionOf(address);
+    if (section === undefined) return !address.startsWith('/api/v1/docs');
     try {
-      return resolvePage(room, address) === undefined;
+      return resolvePage(section, address) === undefined;
     } catch {
       return true;
     }
@@ -119,7 +119,7 @@ const PHONE = { language: 'en', width: 390, has_script: true } as const;
 const expected = /status of 4(01|03|10|22)|Not supported for insecure origins/;
 
 test(
-  'an invited colleague follows the link, chooses a password, and lands on a page that works',
+  'an invited colleague follows the link, chooses a password and reaches a working page',
   { timeout: 120_000 },
   async () => {
     const tenant = await stage.tenant();
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'a borrower follows the links of mails to the portal, and an old one to a page that says what to do',
+  'a borrower follows email links to the portal, and an expired one to a page that says what to do',
   { timeout: 120_000 },
   async () => {
     const tenant = await stage.tenant();

@@ -19,7 +19,7 @@ const STAFFS = [
 const cut = (row: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name]]));
 
-test('a loan shows its borrower the same amounts as staff, at any age', async () => {
+test('the borrower sees the same loan amounts as staff, at any age of the loan', async () => {
   for (const disbursement_date of ['2026-01-15', '2025-12-15', '2025-12-14', '2025-08-20']) {
     const { borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage, {
       disbursement_date,
@@ -38,7 +38,7 @@ test('a loan shows its borrower the same amounts as staff, at any age', async ()
   }
 });
 
-test('a borrower finds own loans, archived or not, and no others', async () => {
+test('a borrower finds only their own loans, archived or not', async () => {
   const { tenant, borrower, admin, id, borrower_id } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   const pending = await newLoan(tenant, { borrower_id, status: 'pending' });
@@ -65,7 +65,7 @@ test('a borrower finds own loans, archived or not, and no others', async () => {
   expect([...reads, ...writes].map(({ status }) => status)).toEqual(Array(8).fill(404));
 });
 
-test('the dashboard adds up what the loans ask for, and says what is next', async () => {
+test('the dashboard adds up the amounts due and shows the next payment', async () => {
   const late = { disbursement_date: '2025-12-01' };
   const { tenant, borrower, id, borrower_id, staffs } = await newPortalBorrower(stage, late);
   await newLoan(tenant, { borrower_id, principal_amount: '2000.00', ...late });
@@ -98,7 +98,7 @@ test('the dashboard adds up what the loans ask for, and says what is next', asyn
   });
 });
 
-test('alerts tell of what came back, what is wanted and what is ready, in the borrower’s language', async () => {
+test('alerts show returned payments, requests and new documents, in the borrower’s language', async () => {
   const { borrower, officer, id, borrower_id, pay } = await newPortalBorrower(stage);
   const paid = assertOk(await pay('20.00'));
   assertOk(await officer.post(`/payments/${String(paid['id'])}/return`, { return_code: 'R01' }));
@@ -129,7 +129,7 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
   expect((await alerts()).map(({ type }) => type)).toEqual(['document_wanted', 'hardship_decided']);
 });
 
-test('a loan that was charged off is still owed, and takes payments up to that', async () => {
+test('a charged-off loan is still owed, and accepts payments up to its balance', async () => {
   const { borrower, admin, loan, pay } = await newPortalBorrower(stage);
   assertOk(
     await admin.post(`${loan.replace('/portal', '')}/charge-off`, { reason: 'delinquency' }),

@@ -59,7 +59,7 @@ async function invited() {
 }
 
 test.each(asked)(
-  'a borrower’s day, in $language on $width, script: $has_script',
+  'a borrower’s visit, in $language on $width, script: $has_script',
   { timeout: 120_000 },
   async (visitor) => {
     const { tenant, admin, borrower_id, id, answered, link } = await invited();
@@ -68,7 +68,7 @@ test.each(asked)(
     const { open, send, notice, title, t, page } = guest;
 
     await open(link, 'choose-password');
-    await send({ password: PASSWORD }, t('choose_password.do'), 'sign-in');
+    await send({ password: PASSWORD }, t('choose_password.submit'), 'sign-in');
     expect(await notice()).toBe(t('done.password_chosen'));
     await send({ email: EMAIL, password: 'wrong' }, t('sign_in'), 'sign-in-refused');
     await send({ password: PASSWORD }, t('sign_in'), 'home');
@@ -82,7 +82,7 @@ test.each(asked)(
     await open(`/loans/${id}/pay`, 'pay');
     await send({ amount: '0' }, t('pay.preview'), 'pay-refused');
     await send({ amount: '1,000.50' }, t('pay.preview'), 'pay-preview');
-    await send({}, t('pay.do', { amount: '$1,000.50' }), 'payment');
+    await send({}, t('pay.submit', { amount: '$1,000.50' }), 'payment');
     expect(await notice()).toBe(t('done.paid'));
 
     await open(`/loans/${id}/autopay`, 'autopay');
@@ -99,7 +99,7 @@ test.each(asked)(
     expect(await page.locator('button[value=enroll]').count()).toBe(0);
     await open(`/loans/${answered}/pay`, 'pay-answered-for');
     await send({ amount: '20.00' }, t('pay.preview'), 'pay-preview-answered-for');
-    await send({}, t('pay.do', { amount: '$20.00' }), 'payment-answered-for');
+    await send({}, t('pay.submit', { amount: '$20.00' }), 'payment-answered-for');
     expect(await notice()).toBe(t('done.paid'));
 
     await open('/accounts', 'accounts');
@@ -150,11 +150,11 @@ test.each(asked)(
 
     await open('/factors', 'factors-none');
     await open('/factors/app', 'factor-app');
-    await send({ current_password: 'wrong' }, t('go_on'), 'factor-app-refused');
-    await send({ current_password: PASSWORD }, t('go_on'), 'factor-app-begun');
+    await send({ current_password: 'wrong' }, t('continue'), 'factor-app-refused');
+    await send({ current_password: PASSWORD }, t('continue'), 'factor-app-begun');
     const secret = (await page.textContent('main code')) ?? '';
-    await send({ code: totpCode(secret) }, t('go_on'), 'recovery-codes');
-    await page.getByRole('link', { name: t('go_on') }).click();
+    await send({ code: totpCode(secret) }, t('continue'), 'recovery-codes');
+    await page.getByRole('link', { name: t('continue') }).click();
     await guest.look('factors');
     expect(await notice()).toBe(t('done.factor_added'));
 
@@ -192,7 +192,7 @@ test.each(asked)(
   },
 );
 
-test('a passkey is made and signed with in the browser, and asked for by nothing but a form', async () => {
+test('a passkey is created and used in the browser, and requested only by a form', async () => {
   const tenant = await stage.tenant();
   const host = `${tenant.slug}.localhost`;
   await stage.owner.query('insert into tenant_domains (tenant_id, domain) values ($1, $2)', [
@@ -221,9 +221,9 @@ test('a passkey is made and signed with in the browser, and asked for by nothing
   await page.getByRole('link', { name: t('factors.add_passkey') }).click();
   await guest.look('factor-passkey');
   const named = { name: 'My phone', current_password: OF_ALL };
-  await send(named, t('go_on'), 'factor-passkey-begun');
-  await page.getByRole('button', { name: t('passkey.make') }).click();
-  await page.getByRole('link', { name: t('go_on') }).click();
+  await send(named, t('continue'), 'factor-passkey-begun');
+  await page.getByRole('button', { name: t('passkey.create') }).click();
+  await page.getByRole('link', { name: t('continue') }).click();
   const made = await notice();
   const shown = await page.textContent('main');
   await send({}, t('sign_out'), 'signed-out');

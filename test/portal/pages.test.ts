@@ -111,7 +111,7 @@ test('a form’s errors appear next to their fields, with the input', async () =
   expect(more.body).toContain('You can pay at most $10,000.00.');
 });
 
-test('a form without the token of the session changes nothing', async () => {
+test('a form without the session’s token changes nothing', async () => {
   const { borrower, loan, id, account } = await newPortalBorrower(stage);
   const pages = pageClient(borrower);
   const order = { amount: '5.00', payment_instrument_id: account, step: 'pay' };
@@ -123,7 +123,7 @@ test('a form without the token of the session changes nothing', async () => {
   expect((await borrower.get(`${loan}/payments`)).body).toEqual([]);
 });
 
-test('a borrower who needs a second factor sets it up before anything else, and keeps one', async () => {
+test('a borrower who needs a second factor must set it up first, and cannot remove the last one', async () => {
   const other = await stage.tenant();
   await saveSettings(other, { auth: { second_factor: { borrowers: true } } });
   const visitor = other.anonymous();

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a payment is split as its preview said, and is the one that staff see', async () => {
+test('a payment is split as previewed, and staff see the same payment', async () => {
   const { borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage);
 
   const preview = assertOk(await borrower.post(`${loan}/payments/preview`, { amount: '500.00' }));
@@ -31,7 +31,7 @@ test('a payment is split as its preview said, and is the one that staff see', as
   expect(Object.keys(paid)).not.toContain('notes');
 });
 
-test('a payment that is ordered in the portal stands in exactly one file, as WEB', async () => {
+test('a payment ordered in the portal is in exactly one file, as WEB', async () => {
   const { tenant, admin, pay } = await newPortalBorrower(stage);
   assertOk(await pay('100.00'));
 
@@ -48,7 +48,7 @@ test('a payment that is ordered in the portal stands in exactly one file, as WEB
   expect(second.status, JSON.stringify(second.body)).toBe(409);
 });
 
-test('two equal payments are two, and a key of the click makes them one', async () => {
+test('two equal payments are two, and one click’s key makes only one', async () => {
   const { borrower, loan, account, pay } = await newPortalBorrower(stage);
   const order = { amount: '50.00', payment_instrument_id: account };
   const key = { headers: { 'Idempotency-Key': 'one-click' } };
@@ -83,7 +83,7 @@ test('where the tenant requires it, a repeated payment is reported and needs con
   expect((await borrower.get(loan)).body.total_paid).toBe('120.01');
 });
 
-test('where the lender has no bank, the borrower learns what that means', async () => {
+test('if the lender has no bank, the borrower sees what that means', async () => {
   const { tenant, borrower, loan, account, pay } = await newPortalBorrower(stage);
   await saveSettings(tenant, { nacha: {} });
 
@@ -118,7 +118,7 @@ test('a borrower cannot pay more than the balance, and paying all of it pays the
   expect((await borrower.get(loan)).body).toMatchObject({ can_pay: false, payoff_amount: '0.00' });
 });
 
-test('the preview of a payoff has the penalty that the payoff pays', async () => {
+test('the preview of a payoff includes the penalty', async () => {
   const { tenant, borrower, loan, admin, officer, borrower_id, account } =
     await newPortalBorrower(stage);
   const penalty = { calculation: 'flat', amount: '150.00', within_months: 12 };
@@ -147,7 +147,7 @@ test('the preview of a payoff has the penalty that the payoff pays', async () =>
   expect((await officer.get(`/loans/${id}`)).body.status).toBe('paid_off');
 });
 
-test('a payment of a day to come is scheduled, counts against what is owed, and can be canceled', async () => {
+test('a future payment is scheduled, counts against the balance, and can be canceled', async () => {
   const { tenant, borrower, admin, pay, loan } = await newPortalBorrower(stage);
   const on = { payment_date: '2026-01-20' };
 
@@ -178,7 +178,7 @@ test('a payment of a day to come is scheduled, counts against what is owed, and 
   expect(payments).toMatchObject([{ id: scheduled['id'], amount: '9000.00' }]);
 });
 
-test('only the borrower’s own account is drawn on, and only once it is verified', async () => {
+test('only the borrower’s own verified account can be drawn on', async () => {
   const { tenant, borrower, officer, admin, pay } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   const foreign = await addBankAccount(admin, other.borrower_id, { is_verified: true });
@@ -218,7 +218,7 @@ test('only the borrower’s own account is drawn on, and only once it is verifie
   expect(blocked).toMatchObject(refusal(409, 'instrument_not_usable'));
 });
 
-test('an account that autopay draws on stays until autopay ends', async () => {
+test('an account that autopay uses stays until autopay ends', async () => {
   const { tenant, borrower, admin, loan, account } = await newPortalBorrower(stage);
   const path = `/portal/payment-instruments/${account}`;
   const plan = { payment_instrument_id: account };
@@ -239,7 +239,7 @@ test('an account that autopay draws on stays until autopay ends', async () => {
   expect((await borrower.get('/portal/payment-instruments')).body).toEqual([]);
 });
 
-test('a loan that is frozen or accelerated takes payments, and one that is not funded takes none', async () => {
+test('a frozen or accelerated loan accepts payments, and an unfunded one does not', async () => {
   const { tenant, borrower, admin, id, pay, borrower_id, account } = await newPortalBorrower(stage);
   const { id: pending } = await newLoan(tenant, { borrower_id, status: 'pending' });
   const order = { amount: '10.00', payment_instrument_id: account };

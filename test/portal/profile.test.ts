@@ -13,7 +13,7 @@ const NEW_YORK = {
   postal_code: '10001',
 };
 
-test('a borrower reads who is known of him, and adds addresses, emails and phones', async () => {
+test('a borrower sees their contact data and adds addresses, emails and phones', async () => {
   const { borrower, officer, borrower_id, tenant } = await newPortalBorrower(stage);
   const bare = (await borrower.get('/portal/me')).body;
 
@@ -64,7 +64,7 @@ test('a borrower reads who is known of him, and adds addresses, emails and phone
   );
 });
 
-test('another number becomes the one that the borrower is called at, whether known or new', async () => {
+test('a new phone number becomes the primary one, whether it was known or not', async () => {
   const { borrower } = await newPortalBorrower(stage);
   const call = (phone: unknown) => borrower.put('/portal/profile', { phone, email: 'x@y.test' });
 
@@ -87,7 +87,7 @@ test('another number becomes the one that the borrower is called at, whether kno
   expect(first['email']).not.toBe('x@y.test');
 });
 
-test('what is sent is one choice, whether the borrower says it here, by STOP or by unsubscribing', async () => {
+test('communication preferences are the same in the portal, by STOP and by unsubscribing', async () => {
   const { tenant, borrower, officer, borrower_id } = await newPortalBorrower(stage);
   const path = '/portal/profile/communication-preferences';
   const mail = { borrower_id, channel: 'email' };
@@ -133,7 +133,7 @@ test('what is sent is one choice, whether the borrower says it here, by STOP or 
   expect(assertOk(await borrower.put(path, {}))).toEqual(on);
 });
 
-test('the portal is closed for a borrower who is archived, and for staff', async () => {
+test('the portal is closed to archived borrowers and to staff', async () => {
   const { borrower, admin, officer, borrower_id, loan, tenant } = await newPortalBorrower(stage);
   await tenant.within(({ tx }) => setArchived(tx, 'borrowers', borrower_id, true));
   const paths = ['/portal/me', '/portal/dashboard', '/portal/loans', loan];
@@ -161,7 +161,7 @@ test('the number of contacts per borrower is limited', async () => {
   ]);
 });
 
-test('switching a channel off revokes the consent, and switching it on gives a new one', async () => {
+test('turning a channel off revokes the consent, and turning it on records a new one', async () => {
   const { tenant, borrower, officer, borrower_id } = await newPortalBorrower(stage);
   const path = '/portal/profile/communication-preferences';
   const consents = `/borrowers/${borrower_id}/consents`;

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent, type Draft } from '../loans/arbitraries.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -12,7 +13,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-test('the books agree with the loan after any events before and after a sale', async () => {
+test('a sold loan and its books agree after any events before and after the sale', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyEvent, { maxLength: 4 }),

@@ -45,7 +45,7 @@ async function livesOf(payments: readonly Paid[]) {
   };
 }
 
-test('a payment dated before the settlement and found after it is the seller’s', async () => {
+test('a payment dated before the settlement but entered later belongs to the seller', async () => {
   const { books, admin, id } = await livesOf([
     { amount: '300.00', on: '2026-02-16', found: '2026-02-25' },
     { amount: '200.00', on: '2026-02-26', found: '2026-02-26' },
@@ -68,7 +68,7 @@ test('a payment dated before the settlement and found after it is the seller’s
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a payment from before the settlement that comes back is the seller’s loss', async () => {
+test('a returned payment from before the settlement is the seller’s loss', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { sell, balances } = await newPortfolioForSale(tenant, id);
@@ -86,7 +86,7 @@ test('a payment from before the settlement that comes back is the seller’s los
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('seller and investor get the same amounts whenever payments are found', async () => {
+test('seller and investor get the same amounts, whenever payments are entered', async () => {
   const payment = fc.record({
     amount: fc.integer({ min: 1, max: 40_000 }).map((cents) => (cents / 100).toFixed(2)),
     on: fc.integer({ min: 0, max: 40 }).map((days) => addDays('2026-01-16', days)),
@@ -120,7 +120,7 @@ test('seller and investor get the same amounts whenever payments are found', asy
   );
 }, 300_000);
 
-test('an entry by hand is the investor’s where it was posted between sale and buyback, whenever drafted', async () => {
+test('a manual entry posted between sale and buyback is the investor’s, whenever it was drafted', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, accounts, sell, investor_id, buyBack } = await newPortfolioForSale(tenant, id);

@@ -18,7 +18,7 @@ async function withInvestor(tenant: Tenant) {
   return { admin, investor, path: `/investors/${investor.body.id}` };
 }
 
-test('an investor has instruments, of which one is primary, and no whole number is kept', async () => {
+test('an investor has one primary instrument, and full account numbers are not shown', async () => {
   const tenant = await stage.tenant();
   const { admin, investor, path } = await withInvestor(tenant);
 
@@ -59,7 +59,7 @@ test('an investor has instruments, of which one is primary, and no whole number 
   expect(JSON.stringify(trail.rows)).not.toMatch(/000123456789|6789/);
 });
 
-test('one digit that is wrong is no routing number', () => {
+test('a single wrong digit makes a routing number invalid', () => {
   fc.assert(
     fc.property(fc.nat(8), fc.integer({ min: 1, max: 9 }), (place, off) => {
       const digits = '021000021'.split('');
@@ -70,7 +70,7 @@ test('one digit that is wrong is no routing number', () => {
   );
 });
 
-test('a loan is owned in parts that never exceed the whole', async () => {
+test('a loan is owned in shares that never exceed the whole', async () => {
   const tenant = await stage.tenant();
   const { admin, path } = await withInvestor(tenant);
   const [loan_id, denied] = await insertLoans(tenant, {}, { status: 'denied' });
@@ -118,7 +118,7 @@ test('a loan is owned in parts that never exceed the whole', async () => {
   expect(bad.map(({ status }) => status)).toEqual([422, 422, 422]);
 });
 
-test('a portfolio is sold once, its price shared out to the cent, and settled in its time', async () => {
+test('a portfolio is sold once, its price split to the cent, and settled on its date', async () => {
   const tenant = await stage.tenant();
   const { admin, investor } = await withInvestor(tenant);
   const instrument = await admin.post(`/investors/${investor.body.id}/settlement-instruments`, {});
@@ -188,7 +188,7 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
   });
 });
 
-test('a sale to no investor, to another tenant’s investor, or of another tenant’s loan changes nothing', async () => {
+test('a sale without an investor, to another tenant’s investor or of another tenant’s loan changes nothing', async () => {
   const tenant = await stage.tenant();
   const { admin, investor } = await withInvestor(tenant);
   const nobody = '0198a000-0000-7000-8000-000000000000';

@@ -12,7 +12,7 @@ const snapshotOf = async (tenant: Tenant, loan_id: string, snapshot_date: string
 };
 const cents = (amount: string) => BigInt(amount.replace('.', ''));
 
-test('a snapshot splits what is past due, and counts once how often a loan fell so far behind', async () => {
+test('a snapshot splits the past due amount and counts each new delinquency once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '1200.00', term_months: 6 });
   const plan = (await tenant.officer.get(`/loans/${id}/amortization`)).body;
@@ -49,7 +49,7 @@ test('a snapshot splits what is past due, and counts once how often a loan fell 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('after maturity all that is owed is past due, by what it is', async () => {
+test('after maturity the whole balance is past due, by component', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '1200.00', term_months: 1 });
 
@@ -66,7 +66,7 @@ test('after maturity all that is owed is past due, by what it is', async () => {
   expect(kept).toMatchObject({ times_delinquent_30: 1, past_due_principal: '1200.00' });
 });
 
-test('a charged-off loan is a loss less what came in on it', async () => {
+test('a charged-off loan’s loss is reduced by its recoveries', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { principal_amount: '1200.00' });
   const admin = await tenant.signedIn('admin');
@@ -88,7 +88,7 @@ test('a charged-off loan is a loss less what came in on it', async () => {
   expect((await tenant.officer.get(`/loans/${id}`)).body.recovered_amount).toBe('200.00');
 });
 
-test('what is kept of the last day is checked against the loans that nothing has happened to since', async () => {
+test('the last day’s snapshot is checked against loans without later events', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = [await newLoan(tenant), await newLoan(tenant)];
   await travelTo(stage, tenant, '2026-01-16');

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('the modification count of a loan counts the days on which its terms changed, and of no other loan', async () => {
+test('a loan’s modification count counts the days on which its own terms changed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const other = await newLoan(tenant);

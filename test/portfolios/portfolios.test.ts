@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const NOWHERE = '0198a000-0000-7000-8000-000000000000';
 
-test('a dynamic portfolio takes the loans that meet its criteria and are in no portfolio', async () => {
+test('a dynamic portfolio takes loans that match its criteria and have no portfolio', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [fits, , , , , , taken] = await insertLoans(
@@ -50,7 +50,7 @@ test('a dynamic portfolio takes the loans that meet its criteria and are in no p
   expect(read.body).toMatchObject({ loan_count: 1, status: 'active' });
 });
 
-test('criteria are compared with what the borrower and the loan are', async () => {
+test('criteria are compared with the borrower and the loan', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [loan] = await insertLoans(tenant, { delinquency_bucket: 'dpd_30_59' });
@@ -77,7 +77,7 @@ test('criteria are compared with what the borrower and the loan are', async () =
   expect(await matches({ origination_date_start: '2020-01-01' })).toBe(0);
 });
 
-test('criteria that say nothing, contradict themselves or name strangers are refused', async () => {
+test('criteria that are empty, contradictory or name unknown records are refused', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const refusal = async (criteria: object) => {
@@ -93,7 +93,7 @@ test('criteria that say nothing, contradict themselves or name strangers are ref
   expect(await refusal({ status: 'denied' })).toEqual(['criteria.status']);
 });
 
-test('loans are put into a static portfolio by hand, all or none', async () => {
+test('loans are assigned to a static portfolio manually, all or none', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [one, two, three] = await insertLoans(tenant, {}, {}, {});
@@ -128,7 +128,7 @@ test('loans are put into a static portfolio by hand, all or none', async () => {
   expect(list.body).toMatchObject([{ id: second, status: 'archived' }]);
 });
 
-test('a transfer moves what is there, names what is not, and writes it in the loan history', async () => {
+test('a transfer moves the loans it finds, lists the others, and is in each loan’s history', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const [one, two, stray] = await insertLoans(tenant, {}, {}, {});
@@ -165,7 +165,7 @@ test('a transfer moves what is there, names what is not, and writes it in the lo
   });
 });
 
-test('portfolios that want the same loans at once share them without a loan in two', async () => {
+test('portfolios that want the same loans concurrently never share one', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   await insertLoans(tenant, ...Array.from({ length: 30 }, () => ({})));
@@ -186,7 +186,7 @@ test('portfolios that want the same loans at once share them without a loan in t
   expect(nightly).toBe(1);
 });
 
-test('vintages tell how the loans of each period have fared', async () => {
+test('vintages show how the loans of each period have performed', async () => {
   const tenant = await stage.tenant('2026-03-20');
   const admin = await tenant.signedIn('admin');
   const ids = await insertLoans(

@@ -13,7 +13,7 @@ const RUNS = Number(process.env['LIVES'] ?? 2);
 const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, payment_date });
 
-test('a remittance states an investor’s collections and their share', async () => {
+test('a remittance lists an investor’s collections and their share', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id, borrower_id } = await newLoan(tenant);
   // A boarded loan's balance is owed to the previous servicer and is not a collection.
@@ -129,7 +129,7 @@ const BEGINNING: readonly Step[] = [0, 1].flatMap((which): Step[] => [
   { kind: 'pay', loan: which, cents: 31_568 + which, ago: 0 },
 ]);
 
-test('all collections for investors are remitted once, across any change of owners', async () => {
+test('all collections for investors are remitted once, across changes of ownership', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 10 }), async (steps) => {
       const story = await begin();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -13,7 +14,7 @@ const stage = await newStage();
 const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, payment_date });
 
-test('a loan that is sold leaves the books, and what it brings then is owed to the investor', async () => {
+test('a sold loan leaves the books, and its collections are owed to the investor', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { admin, sell, balances, list } = await newPortfolioForSale(tenant, id);
@@ -48,7 +49,7 @@ test('a loan that is sold leaves the books, and what it brings then is owed to t
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('with the servicing, the loans go to another servicer and nothing of them is left', async () => {
+test('a sale with servicing moves the loans to another servicer, and nothing remains', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
   await tenant.within(async (work) => {
@@ -104,7 +105,7 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('loans that are bought back are booked as before, and may be sold again', async () => {
+test('loans that were bought back are booked as before, and can be sold again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
   const { admin, sell, buyBack, balances, list } = await newPortfolioForSale(
@@ -157,7 +158,7 @@ test('loans that are bought back are booked as before, and may be sold again', a
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a sale that could not be booked is refused', async () => {
+test('a sale that cannot be booked is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved' });
   const { admin, id: portfolio, sell } = await newPortfolioForSale(tenant, id);
@@ -176,7 +177,7 @@ test('a sale that could not be booked is refused', async () => {
   ]);
 });
 
-test('a sale that fails for a loan is named with the day, and tried again the next', async () => {
+test('a sale that fails for a loan names it with the day, and is retried the next day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { sell, list, admin, accounts } = await newPortfolioForSale(tenant, id);
@@ -198,7 +199,7 @@ test('a sale that fails for a loan is named with the day, and tried again the ne
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a sale that was reversed by hand is reported', async () => {
+test('a manually reversed sale is reported', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { admin, sell } = await newPortfolioForSale(tenant, id);
@@ -213,7 +214,7 @@ test('a sale that was reversed by hand is reported', async () => {
   ]);
 });
 
-test('a sale that two closes settle at once is settled once', async () => {
+test('a sale that two closes settle concurrently is settled once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id: loan_id } = await newLoan(tenant);
   const { admin, sell, list } = await newPortfolioForSale(tenant, loan_id);

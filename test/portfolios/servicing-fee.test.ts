@@ -59,7 +59,7 @@ test('a servicing fee applies from its date and changes no earlier remittance', 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loan is sold at the rate of the day, and one without a rate has it when it changes hands', async () => {
+test('a loan is sold at the fee rate of the day, or gets one when it changes hands', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, sell, investor_id, list } = await newPortfolioForSale(tenant, id);

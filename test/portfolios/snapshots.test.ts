@@ -19,7 +19,7 @@ async function portfolioOf(tenant: Tenant, ...rows: Parameters<typeof insertLoan
   return { admin, loan_ids, path: `/portfolios/${id}/snapshots` };
 }
 
-test('a snapshot weighs the loans on the books and sets the charged-off ones apart', async () => {
+test('a snapshot weighs the loans on the books and lists charged-off ones separately', async () => {
   const tenant = await stage.tenant();
   const { admin, path } = await portfolioOf(
     tenant,
@@ -88,7 +88,7 @@ test('an empty portfolio has a snapshot of zeros, and a repeat keeps its id', as
   expect(list.headers['content-range']).toBe('snapshots 0-0/1');
 });
 
-test('a day that is closed is read from what was recorded then', async () => {
+test('a closed day is read from its stored snapshot', async () => {
   const tenant = await stage.tenant();
   const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
   const portfolio = path.split('/')[2];
@@ -115,7 +115,7 @@ test('a day that is closed is read from what was recorded then', async () => {
   expect(kept.body).toMatchObject([{ loan_id: loan_ids[0], interest_rate: '0.1' }]);
 });
 
-test('a closed day has the term that was told of it, whether all portfolios are asked for or one', async () => {
+test('a closed day uses the term reported for it, for all portfolios or for one', async () => {
   const tenant = await stage.tenant();
   const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
   const portfolio_id = path.split('/')[2];
@@ -147,7 +147,7 @@ test('a closed day has the term that was told of it, whether all portfolios are 
   }
 });
 
-test('a day whose close kept the terms of its loans has these, not what was told of them beside', async () => {
+test('a day whose close stored its loans’ terms uses these, not the reported ones', async () => {
   const tenant = await stage.tenant('2026-01-14');
   const { admin, path, loan_ids } = await portfolioOf(
     tenant,
@@ -194,7 +194,7 @@ test('portfolio snapshots of twenty thousand loans without table statistics take
   expect(rows).toEqual([{ total_loans: 20_001, term: 36 }]);
 });
 
-test('a portfolio whose loans owe more than thirteen digits together has its snapshot', async () => {
+test('a portfolio with a balance of more than thirteen digits gets its snapshot', async () => {
   const tenant = await stage.tenant();
   const most = { principal_amount: '9000000000000.00', principal_balance: '9000000000000.00' };
   const { admin, path } = await portfolioOf(tenant, most, most);
@@ -211,7 +211,7 @@ test('a portfolio whose loans owe more than thirteen digits together has its sna
 
 const Plan = sql.type(z.object({ 'QUERY PLAN': z.string() }));
 
-test('of loans that Postgres has not counted yet none is sorted to be summed up', async () => {
+test('summing loans without table statistics sorts none of them', async () => {
   const tenant = await stage.tenant();
   const plans: string[] = [];
 

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const PRINCIPAL = { apply_to: 'principal', reason: 'A mistake of ours' };
 
-test('the servicer pays the investor for a credit that it sponsors, and an investor for its own', async () => {
+test('the servicer pays the investor for a credit that it sponsors; an investor pays for its own', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, sell, balances, investor_id } = await newPortfolioForSale(tenant, id);
@@ -38,7 +38,7 @@ test('the servicer pays the investor for a credit that it sponsors, and an inves
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a credit that is reversed after a buyback leaves no expense of the servicer', async () => {
+test('a credit reversed after a buyback leaves no expense for the servicer', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, sell, buyBack, balances } = await newPortfolioForSale(tenant, id);

@@ -78,19 +78,19 @@ test.each([
   '=1',
   '=1',
   '\u2028-',
-])('a text that a spreadsheet could reckon stays a text: %j', async (words) => {
+])('a text that a spreadsheet would evaluate stays text: %j', async (words) => {
   expect(await csvOf([['x', words, 'x']])).toBe(`x,'${words},x\r\n`);
   expect(await csvOf([[words]])).toBe(`'${words}\r\n`);
 });
 
 test.each(['Smith-Jones', 'a=b', 'O’Neil', '-12.50', '0', '-0', 'x@y.test', '5 – 7', '– 7', '*1'])(
-  'a text that is no formula is written as it is: %s',
+  'a text that is not a formula is written unchanged: %s',
   async (words) => {
     expect(await csvOf([[words, words]])).toBe(`${words},${words}\r\n`);
   },
 );
 
-test('no Unicode blank, control or invisible character hides a formula', async () => {
+test('no Unicode space, control or invisible character hides a formula', async () => {
   const guarded = await pool.manyFirst(sql.type(z.object({ code: z.int() }))`
     select code from generate_series(1, 1114111) as code
     where code not between 55296 and 57343
@@ -106,7 +106,7 @@ test('no Unicode blank, control or invisible character hides a formula', async (
   expect(guarded).toEqual(expected);
 }, 60_000);
 
-test('a hostile text takes no longer than an honest one of its length', async () => {
+test('a hostile text takes no longer than an ordinary one of its length', async () => {
   const size = 1_000_000;
   const hostile = [' ', '\u3164', '"', '\r', '=', '-1', '1', '-1.', ' ='].map((words) =>
     words.repeat(size / words.length),
@@ -121,7 +121,7 @@ test('a hostile text takes no longer than an honest one of its length', async ()
   }
 });
 
-test('who reads the lines as CSV gets every row back, also one with nothing in it', async () => {
+test('a CSV reader gets every row back, including an empty one', async () => {
   const nasty = fc.constantFrom(null, '', '"', ',', '\r', '\n', ' x ', '\u001f', '=1', '-1');
   const text = fc.string({ unit: 'grapheme' }).filter((words) => !words.includes('\0'));
   const value = fc.oneof(nasty, text);
@@ -144,7 +144,7 @@ test('who reads the lines as CSV gets every row back, also one with nothing in i
   );
 });
 
-test('values of other kinds stand beside words as Postgres writes them', async () => {
+test('other values are written as Postgres formats them', async () => {
   const text = await pool.oneFirst(sql.type(Text)`
     select ${csvLine([
       { from: sql.fragment`true`, isWorded: false },

@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const JOBS = ['generate-tape', 'deliver-tape'];
 
-test('a tape goes out by mail to each address, as a link or a file, and is tried again', async () => {
+test('a tape is emailed to each address, as a link or an attachment, with retries', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   await insertLoans(tenant, { loan_number: 'A-1' });
@@ -64,7 +64,7 @@ test('a tape goes out by mail to each address, as a link or a file, and is tried
   expect(given).toMatchObject([{ status: 'failed', attempts: 1, error: 'Full', sent_at: null }]);
 });
 
-test('a tape is put on a server once, whole, and a later one of the day takes its place', async () => {
+test('a tape is uploaded to a server once and completely, and a later one of that day replaces it', async () => {
   const { admin, server, work, make, config, known } = await newTapePartner(stage);
 
   const path = await make();
@@ -90,7 +90,7 @@ test('a tape is put on a server once, whole, and a later one of the day takes it
   });
 });
 
-test('a delivery that failed is seen on its tape, and goes out again when asked for', async () => {
+test('a failed delivery shows on its tape, and is sent again on request', async () => {
   const {
     admin,
     server,
@@ -139,7 +139,7 @@ test('a delivery that failed is seen on its tape, and goes out again when asked 
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
 });
 
-test('an older tape of the day never takes the place of a later one', async () => {
+test('an older tape of the day never replaces a newer one', async () => {
   const { tenant, admin, server, work, make } = await newTapePartner(stage, { is_locked: true });
   const older = await make();
   server.manners.is_locked = false;
@@ -159,7 +159,7 @@ test('an older tape of the day never takes the place of a later one', async () =
   expect([...server.files.values()].map(String)).toEqual([expect.stringMatching(/A-2/)]);
 });
 
-test('one file of a name is put on a server at a time, and its note names the server as it was then', async () => {
+test('uploads of one file name run one at a time, and each note names the server as it was then', async () => {
   const { tenant, admin, server, outside, tape, path: place } = await newTapePartner(stage);
   const there = { ...outside };
   const putting: string[] = [];
@@ -195,7 +195,7 @@ test('one file of a name is put on a server at a time, and its note names the se
   expect([...server.files.keys()].join()).toMatch(/^\/in\//);
 });
 
-test('a server’s credentials are sealed, shown to no user, and of one kind at a time', async () => {
+test('a server’s credentials are sealed, never shown, and of one kind', async () => {
   const { tenant, admin, server, make, known, path } = await newTapePartner(stage);
   const officer = await tenant.signedIn('loan_officer');
 

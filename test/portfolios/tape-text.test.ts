@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { streamTapeFile } from '../../jobs/portfolios/tape-file.ts';
 import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
 
-test('a page of a tape is written before the next one is read', async () => {
+test('a page of a tape is written before the next page is read', async () => {
   let read = 0;
   function* pages() {
     for (;;) {
@@ -19,14 +19,14 @@ test('a page of a tape is written before the next one is read', async () => {
   expect(read).toBe(2);
 });
 
-test('pages of objects are one array, and none are an empty one', async () => {
+test('pages of objects form one array, and no pages form an empty one', async () => {
   const json = async (...pages: string[]) => (await Array.fromAsync(writeJson(pages))).join('');
 
   expect(await json('{"a":1},\n{"a":2}', '{"a":3}')).toBe('[\n{"a":1},\n{"a":2},\n{"a":3}\n]\n');
   expect(await json()).toBe('[]\n');
 });
 
-test('a sheet has numbers, days and texts, and a text is never a formula', async () => {
+test('a sheet has numbers, dates and texts, and a text is never a formula', async () => {
   const columns = [
     ...(['loan_number', 'borrower_name', 'principal_balance', 'interest_rate'] as const),
     ...(['maturity_date', 'days_past_due', 'is_frozen', 'charge_off_date'] as const),
@@ -72,7 +72,7 @@ test('a sheet has numbers, days and texts, and a text is never a formula', async
   expect((await made()).equals(bytes)).toBe(true);
 });
 
-test('a text that is longer than a cell takes is cut between letters, and counted', async () => {
+test('a text that is too long for a cell is cut between characters, and counted', async () => {
   const columns = ['loan_number', 'borrower_name'] as const;
   const layout = {
     format: 'xlsx',

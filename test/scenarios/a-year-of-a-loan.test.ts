@@ -31,7 +31,7 @@ const figuresOf = ({ principal, interest, fees }: ReturnType<typeof standingOf>)
   total_balance: text(principal + interest + fees),
 });
 
-test('each loan owes what follows from its terms and payments', async () => {
+test('each loan owes the amount that follows from its terms and payments', async () => {
   for (const loan of kept) {
     const { body } = await tenant.officer.get(`/loans/${loan.id}`);
     expect({ name: loan.name, ...body }).toMatchObject({
@@ -42,7 +42,7 @@ test('each loan owes what follows from its terms and payments', async () => {
   }
 });
 
-test('any day of the year says what was owed then, as known then and as known now', async () => {
+test('any day’s balances are available as known then and as known now', async () => {
   const days = ['2027-11-30', '2028-01-20', '2028-02-29', '2028-03-20', '2028-05-18', '2028-07-01'];
   for (const loan of kept) {
     for (const day of days) {
@@ -65,7 +65,7 @@ test('any day of the year says what was owed then, as known then and as known no
 
 const isPaid = (row: Record<string, string>) => row['status'] === 'paid';
 
-test('the schedule is the contract’s, covered by what was paid, and goes on from what is owed', async () => {
+test('the schedule equals the contract, shows what was paid, and continues from the balance', async () => {
   for (const loan of kept.filter(({ rows }) => rows.length > 0)) {
     const { body } = await tenant.officer.get(`/loans/${loan.id}/amortization`);
     const rows = body as Record<string, string>[];
@@ -106,7 +106,7 @@ const statementsOf = (owner: Tenant, id: string) =>
     `),
   );
 
-test('each statement adds up, follows the one before and says what was owed that morning', async () => {
+test('each statement adds up, follows the previous one and shows what was owed that morning', async () => {
   for (const loan of kept) {
     const statements = await statementsOf(tenant, loan.id);
     let previous = 0n;
@@ -143,7 +143,7 @@ const paidOf = ({ facts }: Kept) =>
     return fact.kind === 'fund' ? sum - fact.cents : sum;
   }, 0n);
 
-test('the sub-ledger of each loan has its balances, and cash what was really paid', async () => {
+test('each loan’s sub-ledger equals its balances, and cash equals the payments', async () => {
   for (const loan of kept) {
     const { body } = await tenant.officer.get(
       `/ledger/loans/${loan.id}/sub-ledger?range=${encodeURIComponent('[0,999]')}`,
@@ -166,7 +166,7 @@ test('the sub-ledger of each loan has its balances, and cash what was really pai
 
 type Account = Record<'name' | 'account_id' | 'account_type' | 'debit' | 'credit', string>;
 
-test('the trial balance is the sum of the loans, and each account ends where its detail does', async () => {
+test('the trial balance is the sum of the loans, and equals each account’s detail', async () => {
   const { body } = await tenant.officer.get('/ledger/trial-balance');
   const accounts = body.accounts as Account[];
   const net = new Map(
@@ -193,7 +193,7 @@ test('the trial balance is the sum of the loans, and each account ends where its
   }
 });
 
-test('the late fees are the four that the rule asks for', async () => {
+test('the late fees are the four of the fee rule', async () => {
   const lateFee = kept.find(({ name }) => name === 'with late fees');
   const fees = (await tenant.officer.get(`/loans/${lateFee?.id}/fees`)).body as Fee[];
 
@@ -233,7 +233,7 @@ test('the payment events add up to the payments', async () => {
   }
 });
 
-test('the bureaus receive each month-end’s balance, and no late status', async () => {
+test('the bureaus get each month-end’s balance and no late status', async () => {
   for (const loan of kept) {
     const records = await creditRecords(tenant, loan.id);
     for (const { reporting_period, current_balance, account_status } of records) {
@@ -250,6 +250,6 @@ test('the bureaus receive each month-end’s balance, and no late status', async
   }
 });
 
-test('after the year, every rule of the books holds', async () => {
+test('after the year, every book invariant holds', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });

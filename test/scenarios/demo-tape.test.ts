@@ -17,7 +17,7 @@ const { rows, refusals } = await readTape(
   createReadStream(new URL('../../workers/demo/tape.csv', import.meta.url)),
 );
 
-test('our own tape is right and holds loans of every sort', () => {
+test('our demo tape is valid and has loans of every kind', () => {
   const kinds = (part: (row: (typeof rows)[number]) => unknown) => new Set(rows.map(part)).size;
 
   expect(refusals).toEqual([]);
@@ -35,7 +35,7 @@ test('its installments are level payments rounded up to the cent', () => {
   expect(compareInstallments([{ ...rows[0]!, payment_amount: '1.00' }]).differing).toHaveLength(1);
 });
 
-test('payments arrive the same way every time, never before the loan and never too late', () => {
+test('generated payments are the same every time, and always dated within their loan', () => {
   const through = '2026-04-30';
   for (const row of rows) {
     const arrivals = simulatePayments(row, through);
@@ -46,7 +46,7 @@ test('payments arrive the same way every time, never before the loan and never t
   }
 });
 
-test('two months of ten loans leave books that balance', async () => {
+test('two months of ten loans leave balanced books', async () => {
   const first = rows.filter(({ status }) => status === 'active').slice(0, 10);
   const loans = first.map((row) => ({ ...rewindToOrigination(row), product_code: undefined }));
   const start = loans.map((row) => row.origination_date).sort()[0] ?? '';

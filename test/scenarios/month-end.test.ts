@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const DAYS = [FIRST_MONTH, MONTH, LAST] as string[];
 
-test('the trial balance is what happened to the loans, in every account', async () => {
+test('each account of the trial balance equals the events of the loans', async () => {
   const { admin } = month;
   for (const day of DAYS) {
     const { body } = await admin.get(`/ledger/trial-balance?as_of_date=${day}`);
@@ -45,7 +45,7 @@ test('the trial balance is what happened to the loans, in every account', async 
   }
 });
 
-test('a remittance tells what came in for each loan while it was the investor’s', async () => {
+test('a remittance lists each loan’s collections while the investor owned it', async () => {
   const { loans, told } = month;
   for (const { investor, month: end, remittance, parts } of told) {
     const start = `${end.slice(0, 8)}01`;
@@ -102,7 +102,7 @@ const COLUMNS = [
   'as_of_date',
 ];
 
-test('tapes in every format contain each loan’s balance, and add up to the books', async () => {
+test('tapes in every format contain each loan’s balance and equal the books', async () => {
   const { tenant, admin, loans } = month;
   const tape = await newTapeConfig(stage, tenant, admin, { columns: COLUMNS });
   for (const day of DAYS) {
@@ -153,7 +153,7 @@ const shown = (row: Record<string, unknown> = {}) =>
     [...COLUMNS.slice(2, 6), 'investor', 'total_paid'].map((name) => [name, row[name]]),
   );
 
-test('balances of a day, as known then and now, are those of our own arithmetic', async () => {
+test('the balances of a day, as known then and now, equal our own arithmetic', async () => {
   const { admin, loans } = month;
   const wrong: unknown[] = [];
   await some(loans, async (loan) => {
@@ -194,7 +194,7 @@ test('sub-ledgers add up to the trial balance, except for remittances', async ()
 
 type Entry = { lines: { account: string; debit: string; credit: string }[] };
 
-test('statements say what was paid, earned and owed, as it was known that morning', async () => {
+test('statements show what was paid, earned and owed, as known that morning', async () => {
   const { admin, loans } = month;
   const pages = new Map<string, Record<string, string>>();
   const outside = newOutside(stage.pool);
@@ -223,6 +223,6 @@ const MONTHS = [
   { before: FIRST_MONTH, end: MONTH, to: 'November 30, 2027' },
 ] as const;
 
-test('the books hold together', async () => {
+test('the books are consistent', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });

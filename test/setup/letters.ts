@@ -5,7 +5,7 @@ import { holdLetter } from '../../jobs/mailing/letter.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { sql } from '../../sql/database/db.ts';
-import { setStatus } from '../../sql/mailing/batches.ts';
+import { setBatchStatus } from '../../sql/mailing/batches.ts';
 import { insert } from '../../sql/write.ts';
 import { insertLoans } from './loan-rows.ts';
 import { newFiles, newOutside } from './outside.ts';
@@ -132,7 +132,7 @@ export async function insertMailBatches(work: Work, borrower_id: string): Promis
   const asked: Work = { ...work, actor: { ...work.actor, type: 'user', id } };
   for (const status of ['failed', 'ready'] as const) {
     await insertLetters(work, borrower_id, 1);
-    await setStatus(tx, await createRequestedBatch(asked, {}), status);
+    await setBatchStatus(tx, await createRequestedBatch(asked, {}), status);
   }
   const [, ...others] = await insertLetters(work, borrower_id, 4);
   for (const letter of others) await holdLetter(work, letter, {});

@@ -1,7 +1,7 @@
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import { z } from 'zod';
-import * as close from '../../sql/business-day/closes.ts';
+import * as chunks from '../../sql/business-day/close-chunks.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from './loans.ts';
 import { travelTo } from './queue.ts';
@@ -43,7 +43,7 @@ export function newMonthEnd(stage: Stage) {
   };
 
   const chunkOf = async ({ tenant_id, run_id, chunk }: Payload) => {
-    const found = await within(tenant_id, ({ tx }) => close.findChunk(tx, run_id, chunk));
+    const found = await within(tenant_id, ({ tx }) => chunks.findChunk(tx, run_id, chunk));
     if (found === null) throw new Error('Nothing was planned.');
     return found;
   };
@@ -91,7 +91,7 @@ export function newMonthEnd(stage: Stage) {
   /** Closes with a worker that is killed as soon as the chunk has progressed this far. */
   const closedUntil = (
     count: number,
-    isSoFar: (chunk: close.Chunk) => boolean,
+    isSoFar: (chunk: chunks.CloseChunk) => boolean,
     ending?: Ending,
   ) => {
     const closing = (payload: Payload) => {

@@ -31,7 +31,7 @@ export async function startOutboundWorker(
       log: SILENT,
       settings: POOL_SETTINGS.outbound,
       outside: { ...nothingOutside, within, keys, ...reached },
-      beside: (owner) => [startEventRelay(owner, SILENT)],
+      background: (owner) => [startEventRelay(owner, SILENT)],
       onFatal: (reason) => {
         throw reason;
       },

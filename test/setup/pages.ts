@@ -5,14 +5,14 @@ type Fields = Record<string, string>;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 /** Pages as a browser without JavaScript gets them. Forms are sent as they appear on the page. */
-export const pageClient = (client: Client, room = '/portal') => ({
+export const pageClient = (client: Client, section = '/portal') => ({
   get: (path: string, language = 'en') =>
-    client.get(`/${room}${path}`, { headers: { 'Accept-Language': language } }),
+    client.get(`/${section}${path}`, { headers: { 'Accept-Language': language } }),
   /** Sends a form with its token. Without a page before it, the request looks like a forged one. */
   send: (path: string, fields: Fields = {}) => {
     const values = { csrf_token: client.cookies.get('csrftoken') ?? '', ...fields };
     const raw = new URLSearchParams(values).toString();
-    return client.post(`/${room}${path}`, undefined, {
+    return client.post(`/${section}${path}`, undefined, {
       raw,
       headers: { ...FORM, 'X-CSRFToken': '' },
     });

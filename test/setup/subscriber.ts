@@ -24,7 +24,7 @@ export async function newSubscriber(stage: Stage, url = 'https://receiver.exampl
   const emitPayment = () =>
     tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
   const relayed = async () => {
-    await stage.owner.query('select app.relay_events(100)');
+    await stage.owner.query('select app.create_deliveries(100)');
     return latestDelivery(stage, tenant);
   };
   /** Fails one event on all of its attempts. */

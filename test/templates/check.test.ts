@@ -10,7 +10,7 @@ test.each([
   '{{#if loan.past_due_amount}}Past due{{else}}Thank you{{/if}}{{#unless loan.status}}-{{/unless}}',
   '{{! a note }}{{!-- with {{ braces }} inside --}}{{ context.reference }} }} text',
   '',
-])('a template within the rules may be saved: %s', (source) => {
+])('a template within the rules can be saved: %s', (source) => {
   const problems = checkTemplate(source);
 
   expect(problems).toEqual([]);
@@ -44,13 +44,13 @@ test.each([
   ['{{ borrower.[name] }}', 1, 1],
   ['{{ ../borrower.name }}', 1, 1],
   ['{{as_currency loan.balance}}', 1, 1],
-])('%s is refused with its place', (source, line, column) => {
+])('%s is refused with its position', (source, line, column) => {
   const [problem] = checkTemplate(source);
 
   expect(problem).toMatchObject({ line, column });
 });
 
-test('an object, a large text and a flood of braces are refused quickly', () => {
+test('an object, a large text and thousands of braces are refused quickly', () => {
   const floods = [
     { type: 'Program', body: [] },
     ['{{ borrower.name }}'],
@@ -90,7 +90,7 @@ test('every template that passes the check renders only values and its own text'
   );
 });
 
-test('braces that follow a value or a condition are text', () => {
+test('braces after a value or a condition are plain text', () => {
   const data = { borrower: { name: 'Ann' } };
   const sources = [
     '{{borrower.name}}}',

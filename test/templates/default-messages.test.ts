@@ -3,7 +3,7 @@ import { checkTemplate } from '../../templates/check-template.ts';
 import { defaultMessage, defaultMessages, TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { renderMessage } from '../../templates/render-message.ts';
 
-test('every type but custom has a message for email and letter', () => {
+test('every type except custom has a message for email and letter', () => {
   const types = TEMPLATE_TYPES.filter((type) => type !== 'custom');
 
   const missing = types.filter(
@@ -25,7 +25,7 @@ test.each(
   expect(rendered.body).not.toContain('{{');
 });
 
-test('a text message fits two segments of ordinary letters', () => {
+test('a text message in the basic alphabet fits into two segments', () => {
   const data = {
     locale: 'en-US',
     tenant: { name: 'Harbor & Pine Lending' },
@@ -43,7 +43,7 @@ test('a text message fits two segments of ordinary letters', () => {
   expect(Math.max(...lengths)).toBeLessThan(160);
 });
 
-test('every default message exists in Spanish, and English is used for other languages', () => {
+test('every default message exists in Spanish; other languages use English', () => {
   const kindsIn = (spoken: string) =>
     defaultMessages()
       .filter(({ language }) => language === spoken)
@@ -57,7 +57,7 @@ test('every default message exists in Spanish, and English is used for other lan
   expect(french?.language).toBe('en');
 });
 
-test('what a Spanish message names of the loan is what the English one names', () => {
+test('a Spanish message names the same loan values as the English one', () => {
   const namesIn = (text: string) =>
     [...new Set(text.match(/(?<=\{\{ )[a-z_.]+/g))].toSorted().join(' ');
   const whole = ({ subject, body }: { subject: string | null; body: string }) =>
@@ -71,7 +71,7 @@ test('what a Spanish message names of the loan is what the English one names', (
   }
 });
 
-test('a mail says as much in either language: it has the same paragraphs', () => {
+test('an email has the same paragraphs in both languages', () => {
   const paragraphs = ({ body }: { body: string }) => body.split('<p>').length;
   for (const message of defaultMessages().filter(({ channel }) => channel === 'email')) {
     const { template_type, channel } = message;

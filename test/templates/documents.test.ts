@@ -8,7 +8,7 @@ import { form1099c, plainLetter, tila } from './samples.ts';
 
 const samples = { ...shown, form1099c, plainLetter, tila };
 
-test('a statement carries its figures, its typeface and nothing to load', () => {
+test('a statement has its amounts and typeface, and loads nothing', () => {
   const html = renderDocument('monthly_statement', 'en', samples.statement);
 
   for (const figure of ['$10,074.52', '-$315.68', '$72.19', '$25.00', '$9,856.03', '$656.36']) {
@@ -19,7 +19,7 @@ test('a statement carries its figures, its typeface and nothing to load', () => 
   expect(html).not.toMatch(/(src|href)="?http|url\((?!data:)|\{\{|\[object/);
 });
 
-test('Spanish letters write dates as in Spanish and dollars as in the United States', () => {
+test('Spanish letters write dates in Spanish and dollars as in the United States', () => {
   const html = renderDocument('payoff_letter', 'es-MX', samples.payoff);
 
   expect(html).toContain('10 de abril de 2026');
@@ -27,7 +27,7 @@ test('Spanish letters write dates as in Spanish and dollars as in the United Sta
   expect(html).toContain('<html lang="es">');
 });
 
-test('a document without a variant in the language is in English', () => {
+test('a document without a variant in a language is in English', () => {
   const languages = [
     documentLanguage('monthly_statement', 'es'),
     documentLanguage('adverse_action_notice', 'es'),
@@ -39,7 +39,7 @@ test('a document without a variant in the language is in English', () => {
   expect(languages).toEqual(['es', 'es', 'en', 'en', 'en']);
 });
 
-test('every document renders with all that it may leave out left out', () => {
+test('every document renders without its optional values', () => {
   const { statement, tila, adverse, payoff, form1099c, plainLetter } = samples;
 
   const pages = [
@@ -103,7 +103,7 @@ test('the statement of a line shows its limit, its interest and the total of min
   );
 });
 
-test('a statement names no way to pay or to write that there is not', () => {
+test('a statement never offers a missing way to pay or to write', () => {
   const { branding } = samples.statement.tenant;
   const page = (language: string, contact: object) =>
     renderDocument('monthly_statement', language, {
@@ -130,7 +130,7 @@ test('a borrower who is reachable only by email gets no letter to an address', (
   expect(page('es', {})).toContain('preguntas, escríbanos a la dirección de arriba');
 });
 
-test('a slip without an address asks nobody to let it show', () => {
+test('a payment slip without an address does not ask for it to show in the envelope', () => {
   const { statement } = samples;
   const page = (language: string, address_lines: readonly string[]) =>
     renderDocument('monthly_statement', language, {
@@ -144,13 +144,13 @@ test('a slip without an address asks nobody to let it show', () => {
   expect(page('es', [])).toContain('en su cheque.');
 });
 
-test('a schedule that goes on has its heading on each page', () => {
+test('a schedule repeats its heading on each page', () => {
   const pages = ['en', 'es'].map((said) => renderDocument('tila_disclosure', said, samples.tila));
 
   for (const page of pages) expect(page).toMatch(/<thead><tr><th>(Number of pay|Número de pag)/);
 });
 
-test('a past due borrower learns until when no fee is charged, and never that autopay is enough', () => {
+test('a past due borrower sees until when no fee is charged, and is never told that autopay is enough', () => {
   const { due } = samples.statement;
   const cure = { amount: '25.00', after: '2026-04-05' };
   const autopay = { date: '2026-04-15', amount: '656.36' };
@@ -168,7 +168,7 @@ test('a past due borrower learns until when no fee is charged, and never that au
   expect(page('en', { past_due: '0.00' })).toContain('You do not need to do anything.');
 });
 
-test('the check digit of a scan line finds any single digit that was read wrongly', () => {
+test('the check digit of a scan line detects any wrong digit', () => {
   const checked = (line: string) => {
     const [account = '', cents = '', digit] = line.split(' ');
     return scanLine(account, `${cents.slice(0, -2)}.${cents.slice(-2)}`).endsWith(` ${digit}`);
@@ -197,7 +197,7 @@ test('the check digit of a scan line finds any single digit that was read wrongl
   );
 });
 
-test('a letter that asks for money says what is owed, how to pay and whom to call', () => {
+test('a letter that asks for money shows the amount, how to pay and a phone number', () => {
   const owed = {
     amount_due: '656.36',
     next_payment_date: '2026-04-15',
@@ -215,21 +215,21 @@ test('a letter that asks for money says what is owed, how to pay and whom to cal
 
   for (const words of [
     'Past due (oldest payment: 16 days)',
-    'Amount due on April 15, 2026',
+    'Amount due by April 15, 2026',
     '$315.68',
     '$72.19',
     'P.O. Box 4410',
     '555-0142',
   ])
     expect(english).toContain(words);
-  expect(spanish).toContain('Vencido (hasta 16 días)');
+  expect(spanish).toContain('Vencido (pago más antiguo: 16 días)');
   const since = { owed: { ...owed, days_past_due: 1 } };
   expect(page('en', since)).toContain('Past due (oldest payment: 1 day)<');
-  expect(page('es', since)).toContain('Vencido (hasta 1 día)<');
+  expect(page('es', since)).toContain('Vencido (pago más antiguo: 1 día)<');
   expect(page('en', {})).not.toContain('How to pay');
 });
 
-test('names cannot leave their place, in the page or in its style', () => {
+test('names are escaped, in the page and in its style', () => {
   const name = '</style><script>x</script>"; } body { display: none } \n\\';
   const hostile = {
     ...samples.statement,
@@ -250,7 +250,7 @@ test('names cannot leave their place, in the page or in its style', () => {
   expect(cssText(name)).not.toMatch(/[<>;}\n]/);
 });
 
-test('a colour too light for paper and a logo that would be loaded are left out', () => {
+test('a color that is too light for paper is ignored, and so is an external logo', () => {
   const colors = [inkColor('#14506b'), inkColor('#ffff00'), inkColor('url(x)'), inkColor(null)];
   const logos = [
     embeddedLogo('data:image/png;base64,AAAA'),

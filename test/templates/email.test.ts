@@ -23,7 +23,7 @@ test('an email carries the message, its sender and a postal address', () => {
   expect(html).toContain('Harbor &amp; Pine Lending · P.O. Box 4410 · Portland, ME 04101');
 });
 
-test('the largest template that may be saved renders in a moment', () => {
+test('the largest template that can be saved renders quickly', () => {
   const expression = '{{loan.balance|currency(locale)|number|number}}';
   const body = `${expression.repeat(190)}${'x'.repeat(7_000)}`;
   let message = '';

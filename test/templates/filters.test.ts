@@ -30,7 +30,7 @@ test('a missing value, an object and a list print as nothing', () => {
   expect(printed).toEqual(['', '', '', '']);
 });
 
-test('an instant is the day that it is in the zone of the tenant', () => {
+test('an instant prints as the date in the tenant’s time zone', () => {
   const printed = filters['date']?.('2026-03-01T03:00:00Z', { time_zone: 'America/New_York' });
 
   expect(printed).toBe('February 28, 2026');

@@ -9,7 +9,7 @@ const data = {
   loan: { rate: '0.085' },
 };
 
-test('a letter escapes what a borrower is called, a text message shows it as it is', () => {
+test('a letter escapes a borrower’s name, and a text message shows it unchanged', () => {
   const body = 'Dear {{ borrower.name }}: {{ payment_amount | currency(locale) }}';
 
   const email = renderMessage({ channel: 'email', subject: 'Hi {{ borrower.name }}', body }, data);
@@ -21,7 +21,7 @@ test('a letter escapes what a borrower is called, a text message shows it as it 
   expect(sms.body).toBe('Dear <script>alert("x")</script> O\'Neil: $1,234.50');
 });
 
-test('a value is never read as template again', () => {
+test('a value is never interpreted as a template', () => {
   const name = '{{loan.rate}} {{constructor}}';
 
   const message = renderMessage(
@@ -32,7 +32,7 @@ test('a value is never read as template again', () => {
   expect(message.body).toBe(name);
 });
 
-test('line breaks and turned writing cannot leave a subject', () => {
+test('line breaks and direction marks cannot leave a subject', () => {
   const name = 'Ann\r\nBcc: eve@example.com\u202e\u0000';
 
   const message = renderMessage(
@@ -43,7 +43,7 @@ test('line breaks and turned writing cannot leave a subject', () => {
   expect(message.subject).toBe('Hello Ann Bcc: eve@example.com');
 });
 
-test('missing values are empty and prototypes stay out of reach', () => {
+test('missing values are empty, and prototypes cannot be reached', () => {
   const body = '[{{ borrower.email }}{{ context.toString }}{{ due_date | date(locale) }}]';
 
   const check = () => renderMessage({ channel: 'sms', body }, {});
@@ -56,7 +56,7 @@ test('missing values are empty and prototypes stay out of reach', () => {
   expect(message.body).toBe('[]');
 });
 
-test('what a tenant writes as HTML keeps its paragraphs and loses its scripts', () => {
+test('a tenant’s HTML keeps its paragraphs and loses its scripts', () => {
   const body =
     '<p onclick="x()" style="color: red">Hi</p><iframe src="javascript:alert(1)"></iframe>' +
     '<a href="javascript:alert(1)">a</a><a href="https://bank.test/?a=1">b</a><svg onload=x>';
@@ -74,7 +74,7 @@ test('plain text becomes paragraphs in a letter', () => {
   expect(message.body).toBe('<p>One<br>two</p>\n<p>Three</p>');
 });
 
-test('a message that outgrows its channel is refused', () => {
+test('a message that is too long for its channel is refused', () => {
   const body = '{{ context.text }}'.repeat(100);
 
   const render = () =>

@@ -26,7 +26,7 @@ function valuesOf(endpoint: string, field: string): string[] {
   }
 }
 
-test('every word that a page says is there, in all languages', () => {
+test('every text of a page exists in all languages', () => {
   const named = [
     ...found(/\bt '([\w./]+)'/g),
     ...found(/\bhint='([\w.]+)'/g),
@@ -49,23 +49,23 @@ test.each([
   ['hardship_type', 'GET /portal/hardship', 'hardship_type'],
   ['hardship_status', 'GET /portal/hardship', 'status'],
   ['requested_action', 'GET /portal/hardship', 'requested_action'],
-])('every value of %s has a name', (kind, endpoint, field) => {
+])('every value of %s has a label', (kind, endpoint, field) => {
   const values = valuesOf(endpoint, field);
 
   expect(values.length).toBeGreaterThan(2);
   expect(values.filter((value) => !hasPhrase(`${kind}.${value}`))).toEqual([]);
 });
 
-test('every alert leads somewhere', () => {
+test('every alert has a link', () => {
   expect(ALERTS.filter((type) => !hasPhrase(`alert_link.${type}`))).toEqual([]);
 });
 
-test('the language is the first of those asked for that is spoken', () => {
+test('the first supported language of the request is used', () => {
   expect(matchLanguage(['de', 'es-MX', 'en'])).toBe('es');
   expect(matchLanguage(['*'])).toBeNull();
 });
 
-test('what is wrong with a field is said in Spanish, with its numbers, or that it is to be looked at', () => {
+test('a field error is in Spanish with its limits, or asks to check the field', () => {
   const problems = {
     code: 'validation_error',
     message: 'Validation failed.',
@@ -89,7 +89,7 @@ test('what is wrong with a field is said in Spanish, with its numbers, or that i
 });
 
 test.each(['#ffff00', '#ffffff', '#000000', '#1f3a5f', '#ff6600', '#7f7f7f'])(
-  'a tenant whose colour is %s can be read',
+  'a tenant whose color is %s has readable pages',
   (primary_color) => {
     const { text: css } = tenantStylesheet({ primary_color, secondary_color: '#5f7d9c' });
     const [, brand = '', onBrand = '', ink = ''] =

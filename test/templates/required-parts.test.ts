@@ -46,7 +46,7 @@ function holesIn(html: string): string[] {
 }
 
 test.each(documents)(
-  'the $name in $language has no empty section, whichever of its values is missing',
+  'the $name in $language has no empty section when any value is missing',
   ({ name, language, data }) => {
     const render = (given: object) =>
       renderDocument(name, language, given as DocumentData[typeof name]);
@@ -68,7 +68,7 @@ test.each(documents)(
   },
 );
 
-test('a notice without reasons is printed only with the way to get them', () => {
+test('a notice without reasons is printed only with how to request them', () => {
   const nothing = { ...adverse, reasons: [] };
   const render = (data: DocumentData['adverse_action_notice']) =>
     renderDocument('adverse_action_notice', 'en', data);

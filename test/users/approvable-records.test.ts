@@ -30,7 +30,7 @@ const about = new Map<string, Table>(
   ].map((table) => [table.name, table]),
 );
 
-test('every approvable action says which records its path and body name', () => {
+test('every action that can need approval lists the records that its path and body name', () => {
   const pathless = approvable.filter(({ path, record }) => path.includes('{id}') && !record);
   const unlinked = approvable.flatMap((route) =>
     fieldsOfBody(route)
@@ -142,7 +142,7 @@ async function everything(tenant: Tenant) {
   );
 }
 
-test('each field of each record that an approvable action is about outdates the request when it changes', async () => {
+test('a change of any field of a record in a pending request outdates the request', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await everything(tenant);
   const missed: string[] = [];

@@ -23,7 +23,7 @@ test('no approval is needed unless the tenant requires it', async () => {
   expect((await officer.get('/approvals')).body).toEqual([]);
 });
 
-test('a disbursement is made when a second person approves, and credited to both', async () => {
+test('a disbursement is made when a second person approves, and both are recorded', async () => {
   const { tenant, officer, admin, path } = await careful();
 
   const asked = await officer.post(`${path}/disburse`, { amount: '4000.00' });
@@ -61,7 +61,7 @@ test('a disbursement is made when a second person approves, and credited to both
   });
 });
 
-test('a kind that there is not is no setting', async () => {
+test('an unknown approval kind is refused as a setting', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const set = (...four_eyes: string[]) =>
@@ -72,7 +72,7 @@ test('a kind that there is not is no setting', async () => {
   expect(await set(...KINDS)).toMatchObject({ status: 200 });
 });
 
-test('of approvals at once one has an effect', async () => {
+test('of concurrent approvals, one has an effect', async () => {
   const { tenant, officer, admin, path } = await careful();
   const superadmin = await tenant.signedIn('superadmin');
   const { approval_id } = (await officer.post(`${path}/disburse`, { amount: '100.00' })).body;
@@ -90,7 +90,7 @@ test('of approvals at once one has an effect', async () => {
   expect((await balancesByRole(tenant))['cash']).toBe('-100.00');
 });
 
-test('a request that is no longer possible is refused at the approval and stays open', async () => {
+test('a request that is no longer possible is refused at approval and stays pending', async () => {
   const { officer, admin, path } = await careful();
   const { approval_id } = (await officer.post(`${path}/disburse`)).body;
   await officer.post(`${path}/cancel`, {});
@@ -105,7 +105,7 @@ test('a request that is no longer possible is refused at the approval and stays 
   expect(late).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
 });
 
-test('a request expires, and only its author can withdraw it', async () => {
+test('a request expires, and only its author can cancel it', async () => {
   const { officer, admin, path } = await careful();
   const [first, second] = [
     (await officer.post(`${path}/disburse`)).body.approval_id,
@@ -129,7 +129,7 @@ test('a request expires, and only its author can withdraw it', async () => {
   expect(shown.body).toMatchObject([{ id: first }]);
 });
 
-test('payments are taken back, and money is paid back, by two people, whichever way is tried', async () => {
+test('reversing payments and paying refunds takes two people, on every route', async () => {
   const { officer, admin, path, loan } = await careful(['reversals', 'refunds']);
   await officer.post(`${path}/disburse`);
   const payment = (await officer.post(`${path}/payments`, { amount: '100.00' })).body;
@@ -154,7 +154,7 @@ test('payments are taken back, and money is paid back, by two people, whichever 
   expect((await officer.get(`/loans/${loan.id}/payments?payment_type=refund`)).body).toEqual([]);
 });
 
-test('a role is given by two who may both give it', async () => {
+test('assigning a role takes two users who may both assign it', async () => {
   const { tenant, officer, admin } = await careful();
   const superadmin = await tenant.signedIn('superadmin');
   const invitation = {
@@ -179,7 +179,7 @@ test('a role is given by two who may both give it', async () => {
   expect(found.body).toMatchObject([{ tenant_role: 'admin' }]);
 });
 
-test('a request with a key is kept once, and its If-Match is compared when it is done', async () => {
+test('a request with a key is stored once, and its If-Match is checked at approval', async () => {
   const { officer, admin, path } = await careful();
   const { etag } = (await officer.get(path)).headers;
   const headers = { 'Idempotency-Key': 'disburse-once', 'If-Match': String(etag) };
@@ -195,7 +195,7 @@ test('a request with a key is kept once, and its If-Match is compared when it is
   expect((await officer.get('/approvals')).body).toMatchObject([{ status: 'pending' }]);
 });
 
-test('a request of a user who has lost access is not carried out', async () => {
+test('a request of a user who lost access is not executed', async () => {
   const { tenant, officer, admin, path } = await careful();
   const { approval_id } = (await officer.post(`${path}/disburse`)).body;
   const officerId = tenant.userIds['loan_officer'];

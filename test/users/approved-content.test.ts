@@ -19,7 +19,7 @@ const outdated = (...changed: string[]) => ({
   body: { code: 'approval_outdated', details: { changed } },
 });
 
-test('an account that changes after a disbursement was requested is not paid, and the request is over', async () => {
+test('an account that changes after a disbursement was requested is not paid, and the request ends', async () => {
   const { tenant, officer, admin, keep } = await careful('disbursements');
   const loan = await newLoanWithAccount(tenant, { status: 'approved' });
   await keep();
@@ -79,7 +79,7 @@ test('an account that changes after a disbursement was requested is not paid, an
   ).toEqual(['666666666666']);
 });
 
-test('a refund, an invitation, a setting and a removed rule are executed as they were shown, or not at all', async () => {
+test('a refund, an invitation, a setting and a rule removal are executed as shown, or not at all', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('refunds', 'invitations');
   const loan = await newLoanWithAccount(tenant);
   await officer.post(`/loans/${loan.id}/payments`, { amount: '10050.00' });
@@ -145,7 +145,7 @@ test('a refund, an invitation, a setting and a removed rule are executed as they
   ]);
 });
 
-test('an approver may name the version that was read, and any other version is refused', async () => {
+test('an approver may send the version they read, and any other version is refused', async () => {
   const { officer, admin, keep, tenant } = await careful('disbursements');
   const loan = await newLoan(tenant, { status: 'approved' });
   await keep();
@@ -161,7 +161,7 @@ test('an approver may name the version that was read, and any other version is r
   expect(same.status).toBe(200);
 });
 
-test('of an approval and a change of the account at the same moment, never the new account is paid', async () => {
+test('when an account changes during an approval, the new account is never paid', async () => {
   const { officer, admin, keep, tenant } = await careful('disbursements');
   const loan = await newLoanWithAccount(tenant, { status: 'approved' });
   await keep();
@@ -183,7 +183,7 @@ test('of an approval and a change of the account at the same moment, never the n
   );
 });
 
-test('a disbursement that names no amount pays what was left when it was requested', async () => {
+test('a disbursement without an amount pays what was available when it was requested', async () => {
   const { officer, admin, keep, tenant } = await careful('disbursements');
   const loan = await newLoan(tenant, { status: 'approved' });
   await keep();

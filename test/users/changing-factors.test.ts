@@ -17,7 +17,7 @@ const isIn = async (client: { get: Tenant['officer']['get'] }) =>
   (await client.get('/users/me')).status === 200;
 const role = 'loan_officer';
 
-test('an app counts once its first code has come, and one is enough', async () => {
+test('an app counts after its first code, and one app is enough', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const begin = (again: object = { current_password: PASSWORD }) =>
@@ -46,7 +46,7 @@ test('an app counts once its first code has come, and one is enough', async () =
   expect(second).toMatchObject({ status: 409, body: { code: 'already_exists' } });
 });
 
-test('removing a factor needs a proof again and signs out elsewhere', async () => {
+test('removing a factor needs a new proof and signs out other sessions', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const { secret, recovery_codes } = await enrollApp(officer);
@@ -120,7 +120,7 @@ test('a superadmin removes a user’s lost second factor, with approval where th
   expect((await accountNotices(stage, tenant)).at(-1)).toBe('second_factor_removed');
 });
 
-test('a new password keeps the second factor, and the session what it was proved by', async () => {
+test('a new password keeps the second factor and the session’s proof', async () => {
   const tenant = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
   const new_password = 'vier alte Schachteln';

@@ -14,7 +14,7 @@ test.each([
   [{ groups: ['constructor', '__proto__'] }, 'groups', null],
   [{}, 'groups', null],
   [{}, 'constructor.name', null],
-])('of %j the claim %s means %s', (claims, claim, role) => {
+])('for %j, the claim %s means %s', (claims, claim, role) => {
   expect(readRole(claims, claim, roles)).toBe(role);
 });
 
@@ -29,11 +29,11 @@ test.each([
   [[], false],
   [undefined, false],
   [{ mfa: true }, false],
-])('a provider that has seen %j has seen two factors: %s', (amr, expected) => {
+])('a provider that reports %j has checked two factors: %s', (amr, expected) => {
   expect(readPerson({ sub: 'nora', amr })?.is_multi_factor).toBe(expected);
 });
 
-test('an address counts where the provider has verified it, and a name is made of what there is', () => {
+test('an address counts only if the provider verified it, and a name is built from the available parts', () => {
   const email = 'Nora@Lender.example';
   const emails = [true, 'true', false, 'yes', undefined].map(
     (email_verified) => readPerson({ sub: 'nora', email, email_verified })?.email,

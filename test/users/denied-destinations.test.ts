@@ -32,7 +32,7 @@ const refusedFor = (...fields: string[]) => ({
   body: { code: 'permission_denied', details: { fields } },
 });
 
-test('a tape with a denied column is neither configured nor redirected, and one without it is', async () => {
+test('a tape with a denied column can be neither configured nor redirected; one without it can', async () => {
   const { superadmin, admin, deny } = await newHouse();
   const config = { name: 'Rates', columns: ['loan_number', 'interest_rate'], schedule: 'daily' };
   const mailed = { delivery: 'email', recipients: ['me@mail.example'] };
@@ -62,7 +62,7 @@ test('a tape with a denied column is neither configured nor redirected, and one 
   expect(kept).toMatchObject({ delivery: 'document', recipients: [] });
 });
 
-test('a tape with a denied column is not delivered again by whom it is denied', async () => {
+test('a user who is denied a column cannot redeliver a tape that has it', async () => {
   const { superadmin, admin, deny } = await newHouse();
   const columns = ['loan_number', 'interest_rate'];
   const config = (await superadmin.post('/loan-tape-configs', { name: 'Rates', columns })).body;
@@ -76,7 +76,7 @@ test('a tape with a denied column is not delivered again by whom it is denied', 
   expect(unknown.status).toBe(404);
 });
 
-test('a webhook whose events have a denied field is neither made, changed, enabled nor sent again', async () => {
+test('a webhook whose events have a denied field cannot be created, changed, enabled or resent', async () => {
   const { superadmin, admin, deny } = await newHouse();
   const events = ['payment.received'];
   const { id } = (await superadmin.post('/webhooks', { url: URL, events })).body;
@@ -103,7 +103,7 @@ test('a webhook whose events have a denied field is neither made, changed, enabl
   expect([batches.status, removed.status]).toEqual([201, 200]);
 });
 
-test('what an event calls a denied field is denied in its events, too', async () => {
+test('a field’s other names in events are denied too', async () => {
   const { admin, deny } = await newHouse();
   await deny('loans', 'delinquency_bucket', 'status');
   const asked = (event: string) => admin.post('/webhooks', { url: URL, events: [event] });
@@ -140,7 +140,7 @@ test('a user with a denied field can neither hand over letters nor set up a serv
   expect((await superadmin.get(`/sftp-servers/${known}`)).body.host).toBe(server.host);
 });
 
-test('a denied rate is found by no criterion, trial or average of a portfolio', async () => {
+test('a denied rate cannot be found by criteria, previews or averages of a portfolio', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id } = await newLoan(tenant, { interest_rate: '0.0873' });
   const dynamic = { name: 'A', portfolio_type: 'dynamic', criteria: { min_rate: '0.05' } };
@@ -170,7 +170,7 @@ test('a denied rate is found by no criterion, trial or average of a portfolio', 
   expect(JSON.stringify(snapshots.body)).not.toContain('0.0873');
 });
 
-test('a denied balance is found by no trial payment and by no sum over one loan', async () => {
+test('a denied balance cannot be found by a payment preview or a sum over one loan', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id } = await newLoan(tenant, { principal_amount: '7123.45' });
   const single = (await superadmin.post('/portfolios', { name: 'One' })).body.id as string;
@@ -187,7 +187,7 @@ test('a denied balance is found by no trial payment and by no sum over one loan'
   expect(JSON.stringify([snapshots.body, vintages.body])).not.toContain('7123.45');
 });
 
-test('a denied address or loan number appears in no message, nor a number derived from it', async () => {
+test('a denied address or loan number appears in no message, nor does a number derived from it', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id, borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);

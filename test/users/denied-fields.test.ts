@@ -9,7 +9,7 @@ const SSN = '7391';
 const borrower = async (client: Client, more: object = {}): Promise<Reply> =>
   client.post('/borrowers', { first_name: 'Ada', last_name: 'Byron', ssn_last_four: SSN, ...more });
 
-test('a denied field is in no answer, and is neither filtered, sorted nor searched by', async () => {
+test('a denied field is in no answer, and cannot be filtered, sorted or searched by', async () => {
   const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four', 'first_name');
@@ -39,7 +39,7 @@ test('a denied field is in no answer, and is neither filtered, sorted nor search
   expect((await superadmin.get(`/borrowers/${id}`)).body).toMatchObject({ ssn_last_four: SSN });
 });
 
-test('a write that names a denied field is refused, and what is not sent stays', async () => {
+test('a write that names a denied field is refused, and omitted fields keep their values', async () => {
   const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four');
@@ -60,7 +60,7 @@ test('a write that names a denied field is refused, and what is not sent stays',
   expect([last_name, ssn_last_four]).toEqual(['Byron', SSN]);
 });
 
-test('a field that may only be read is shown, and refused in what changes it', async () => {
+test('a read-only field is shown, and refused in a change', async () => {
   const { officer, superadmin, give } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   const record = { last_name: true };
@@ -71,7 +71,7 @@ test('a field that may only be read is shown, and refused in what changes it', a
   expect((await borrower(officer)).status).toBe(201);
 });
 
-test('the version of a record says nothing of what is denied, and still guards the rest', async () => {
+test('a record’s version reveals nothing that is denied, and still guards the rest', async () => {
   const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four');
@@ -94,7 +94,7 @@ test('the version of a record says nothing of what is denied, and still guards t
   expect(answers.map(({ status }) => status)).toEqual([412, 200, 412]);
 });
 
-test('an answer that was kept for a key is shown again without what is denied since', async () => {
+test('a replayed answer omits fields that were denied since', async () => {
   const { officer, deny } = await newStaff(stage);
   const body = { first_name: 'Ada', last_name: 'Byron', ssn_last_four: SSN };
   const options = { headers: { 'Idempotency-Key': 'once' } };

@@ -16,7 +16,7 @@ const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 
 const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
 
-test('staff sign in through their own provider, with the roles that it names', async () => {
+test('staff sign in through their own provider, with the roles that it reports', async () => {
   const trusting = { trusts_amr: true };
   const { tenant, superadmin, provider, made, signIn, consent } = await withProvider(trusting);
   await consent('officer', 'loan_officer');
@@ -55,7 +55,7 @@ test('staff sign in through their own provider, with the roles that it names', a
   ]);
 });
 
-test('a code opens once, for the browser that asked and with the state that it was given', async () => {
+test('a code works once, for the browser that asked and with its state', async () => {
   const { tenant, provider, begin, finish } = await withProvider();
   const client = tenant.anonymous();
   const back = await provider.visit(await begin(client), 'nora');
@@ -78,7 +78,7 @@ test('a code opens once, for the browser that asked and with the state that it w
   expect(injected.body.code).toBe('provider_refused');
 });
 
-test('what is sent along is new each time, and an answer of another issuer is none', async () => {
+test('state and nonce are new each time, and another issuer’s answer is refused', async () => {
   const { tenant, provider, begin, finish } = await withProvider();
   const client = tenant.anonymous();
   const [one, two] = [new URL(await begin(client)), new URL(await begin(client))];
@@ -100,7 +100,7 @@ test('what is sent along is new each time, and an answer of another issuer is no
   expect([mixed.body.code, turned.body.code]).toEqual(['provider_refused', 'provider_refused']);
 });
 
-test('where two factors are needed, a provider that has seen one is not enough', async () => {
+test('if two factors are needed, a provider that checked one is not enough', async () => {
   const { tenant, made, signIn } = await withProvider();
   await saveSettings(tenant, { auth: { second_factor: { staff: true } } });
 
@@ -118,7 +118,7 @@ test('where two factors are needed, a provider that has seen one is not enough',
   expect(await roleOf(nora.client)).toBe('collector');
 });
 
-test('no user is added where the tenant does not allow it, and the last superadmin stays', async () => {
+test('no user is added unless the tenant allows it, and the last superadmin remains', async () => {
   const { tenant, signIn, consent } = await withProvider({ adds_users: false });
   await consent('top', 'superadmin');
 
@@ -134,7 +134,7 @@ test('no user is added where the tenant does not allow it, and the last superadm
   expect(top.reply.body).toMatchObject({ tenant_role: 'superadmin' });
 });
 
-test('a provider at a forbidden address is refused, by the API or by a worker', async () => {
+test('a provider at a forbidden address is refused, by the API and by a worker', async () => {
   const { tenant, superadmin, made, work, begin } = await withProvider();
   const put = (body: object) => superadmin.put(`/identity-providers/${made.body.id}`, body);
   const refused = [
@@ -160,7 +160,7 @@ test('a provider at a forbidden address is refused, by the API or by a worker', 
   expect(await begin(nobody)).toBeUndefined();
 });
 
-test('who comes back to our own page is in by its form, and led to the dashboard', async () => {
+test('a user who returns to our own page signs in by its form and reaches the dashboard', async () => {
   const dashboard = 'https://admin.example.com';
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
   await saveSettings(tenant, { auth: { trusted_origins: [dashboard] } });
@@ -198,7 +198,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   expect(denied.body).toContain('Su organización rechazó el inicio de sesión');
 });
 
-test('on our page a second factor is set up or asked for, and where there is no dashboard one is told', async () => {
+test('our page sets up or requests a second factor, and says so if there is no dashboard', async () => {
   const wanted = { auth: { second_factor: { staff: true } } };
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
   await saveSettings(tenant, wanted);

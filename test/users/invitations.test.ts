@@ -29,7 +29,7 @@ async function choose(tenant: Tenant, token = '', password = NEW): Promise<Reply
 
 const person = { first_name: 'Nora', last_name: 'Whitfield', tenant_role: 'viewer' };
 
-test('an invitation opens once, and an invitation again ends the one before', async () => {
+test('an invitation works once, and resending it ends the previous one', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const email = 'nora@lender.example';
@@ -59,7 +59,7 @@ test('an invitation opens once, and an invitation again ends the one before', as
   ]);
 });
 
-test('a borrower is written to about an account in the language that they are written in', async () => {
+test('account emails use the borrower’s language', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const ana = { first_name: 'Ana', last_name: 'Ruiz', language_preference: 'es' };
@@ -79,7 +79,7 @@ test('a borrower is written to about an account in the language that they are wr
   expect(new Set(Object.values(languages)).size).toBe(ACCOUNT_MESSAGES.length);
 });
 
-test('an invitation is over after seven days, and when its user is switched off', async () => {
+test('an invitation expires after seven days, and when its user is deactivated', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const invite = (email: string) => superadmin.post('/users/invite', { ...person, email });
@@ -104,7 +104,7 @@ test('an invitation is over after seven days, and when its user is switched off'
   expect(replies.map(({ status }) => status)).toEqual([422, 422]);
 });
 
-test('a borrower is invited to the address that the staff name, and corrected where it was wrong', async () => {
+test('staff choose the borrower’s invitation address, and can correct it', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const { body: borrower } = await officer.post('/borrowers', {

@@ -25,7 +25,7 @@ async function careful(...four_eyes: string[]) {
   return { tenant, officer: tenant.officer, admin, superadmin, keep, second };
 }
 
-test('a return file by hand waits for a second person, sealed, and is taken in when that one approves', async () => {
+test('a manually uploaded return file waits for a second person, sealed, and is processed on approval', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('reversals');
   const loan = await newLoanWithAccount(tenant);
   const named = { amount: '20.00', payment_instrument_id: loan.account };
@@ -53,7 +53,7 @@ test('a return file by hand waits for a second person, sealed, and is taken in w
   expect((await officer.get(`/payments/${payment}`)).body.status).not.toBe('completed');
 });
 
-test('letting a user in again needs a second person where inviting one does', async () => {
+test('restoring a user’s access needs a second person if inviting one does', async () => {
   const { tenant, superadmin, keep, second } = await careful('invitations');
   const path = `/users/${tenant.userIds['viewer']}`;
   await keep();
@@ -71,7 +71,7 @@ test('letting a user in again needs a second person where inviting one does', as
   expect((await superadmin.get(path)).body.is_active).toBe(true);
 });
 
-test('a new way out for data or money needs a second person where the tenant wants that', async () => {
+test('a new destination for data or money needs a second person if the tenant requires it', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('destinations');
   const loan = await newLoanWithAccount(tenant);
   const fresh = await addBankAccount(officer, loan.borrower_id);
@@ -118,7 +118,7 @@ test('a new way out for data or money needs a second person where the tenant wan
   expect((await admin.get('/webhooks')).body).toMatchObject([{ url }]);
 });
 
-test('any change of the settings needs a second person where the tenant wants that', async () => {
+test('any change of settings needs a second person if the tenant requires it', async () => {
   const { superadmin, keep, second } = await careful('settings');
   await keep();
 
@@ -135,7 +135,7 @@ test('any change of the settings needs a second person where the tenant wants th
   expect(approved.status).toBe(200);
 });
 
-test('an account that a bank corrects needs a second person where destinations do, also in a file', async () => {
+test('a bank’s account correction needs a second person if destinations do, also from a file', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('destinations', 'reversals');
   const loan = await newLoanWithAccount(tenant);
   await officer.post(`/loans/${loan.id}/payments`, {
@@ -172,7 +172,7 @@ test('an account that a bank corrects needs a second person where destinations d
   expect(await account()).toMatchObject({ account_number_last_four: '4321' });
 });
 
-test('a rule that forwards what borrowers write needs a second person where destinations do', async () => {
+test('a rule that forwards borrowers’ messages needs a second person if destinations do', async () => {
   const { admin, keep } = await careful('destinations');
   const rule = { name: 'Rule', channel: 'email', match_type: 'any' };
   const known = (await admin.post('/auto-responses', { ...rule, response_body: 'Thanks' })).body.id;
@@ -192,7 +192,7 @@ test('a rule that forwards what borrowers write needs a second person where dest
   expect(renamed.status, JSON.stringify(renamed.body)).toBe(200);
 });
 
-test('a receiver that is switched on again needs a second person where destinations do', async () => {
+test('re-enabling a receiver needs a second person if destinations do', async () => {
   const { admin, superadmin, keep } = await careful('destinations');
   const body = { url: 'https://receiver.example/', events: ['loan.created'], is_active: false };
   const id = createdId(await admin.post('/webhooks', body));
@@ -208,7 +208,7 @@ test('a receiver that is switched on again needs a second person where destinati
   expect((await admin.get(`/webhooks/${id}`)).body.is_active).toBe(true);
 });
 
-test('a tenant moves to another time zone with a second person where settings need one', async () => {
+test('changing the time zone needs a second person if settings do', async () => {
   const { superadmin, keep, second } = await careful('settings');
   await keep();
 
@@ -227,7 +227,7 @@ test('a tenant moves to another time zone with a second person where settings ne
   expect((await superadmin.get('/tenant/settings')).body.next_time_zone).toBe('America/Denver');
 });
 
-test('the approver of a change to a provider sees whether it replaces second factors', async () => {
+test('the approver of a provider change sees whether it replaces second factors', async () => {
   const { superadmin, keep, second } = await careful('invitations');
   const provider = createdId(
     await superadmin.post('/identity-providers', {

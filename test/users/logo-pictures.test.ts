@@ -6,7 +6,7 @@ test.each([
   ['a PNG', png(300, 80), { content_type: 'image/png', width: 300, height: 80 }],
   ['a JPEG', jpeg(640, 200), { content_type: 'image/jpeg', width: 640, height: 200 }],
   ['an SVG', svg(SVG_SHAPE), { content_type: 'image/svg+xml', width: null }],
-])('%s is known by its bytes, with its size', (_kind, bytes, expected) => {
+])('%s is recognized by its bytes, with its size', (_kind, bytes, expected) => {
   expect(validatePicture(bytes)).toMatchObject(expected);
 });
 
@@ -34,11 +34,11 @@ test.each([
   ['a clip of a clip', svg(`<clipPath clip-path="url(#a)"/>${SVG_SHAPE}`), 'a clip within a clip'],
   ['many clips', svg(`<g clip-path="url(#a)">${SVG_SHAPE}</g>`.repeat(51)), 'more than 50 clips'],
   ['a drawing of nothing', svg('<title>Bank</title>'), 'draws nothing'],
-])('%s is no logo, and the reason is said', (_what, bytes, problem) => {
+])('%s is not a logo, and the reason is shown', (_what, bytes, problem) => {
   expect(validatePicture(bytes)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
-test('an SVG whose colours are styles keeps them, as attributes', () => {
+test('an SVG with colors in styles keeps them as attributes', () => {
   const styles = 'fill:#a00; stroke:none;stroke-dasharray:none;background:url(https://x.example)';
   const judged = validatePicture(svg(`<rect width="5" fill="#000" style="${styles}"/>`));
 
@@ -48,7 +48,7 @@ test('an SVG whose colours are styles keeps them, as attributes', () => {
   );
 });
 
-test('an SVG keeps its shapes and colours, and nothing that runs or reaches out', () => {
+test('an SVG keeps shapes and colors, and nothing that runs or loads', () => {
   const hostile = [
     '<script>alert(1)</script><foreignObject><body onload="a()"/></foreignObject>',
     '<g onclick="alert(1)" style="background:url(https://x.example)">',
@@ -71,7 +71,7 @@ test('an SVG keeps its shapes and colours, and nothing that runs or reaches out'
   );
 });
 
-test('a clip path that is used once, and a gradient, are no reason to refuse a drawing', () => {
+test('a drawing with one clip path and a gradient is accepted', () => {
   const judged = validatePicture(svg(`${LONG_CLIP_PATH}<g clip-path="url(#a)">${SVG_SHAPE}</g>`));
 
   expect(judged).toMatchObject({ content_type: 'image/svg+xml' });

@@ -21,7 +21,7 @@ const setLogo = async (tenant: Tenant, logo_url: string) => {
 const run = () => runJobs(stage, outside, ['fetch-logo', 'verify-logo', 'render-document']);
 const arrives = (bytes: Buffer) => outside.answers.download.push({ status: 200, bytes });
 
-test('a logo is fetched once it is set, and a letter is printed with the one of its day', async () => {
+test('a logo is fetched when set, and a letter uses the logo of its day', async () => {
   const tenant = await stage.tenant();
   const loan = await newLoan(tenant, { status: 'pending' });
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
@@ -80,7 +80,7 @@ test('an invalid logo is reported, and letters use the name instead', async () =
   expect(nothing).toMatchObject({ status: 409, body: { code: 'no_logo' } });
 });
 
-test('a logo is asked for twenty times a day, since each that came is kept', async () => {
+test('a logo is fetched at most twenty times a day, because each result is stored', async () => {
   const tenant = await stage.tenant();
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
   await run();
@@ -100,7 +100,7 @@ test('a logo is asked for twenty times a day, since each that came is kept', asy
     expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_logos' } });
 });
 
-test('a picture is printed once before letters have it, and what the browser cannot bear is refused', async () => {
+test('a picture is test-printed before letters use it, and one that crashes the browser is refused', async () => {
   const tenant = await stage.tenant();
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
   const seen: unknown[] = [];
@@ -136,7 +136,7 @@ test('a picture is printed once before letters have it, and what the browser can
   expect(asked).toEqual(Array.from({ length: 3 }, () => [page, { timeout_ms: 2_000 }]));
 });
 
-test('the same picture fetched again is kept once, and several requests fetch it once', async () => {
+test('the same picture is stored once, and several requests fetch it once', async () => {
   const tenant = await stage.tenant();
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
   arrives(png(300, 80));

@@ -26,7 +26,7 @@ test('a tenant may set the origin, but only to one of its own domains', () => {
   expect(at('https://elsewhere.example')).toBe('https://loans.example.com');
 });
 
-test('a tenant without a domain has nowhere that a link could lead to', () => {
+test('a tenant without a domain has no address for links', () => {
   expect(() => tenantOrigin({ domains: [], auth: nowhere }, { local_port: null })).toThrow(
     'no domain',
   );

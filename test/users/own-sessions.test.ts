@@ -11,7 +11,7 @@ const stage = await newStage({ log: openLog('trace', { service: 'api' }, ear.des
 const role = 'loan_officer';
 const isIn = async (client: Tenant['officer']) => (await client.get('/users/me')).status === 200;
 
-test('a user sees where he is signed in, and signs out there', async () => {
+test('a user sees their sessions and ends one of them', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const elsewhere = await tenant.signedIn(role);
@@ -45,7 +45,7 @@ test('a user sees where he is signed in, and signs out there', async () => {
   ]);
 });
 
-test('a superadmin sees every session, ends one, and it is written down', async () => {
+test('a superadmin sees every session and ends one, and the security log records it', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const user_id = tenant.userIds[role];

@@ -17,7 +17,7 @@ async function enrolled(tenant: Tenant, client: Client, again: object) {
   return { authenticator, reply, credential, options };
 }
 
-test('a passkey is made, asked for, and lets its user in; what was signed once does not again', async () => {
+test('a passkey is created and signs its user in; a signature works only once', async () => {
   const tenant = await stage.tenant();
   const { authenticator, reply, options } = await enrolled(tenant, tenant.officer, {
     current_password: PASSWORD,
@@ -40,7 +40,7 @@ test('a passkey is made, asked for, and lets its user in; what was signed once d
   expect(session).toMatchObject({ second_factor: 'passkey', is_current: true });
 });
 
-test('a signature for another site, by another key or by a copy signs in nobody', async () => {
+test('a signature for another site, by another key or by a clone is refused', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
   const { authenticator } = await enrolled(tenant, tenant.officer, { current_password: PASSWORD });
@@ -70,7 +70,7 @@ test('a signature for another site, by another key or by a copy signs in nobody'
   expect(wrong.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 422]);
 });
 
-test('a passkey is enrolled for the user and host that asked, once, and no more than ten are', async () => {
+test('a passkey is enrolled once, for the user and host that asked, and at most ten per user', async () => {
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const { officer } = tenant;
@@ -107,7 +107,7 @@ test('a passkey is enrolled for the user and host that asked, once, and no more 
   expect(eleventh).toMatchObject({ status: 409, body: { code: 'too_many' } });
 });
 
-test('who has to enroll may take a passkey, and proves himself by it before he removes it', async () => {
+test('a user who must enroll may use a passkey, and must prove it before removing it', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { auth: { second_factor: { borrowers: true } } });
   const { client } = await signInHalfway(tenant, 'borrower');

@@ -36,7 +36,7 @@ async function visitor(tenant: Tenant) {
   return client;
 }
 
-test('asking for a link says nothing of who exists, and a sixth time within a minute waits', async () => {
+test('requesting a link reveals no accounts, and the sixth request within a minute is refused', async () => {
   const tenant = await stage.tenant();
   const client = await visitor(tenant);
   const ask = (email: string) => client.post('/auth/password/request', { email });
@@ -83,7 +83,7 @@ test('a link sets a password once, ends all sessions, and does not sign in', asy
   expect(told.at(-1)).toMatchObject({ message: 'password_changed' });
 });
 
-test('links that are older, changed, expired, or of another tenant open nothing', async () => {
+test('links that are superseded, changed, expired or of another tenant do not work', async () => {
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const older = await letterTo(tenant, 'viewer', 'password_reset');
@@ -108,7 +108,7 @@ test('links that are older, changed, expired, or of another tenant open nothing'
   );
 });
 
-test('of two uses of one link at once, one counts', async () => {
+test('of two simultaneous uses of one link, one counts', async () => {
   const tenant = await stage.tenant();
   const { token } = await letterTo(tenant, 'viewer', 'password_reset');
   const clients = [await visitor(tenant), await visitor(tenant)];
@@ -122,7 +122,7 @@ test('of two uses of one link at once, one counts', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 422]));
 });
 
-test('the token is in the letter alone', async () => {
+test('the token is only in the email', async () => {
   const tenant = await stage.tenant();
   const { token, letter } = await letterTo(tenant, 'collector', 'invitation');
   const viewer = await tenant.signedIn('viewer');
@@ -140,7 +140,7 @@ test('the token is in the letter alone', async () => {
   expect((await viewer.get('/users/me')).status).toBe(200);
 });
 
-test('a mail server that asks for patience gets the letter later, with a new link', async () => {
+test('when a mail server asks to wait, the email is sent later with a new link', async () => {
   const tenant = await stage.tenant();
   const outside = newOutside(stage.pool, () => new Date('2026-01-15T12:00:00Z'));
   const refusal = {

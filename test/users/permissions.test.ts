@@ -6,7 +6,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const stage = await newStage();
 const NOBODY = '0198a000-0000-7000-8000-000000000000';
 
-test('what a group grants holds for its members from their next request, and ends with it', async () => {
+test('a group’s grants apply to its members from their next request, and end with it', async () => {
   const { tenant, superadmin, viewer } = await newTeam(stage);
   const names = { first_name: 'Ada', last_name: 'Byron' };
   const grant = { action: 'create', resource: 'borrowers' };
@@ -39,7 +39,7 @@ test('what a group grants holds for its members from their next request, and end
   expect(await fetchPermissions(viewer)).not.toContainEqual(grant);
 });
 
-test('a viewer may edit the one loan that was lent to him, and no other', async () => {
+test('a viewer with a grant may edit that one loan and no other', async () => {
   const { tenant, viewer, superadmin, lend } = await newTeam(stage);
   const [mine, other] = [await newLoan(tenant), await newLoan(tenant)];
   const rename = (id: string) => viewer.put(`/loans/${id}`, { external_id: `E-${id}` });
@@ -69,7 +69,7 @@ test('a user with a grant on a loan may work on its records, except those reserv
   expect([paid, frozen, flat].map(({ status }) => status)).toEqual([201, 200, 403]);
 });
 
-test('a denial is stronger than the role and than every grant', async () => {
+test('a denial overrides the role and every grant', async () => {
   const { tenant, officer, give, lend } = await newTeam(stage);
   const { id } = await newLoan(tenant);
 
@@ -86,7 +86,7 @@ test('a denial is stronger than the role and than every grant', async () => {
   expect(told.filter((entry) => 'record' in entry)).toEqual([]);
 });
 
-test('a rule names what there is', async () => {
+test('a rule must name existing resources, actions and fields', async () => {
   const { tenant, superadmin, give, lend } = await newTeam(stage);
   const other = await stage.tenant();
   const foreign = await newLoan(other);
@@ -137,7 +137,7 @@ test('a rule names what there is', async () => {
   expect((await superadmin.get(`/users/${tenant.userIds['viewer']}/permissions`)).body).toEqual([]);
 });
 
-test('a user without a role has none of the rights granted earlier', async () => {
+test('a user without a role has none of their earlier rights', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
   await give('viewer', { action: 'create', resource: 'borrowers' });
 

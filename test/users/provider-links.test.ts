@@ -23,7 +23,7 @@ const HIGH = { roles: { desk: 'collector', officers: 'superadmin', heads: 'admin
 
 const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
 
-test('a provider that reports a user’s address signs in only after the user has consented', async () => {
+test('a provider with a matching address signs a user in only after the user consents', async () => {
   const { tenant, people, signIn } = await withProvider(HIGH);
   const { secret } = await enrollApp(tenant.officer);
   await allowCodeReuse(stage, tenant);
@@ -68,7 +68,7 @@ test('a provider that reports a user’s address signs in only after the user ha
   expect(events).toContain(`provider_link done ${tenant.userIds['loan_officer']}`);
 });
 
-test('a user removes a link, and keeps the only way to sign in', async () => {
+test('a user can remove a link, but not the only way to sign in', async () => {
   const { tenant, made, signIn, consent } = await withProvider();
   await consent('officer', 'loan_officer');
   const { officer } = tenant;
@@ -91,7 +91,7 @@ test('a user removes a link, and keeps the only way to sign in', async () => {
   expect(next.reply.body).toHaveProperty('link');
 });
 
-test('a user who was switched off here does not come in by a provider, linked or not', async () => {
+test('a deactivated user cannot sign in through a provider, linked or not', async () => {
   const { tenant, superadmin, people, signIn, consent } = await withProvider();
   people['admin'] = { email: userEmail(tenant, 'admin'), email_verified: true, groups: ['desk'] };
   await consent('officer', 'loan_officer');
@@ -109,7 +109,7 @@ test('a user who was switched off here does not come in by a provider, linked or
   expect((await accountNotices(stage, tenant)).length).toBe(before);
 });
 
-test('an address with look-alike letters belongs to no user', () => {
+test('an address with look-alike letters matches no user', () => {
   const verified = { sub: 'a', email_verified: true };
 
   expect(readPerson({ ...verified, email: '\u212Aate@lender.example' })?.email).toBeNull();
@@ -119,7 +119,7 @@ test('an address with look-alike letters belongs to no user', () => {
   );
 });
 
-test('on our page a user signs in once with the password and confirms the link', async () => {
+test('on our page a user signs in with the password once and confirms the link', async () => {
   const { tenant, provider, begin, meanwhile, signIn } = await withProvider({
     redirect_url: OUR_PAGE,
   });

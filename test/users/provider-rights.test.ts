@@ -14,7 +14,7 @@ const meOf = async (client: Client) => (await client.get('/users/me')).body;
 const roleOf = async (client: Client) => (await meOf(client)).tenant_role;
 const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
 
-test('only a provider that is trusted to ask for two factors replaces the factor that is set up here', async () => {
+test('only a provider trusted for two factors replaces the second factor set up here', async () => {
   const { tenant, superadmin, people, made, signIn, consent } = await withProvider();
   const { secret } = await enrollApp(tenant.officer);
   await allowCodeReuse(stage, tenant);
@@ -37,7 +37,7 @@ test('only a provider that is trusted to ask for two factors replaces the factor
   expect(await isIn(believed.client)).toBe(false);
 });
 
-test('claims lower a role and give it back, and never exceed what staff decided here', async () => {
+test('claims lower and restore a role, and never exceed what staff decided', async () => {
   const { superadmin, people, signIn, consent } = await withProvider();
   await consent('officer', 'loan_officer');
   const claims = (person: string, group: string) => {
@@ -66,7 +66,7 @@ test('claims lower a role and give it back, and never exceed what staff decided 
   expect(removed.reply).toMatchObject({ status: 401, body: { code: 'provider_refused' } });
 });
 
-test('the sessions of whom a provider knows end when it changes what decided about them, and when it goes', async () => {
+test('a provider’s sessions end when its sign-in rules change or it is removed', async () => {
   const { superadmin, made, signIn, begin, tenant, provider, finish } = await withProvider();
   const path = `/identity-providers/${made.body.id}`;
   const left: Record<string, boolean> = {};
@@ -102,7 +102,7 @@ test('the sessions of whom a provider knows end when it changes what decided abo
   expect([await isIn(client), await isIn(superadmin)]).toEqual([false, true]);
 });
 
-test('a link belongs to one issuer and ends with another one, even during a sign-in', async () => {
+test('a link belongs to one issuer and ends when the issuer changes, even during a sign-in', async () => {
   const { tenant, superadmin, made, outside, provider, begin, finish, signIn } =
     await withProvider();
   const path = `/identity-providers/${made.body.id}`;
@@ -154,7 +154,7 @@ test('a link belongs to one issuer and ends with another one, even during a sign
   expect([linked.length, (await links()).length]).toEqual([1, 0]);
 });
 
-test('of a user whom only a provider lets in, the provider decides: no mail sets a password past it', async () => {
+test('a user who may sign in only through a provider cannot set a password by email', async () => {
   const { tenant, superadmin, made, signIn } = await withProvider();
   const nora = await signIn('nora');
   const ask = () =>

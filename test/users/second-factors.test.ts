@@ -17,7 +17,7 @@ const isIn = async (client: { get: Tenant['officer']['get'] }) =>
   (await client.get('/users/me')).status === 200;
 const role = 'loan_officer';
 
-test('with an app enrolled, the right password is not enough without its code', async () => {
+test('with an enrolled app, the password alone is not enough', async () => {
   const tenant = await stage.tenant();
   const elsewhere = await tenant.signedIn(role);
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
@@ -52,7 +52,7 @@ test('with an app enrolled, the right password is not enough without its code', 
   expect(await accountNotices(stage, tenant)).toEqual(['second_factor_added']);
 });
 
-test('a code works once: not again, not an older one, and of ten at once for one alone', async () => {
+test('a code works once: no repeat, no older code, and of ten simultaneous uses one', async () => {
   const tenant = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
@@ -69,7 +69,7 @@ test('a code works once: not again, not an older one, and of ten at once for one
   expect([older.status, forgotten.status]).toEqual([401, 200]);
 });
 
-test('five wrong codes end a sign-in, and six in a minute are too many for an account', async () => {
+test('five wrong codes end a sign-in, and six in a minute exceed an account’s limit', async () => {
   const tenant = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
   const { browser } = await newBrowsers(stage);
@@ -142,7 +142,7 @@ test('a recovery code works once, in any spelling, and the user is notified', as
   ]);
 });
 
-test('a sign-in that waits belongs to its tenant and browser, and ends with its user’s sessions', async () => {
+test('a pending sign-in belongs to its tenant and browser, and ends with its user’s sessions', async () => {
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
@@ -179,7 +179,7 @@ test('a sign-in that waits belongs to its tenant and browser, and ends with its 
   expect(ended.body.code).toBe('sign_in_expired');
 });
 
-test('where staff need a second factor, a user without one can only enroll one', async () => {
+test('if staff need a second factor, a user without one can only enroll one', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const borrower = await tenant.signedIn('borrower');
@@ -215,7 +215,7 @@ test('where staff need a second factor, a user without one can only enroll one',
   expect(await isIn(client)).toBe(true);
 });
 
-test('borrowers are asked by a setting of their own', async () => {
+test('borrowers have their own setting for second factors', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { auth: { second_factor: { borrowers: true } } });
   const borrower = await signInHalfway(tenant, 'borrower');

@@ -28,7 +28,7 @@ async function rowsOf(tenant: Tenant): Promise<Seen[]> {
   return rows;
 }
 
-test('sign-ins, changes of access and settings, exports and downloads are watched', () => {
+test('sign-ins, changes of access and settings, exports and downloads are logged', () => {
   const watched = routes
     .filter(({ security_event }) => security_event !== undefined)
     .map(({ method, path, security_event }) => `${security_event}: ${method} ${path}`);
@@ -87,7 +87,7 @@ test('sign-ins, changes of access and settings, exports and downloads are watche
   ]);
 });
 
-test('coming in, failing to, and going out are written down with whose account it was', async () => {
+test('sign-ins, failures and sign-outs are logged with the account', async () => {
   const tenant = await stage.tenant();
   const client = newClient(stage.port, tenant.host);
   await client.login(`viewer@${tenant.slug}.test`, 'not the password');
@@ -115,7 +115,7 @@ test('coming in, failing to, and going out are written down with whose account i
   expect(more).toEqual([]);
 });
 
-test('a sign-in that the limit refuses is written down, and so is asking for a new password', async () => {
+test('rate-limited sign-ins and password requests are logged', async () => {
   const tenant = await stage.tenant();
   const client = newClient(stage.port, tenant.host);
   await client.get('/auth/csrf');
@@ -131,7 +131,7 @@ test('a sign-in that the limit refuses is written down, and so is asking for a n
   expect(rows.at(-1)?.user_id).toBe(tenant.userIds['viewer']);
 });
 
-test('what changes access is written with what it changed, and what was refused as well', async () => {
+test('access changes are logged with their content, refused ones too', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const viewer = tenant.userIds['viewer'];
@@ -201,7 +201,7 @@ test.each([
   await expect(stage.owner.query(statement)).rejects.toThrow('append-only');
 });
 
-test('a flood of refusals becomes twenty rows a minute, and one that counts the rest', async () => {
+test('a flood of refusals is logged as twenty rows a minute and one that counts the rest', async () => {
   const tenant = await stage.tenant();
   const log = openSecurityLog(stage.pool, stage.installation, openLog('silent', {}));
   const actor = { type: 'user', id: tenant.userIds['viewer'] ?? '', ip: '10.0.0.1' } as const;

@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('settings are read whole and changed in part', async () => {
+test('settings are read completely and changed partially', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { nacha: {}, branding: {}, adverse_action: {}, tax: {} });
   const superadmin = await tenant.signedIn('superadmin');
@@ -58,7 +58,7 @@ test('settings are read whole and changed in part', async () => {
   });
 });
 
-test('unknown settings and bad values are refused, and nothing of them is kept', async () => {
+test('unknown settings and invalid values are refused, and nothing is stored', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');
@@ -98,7 +98,7 @@ const BAD: Record<string, unknown[]> = {
   ],
   'branding.support_email': ['not an address', 'a@b.example\r\nBcc: c@d.example'],
   'payoff.tolerance': ['9999999999999.99', '100.01', 'abc'],
-  'delinquency.satisfied_tolerance': ['9999999999999.99', '100.01', 'abc'],
+  'delinquency.installment_tolerance': ['9999999999999.99', '100.01', 'abc'],
   'compliance.checks': [{ astrology: 'hard' }, { constructor: 'off' }],
   'auth.trusted_origins': [['https://*'], ['https://*.example.com'], ['https://a,b']],
 };
@@ -106,7 +106,7 @@ const CASES = Object.entries(BAD).flatMap(([name, values]) =>
   values.map((value) => [name, value] as const),
 );
 
-test.each(CASES)('%s is never %j', async (name, value) => {
+test.each(CASES)('%s cannot be %j', async (name, value) => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const [group = '', key = ''] = name.split('.');
@@ -117,14 +117,14 @@ test.each(CASES)('%s is never %j', async (name, value) => {
   expect(Object.keys(reply.body.errors)).toEqual([expect.stringContaining(name)]);
 });
 
-test('an address may be taken back, and small change goes up to a hundred', async () => {
+test('an address can be cleared, and tolerances may be up to a hundred', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const wanted = {
     branding: { support_email: 'help@harborpine.example' },
     communications: { from_email: 'Service@Harborpine.example' },
     payoff: { tolerance: '100' },
-    delinquency: { satisfied_tolerance: '100.00' },
+    delinquency: { installment_tolerance: '100.00' },
     auth: { trusted_origins: ['https://admin.example.com:8443', 'http://localhost:5173'] },
   };
 
@@ -139,7 +139,7 @@ test('an address may be taken back, and small change goes up to a hundred', asyn
   expect([back.body.branding.support_email, back.body.communications.from_email]).toEqual(['', '']);
 });
 
-test('a bad value that was kept once counts as unset, and what is beside it stays', async () => {
+test('an invalid stored value counts as unset, and other values stay', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, {
     branding: { support_email: 'not an address', support_phone: '555 0100' },
@@ -159,7 +159,7 @@ test('a bad value that was kept once counts as unset, and what is beside it stay
 });
 
 test.each(['constructor', 'toString', 'hasOwnProperty'])(
-  'a setting named %s is unknown like the others',
+  'a setting named %s is unknown',
   async (name) => {
     const superadmin = await (await stage.tenant()).signedIn('superadmin');
 
@@ -172,7 +172,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
   },
 );
 
-test('of very many unknown settings the first hundred are refused by name, and few get a hint', async () => {
+test('of very many unknown settings the first hundred are named, and a few get a suggestion', async () => {
   const superadmin = await (await stage.tenant()).signedIn('superadmin');
   const unknown = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`auth_${at}`, 'x']));
@@ -187,7 +187,7 @@ test('of very many unknown settings the first hundred are refused by name, and f
   expect(Object.values(long.body.errors)).toEqual(['Is not a setting.']);
 });
 
-test('what every request has to read stays small: a tenant keeps at most a hundred program ids', async () => {
+test('the data that every request reads stays small: a tenant has at most a hundred program ids', async () => {
   const superadmin = await (await stage.tenant()).signedIn('superadmin');
   const program_ids = Object.fromEntries(
     Array.from({ length: 101 }, (_, at) => [`program-${at}`, 'x']),
@@ -201,11 +201,11 @@ test('what every request has to read stays small: a tenant keeps at most a hundr
   });
 });
 
-test('a tenant weighs exactly the checks that are made', () => {
+test('a tenant can configure exactly the checks that exist', () => {
   expect(COMPLIANCE_RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
 });
 
-test('no tenant keeps a document for less than the law asks', async () => {
+test('no tenant keeps a document for less than the law requires', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const put = (document_years: object) =>

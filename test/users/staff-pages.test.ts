@@ -50,7 +50,7 @@ test('an invited colleague chooses a password, signs in and finds the API docume
   expect(home.body).toContain('action="/staff/sign-out"');
 });
 
-test('a superadmin who signs in is led to operations, and a borrower to the portal', async () => {
+test('a superadmin who signs in is sent to operations, and a borrower to the portal', async () => {
   const tenant = await stage.tenant();
   const landing = async (name: string) => {
     const pages = staffPages(tenant);
@@ -63,7 +63,7 @@ test('a superadmin who signs in is led to operations, and a borrower to the port
   expect(await landing('borrower')).toBe('/portal');
 });
 
-test('a link that was used, replaced or never made says so and offers a new one', async () => {
+test('a link that was used, replaced or invalid says so and offers a new one', async () => {
   const tenant = await stage.tenant();
   const userId = tenant.userIds['viewer'] ?? '';
   const replaced = await mailedLink(tenant, userId, 'password_reset');
@@ -138,7 +138,7 @@ test('staff whose session has ended see why, and return to the same page', async
   expect(hiddenValue(door.body, 'back')).toBe('/staff/factors');
 });
 
-test('a form that was open for too long offers its page again', async () => {
+test('an expired form offers its page again', async () => {
   const tenant = await stage.tenant();
   const pages = staffPages(tenant);
   await pages.get('/sign-in');
@@ -154,7 +154,7 @@ test('a form that was open for too long offers its page again', async () => {
   expect(page.body).not.toContain('another account');
 });
 
-test('an operator with one factor is led to where a second one is set up', async () => {
+test('an operator with one factor is sent to set up a second one', async () => {
   const tenant = await stage.tenant();
   await stage.owner.query("select app.set_operator_tenant($1, 'tests', 'They need one.')", [
     tenant.slug,

@@ -15,7 +15,7 @@ const VECTORS: [number, Record<keyof typeof SEEDS, string>][] = [
 const secretOf = (algorithm: keyof typeof SEEDS) =>
   Secret.fromLatin1('1234567890'.repeat(7).slice(0, SEEDS[algorithm])).base32;
 
-test.each(VECTORS)('the published codes of second %d are those of its step', (second, codes) => {
+test.each(VECTORS)('the code of second %d in the RFC is that of its step', (second, codes) => {
   for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
     const kind = { algorithm, digits: 8, period: 30 };
     const at = (ms: number) => matchTotpStep(secretOf(algorithm), codes[algorithm], ms, kind);
@@ -25,7 +25,7 @@ test.each(VECTORS)('the published codes of second %d are those of its step', (se
   }
 });
 
-test('a code of six digits is taken in its own step and the one before and after it', () => {
+test('a code of six digits is valid in its own step and the ones before and after it', () => {
   const secret = secretOf('SHA1');
   const steps = [-60, -31, -30, 0, 29, 30, 59, 60].map((seconds) =>
     matchTotpStep(secret, '287082', (30 + seconds) * 1000),
@@ -35,13 +35,13 @@ test('a code of six digits is taken in its own step and the one before and after
 });
 
 test.each(['', '28708', '2870822', '28708a', ' 287082', '٢٨٧٠٨٢'])(
-  'what is no code is of no step: %j',
+  '%j is not a code of any step',
   (code) => {
     expect(matchTotpStep(secretOf('SHA1'), code, 59_000)).toBeNull();
   },
 );
 
-test('each secret is new and has 160 bits, and an app reads whose it is', () => {
+test('each secret is new and has 160 bits, and an app shows whose it is', () => {
   const [secret, another] = [newTotpSecret(), newTotpSecret()];
 
   const { otpauth_url, qr_svg } = totpLabel({

@@ -4,7 +4,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const stage = await newStage();
 const NOBODY = '0198a000-0000-7000-8000-000000000000';
 
-test('an admin lists, finds and renames users, and moves neither role nor address', async () => {
+test('an admin lists, finds and renames users, but changes neither role nor address', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const url = `/users/${tenant.userIds['viewer']}`;
@@ -31,7 +31,7 @@ test('an admin lists, finds and renames users, and moves neither role nor addres
   expect((await admin.get('/users?password_hash=x')).status).toBe(422);
 });
 
-test('a new role ends the sessions of the old one, the same role does not', async () => {
+test('a new role ends the old role’s sessions, and the same role does not', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const user_id = tenant.userIds['loan_officer'];
@@ -53,7 +53,7 @@ test('a new role ends the sessions of the old one, the same role does not', asyn
   expect((await again.get('/users/me')).status).toBe(401);
 });
 
-test('roles that do not exist, users that do not, and borrowers are refused', async () => {
+test('unknown roles, unknown users and borrowers are refused', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const other = await stage.tenant();
@@ -128,7 +128,7 @@ test('users cannot lock themselves out, and a superadmin always remains', async 
   expect(left.rows).toHaveLength(1);
 });
 
-test('of two superadmins who end each other’s access at once, in any way, one stays', async () => {
+test('of two superadmins who end each other’s access at the same time, one remains', async () => {
   const tenant = await stage.tenant();
   const first = await tenant.signedIn('superadmin');
   const [me, other] = [tenant.userIds['superadmin'], tenant.userIds['viewer']];
@@ -147,7 +147,7 @@ test('of two superadmins who end each other’s access at once, in any way, one 
   expect(rows).toHaveLength(1);
 });
 
-test('the staff opens the portal to a borrower, once', async () => {
+test('staff open the portal to a borrower once', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const ada = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;

@@ -14,7 +14,7 @@ const stage = await newStage();
 const subscribed = () => newSubscriber(stage);
 const latest = (tenant: Tenant) => latestOf(stage, tenant);
 
-test('a receiver gets the bytes of the event, signed over these very bytes', async () => {
+test('a receiver gets the event’s bytes, signed over exactly these bytes', async () => {
   const { url, http, seen } = await newReceiver();
   const { tenant, admin, outside, emitPayment, relayed } = await subscribed();
   await stage.owner.query('update tenants set settings = $2 where id = $1', [
@@ -54,7 +54,7 @@ test('a delivered event is not sent again', async () => {
   expect(outside.posts).toHaveLength(1);
 });
 
-test('an attempt that crashed before it was recorded repeats with the same id and bytes', async () => {
+test('an attempt that crashed before it was recorded is repeated with the same id and bytes', async () => {
   const { tenant, outside, emitPayment, relayed } = await subscribed();
   await emitPayment();
   const { id } = await relayed();
@@ -82,7 +82,7 @@ test('an attempt that crashed before it was recorded repeats with the same id an
   expect(rows).toEqual([{ response_status: null }, { response_status: 200 }]);
 });
 
-test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', async () => {
+test('a refused attempt is retried after 10, 60 and 300 seconds, never early', async () => {
   const { tenant, outside, emitPayment, relayed } = await subscribed();
   await emitPayment();
   const { id } = await relayed();
@@ -108,7 +108,7 @@ test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', 
   expect(await latest(tenant)).toMatchObject({ status: 'dead', next_attempt_at: null });
 });
 
-test('a delivery that failed for good becomes a dead letter, which can be sent again', async () => {
+test('a delivery that failed for good becomes a dead letter that can be resent', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside } = given;
   await given.failForGood();
@@ -141,7 +141,7 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
   expect(nothing).toMatchObject({ status: 409, body: { code: 'nothing_to_retry' } });
 });
 
-test('after five deliveries in a row the subscription is off and sends nothing more', async () => {
+test('after five failed deliveries in a row the subscription is disabled and sends nothing more', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside, emitPayment, relayed } = given;
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
@@ -172,7 +172,7 @@ test('after five deliveries in a row the subscription is off and sends nothing m
   });
 });
 
-test('any success ends the row of failures', async () => {
+test('any success resets the failure count', async () => {
   const given = await subscribed();
   const { tenant, admin, id, outside, emitPayment, relayed } = given;
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
@@ -185,7 +185,7 @@ test('any success ends the row of failures', async () => {
   expect(body).toMatchObject({ is_active: true, consecutive_failures: 4 });
 });
 
-test('a deleted subscription is sent nothing more', async () => {
+test('a deleted subscription gets no more events', async () => {
   const { tenant, admin, id, outside, emitPayment, relayed } = await subscribed();
   await emitPayment();
   const waiting = await relayed();

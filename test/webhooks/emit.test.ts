@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const Written = z.object({ id: z.string(), body: z.string(), created_at: z.string() });
 
-test('an event is written once, as the bytes that will be signed', async () => {
+test('an event is stored once, as the bytes that will be signed', async () => {
   const tenant = await stage.tenant();
   const data = {
     document_id: randomUUID(),
@@ -31,7 +31,7 @@ test('an event is written once, as the bytes that will be signed', async () => {
   });
 });
 
-test('rolled back work emits no event', async () => {
+test('rolled back transactions emit no events', async () => {
   const tenant = await stage.tenant();
 
   const work = tenant.within(async (within) => {

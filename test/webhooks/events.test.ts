@@ -45,7 +45,7 @@ async function manyThingsHappen(tenant: Tenant) {
   await runJobs(stage, newOutside(stage.pool), ['render-document']);
 }
 
-test('the data of every event has the fields that are documented for it, and no others', async () => {
+test('every event’s data has exactly its documented fields', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await manyThingsHappen(tenant);
 

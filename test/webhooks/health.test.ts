@@ -8,14 +8,14 @@ test.each([
   [1, 10],
   [2, 60],
   [3, 300],
-])('after attempt %i the next comes %i seconds later', (attempt, delay_seconds) => {
+])('attempt %i is followed by the next after %i seconds', (attempt, delay_seconds) => {
   expect(decideNextAttempt(refused, attempt, 4, policy)).toEqual({
     outcome: 'retry',
     delay_seconds,
   });
 });
 
-test('a receiver may ask for a longer pause, and not for a shorter one', () => {
+test('a receiver may ask for a longer pause but not a shorter one', () => {
   const asking = (retry_after_seconds: number) =>
     decideNextAttempt({ ...refused, retry_after_seconds }, 2, 0, policy);
 
@@ -23,14 +23,14 @@ test('a receiver may ask for a longer pause, and not for a shorter one', () => {
   expect(asking(1)).toEqual({ outcome: 'retry', delay_seconds: 60 });
 });
 
-test('the fourth refusal ends the delivery and leaves the subscription on', () => {
+test('the fourth refusal ends the delivery and keeps the subscription enabled', () => {
   expect(decideNextAttempt(refused, 4, 3, policy)).toEqual({
     outcome: 'dead',
     disable_reason: null,
   });
 });
 
-test('the fifth delivery in a row that fails for good switches the subscription off', () => {
+test('the fifth delivery in a row that fails for good disables the subscription', () => {
   const verdict = decideNextAttempt(
     { ok: false, error: 'The name does not resolve.' },
     4,
@@ -44,7 +44,7 @@ test('the fifth delivery in a row that fails for good switches the subscription 
   });
 });
 
-test('a receiver that is gone is switched off at once', () => {
+test('a receiver that answers 410 is disabled immediately', () => {
   const verdict = decideNextAttempt({ ok: false, status: 410 }, 1, 0, policy);
 
   expect(verdict).toMatchObject({
@@ -53,7 +53,7 @@ test('a receiver that is gone is switched off at once', () => {
   });
 });
 
-test('only the 200s are a success', () => {
+test('only 2xx answers are a success', () => {
   expect(decideNextAttempt({ ok: true, status: 204 }, 1, 4, policy)).toEqual({
     outcome: 'delivered',
   });

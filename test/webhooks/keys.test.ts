@@ -74,14 +74,14 @@ test('data sealed or signed with a key opens only while SECRET contains the key'
     expect(() => deriveKeys(other).unseal('t', sealed)).toThrow('does not hold the key "first"');
 });
 
-test('a SECRET with a short key, or two of one id, is refused without being shown', () => {
+test('a SECRET with a short key or duplicate ids is refused without being shown', () => {
   expect(() => deriveKeys('short')).toThrow('at least 32 characters');
   expect(() => deriveKeys(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
   expect(() => deriveKeys(`${B},${B}`)).toThrow('Two keys have the id 2026b');
   expect(() => deriveKeys('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
-test('every column with a sealed name is among those that a key change seals again', async () => {
+test('every sealed column is resealed by a key change', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where column_name like '%sealed' and table_schema = 'public' order by 1`,

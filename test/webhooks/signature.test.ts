@@ -3,7 +3,7 @@ import { signatureHeaders, signStandard } from '../../jobs/webhooks/signature.ts
 
 const body = Buffer.from('{"test": 2432232314}');
 
-test('the signature of Standard Webhooks is the one that it publishes for its example', () => {
+test('the Standard Webhooks signature equals the one of its published example', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
   const signature = signStandard(secret, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, body);
@@ -11,7 +11,7 @@ test('the signature of Standard Webhooks is the one that it publishes for its ex
   expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-test('a secret in no such form is the key itself', () => {
+test('a secret in another format is used directly as the key', () => {
   const folded = `whsec_${Buffer.from('a secret of 24 characters').toString('base64')}`;
   const sign = (secret: string) => signStandard(secret, 'id', 1, body);
 
@@ -21,7 +21,7 @@ test('a secret in no such form is the key itself', () => {
     expect(sign(other)).not.toBe(sign(Buffer.from(other.slice(6), 'base64').toString()));
 });
 
-test('the headers of both schemes name one message, one second and one signature each', () => {
+test('the headers of both schemes contain one message id, one time and one signature each', () => {
   const sent = { webhook_id: 'the-id', event_type: 'payment.received', attempt: 2, body };
 
   const headers = signatureHeaders(sent, { current: 'a secret', previous: null }, 1_700_000_000);

@@ -11,7 +11,7 @@ const ROUNDS = 6;
 
 const stage = await newStage();
 
-test('fifty receivers that keep silent delay no delivery to one that is known to answer', async () => {
+test('fifty silent receivers do not delay a delivery to one that is known to answer', async () => {
   const tenant = await stage.tenant();
   const release = Promise.withResolvers<PostResponse>();
   let delivered = 0;

@@ -12,7 +12,7 @@ const stage = await newStage();
 const url = 'https://receiver.example.com/hook';
 const NOTHING: Pick<PostRequest, 'body' | 'headers'> = { body: Buffer.of(), headers: {} };
 
-test('the secret is shown once, when the subscription is made', async () => {
+test('the secret is shown once, at creation', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
 
   const made = await admin.post('/webhooks', { url, events: ['loan.created'] });
@@ -41,7 +41,7 @@ test.each([
   expect(reply).toMatchObject({ status: 422, body: { errors: { [field]: expect.any(String) } } });
 });
 
-test('no spelling of a forbidden host is taken, when subscribing or later', async () => {
+test('no spelling of a forbidden host is accepted, when subscribing or later', async () => {
   const { admin, id } = await newSubscriber(stage);
   const before = await admin.get('/webhooks');
   const kinds = Object.values(FORGED_HOSTS).map((hosts) => hosts.map((host) => `https://${host}/`));
@@ -62,7 +62,7 @@ test('no spelling of a forbidden host is taken, when subscribing or later', asyn
   expect((await admin.get('/webhooks')).body).toEqual(before.body);
 });
 
-test('events must be known and secrets long', async () => {
+test('events must be known, and secrets long enough', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
 
   const reply = await admin.post('/webhooks', { url, events: ['loan.eaten'], secret: 'short' });
@@ -73,13 +73,13 @@ test('events must be known and secrets long', async () => {
   });
 });
 
-test('webhooks are for administrators', async () => {
+test('only administrators manage webhooks', async () => {
   const { officer } = await stage.tenant();
 
   expect((await officer.get('/webhooks')).status).toBe(403);
 });
 
-test('a secret opens for its own tenant only', () => {
+test('a secret can be opened only for its own tenant', () => {
   const keys = deriveKeys('a secret of more than thirty-two characters');
   const sealed = keys.seal('tenant-1', 'the secret');
 
@@ -87,7 +87,7 @@ test('a secret opens for its own tenant only', () => {
   expect(() => keys.unseal('tenant-2', sealed)).toThrow('SECRET does not hold the key');
 });
 
-test('a secret that is answered again under its key is in no table as it is', async () => {
+test('a secret in a replayed answer is not stored in plain text', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
   const keyed = { headers: { 'Idempotency-Key': 'subscribed' } };
 
@@ -100,7 +100,7 @@ test('a secret that is answered again under its key is in no table as it is', as
   expect(JSON.stringify(rows)).not.toContain(made.body.secret);
 });
 
-test('while a secret is replaced both sign, until its hours are over or it is retired', async () => {
+test('during a rotation both secrets sign, until the hours end or the old one is retired', async () => {
   const { tenant, admin, id, outside, emitPayment, relayed } = await newSubscriber(stage);
   const path = `/webhooks/${id}/rotate-secret`;
   const sent = async () => {
@@ -165,7 +165,7 @@ test('while a secret is replaced both sign, until its hours are over or it is re
   expect(own.count).toBe(1);
 });
 
-test('a secret that has become known ends at once, also while another is being replaced', async () => {
+test('a leaked secret can be ended immediately, also during another rotation', async () => {
   const { admin, id } = await newSubscriber(stage);
   const path = `/webhooks/${id}/rotate-secret`;
   await admin.post(path);

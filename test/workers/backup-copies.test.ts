@@ -52,7 +52,7 @@ test('a restore copies every file of the backup, with any file name', async () =
   expect(readFileSync(path.join(into, '..hidden'), 'utf8')).toBe('x');
 });
 
-test('a folder that a manifest names lies in the data folder', () => {
+test('a folder named in a manifest must be inside the data folder', () => {
   expect(assertPathInside('base/1/..2')).toBe('base/1/..2');
   for (const name of ['../outside', 'base/../../outside', '/outside'])
     expect(() => assertPathInside(name)).toThrow('outside the backup');
@@ -72,7 +72,7 @@ test('a copy is readable only by its owner, even if another file was in its plac
   expect(statSync(to).isFile()).toBe(true);
 });
 
-test('a backup closes its folder to others, and takes none that holds other things', () => {
+test('a backup restricts access to its folder, and refuses a folder with other contents', () => {
   const open = path.join(root, 'open');
   mkdirSync(open);
   chmodSync(open, 0o755);

@@ -33,7 +33,7 @@ const FAILURES = [
 
 const breaking = FAILURES.map((fail, index) => numbered(`break-${index}`, async () => fail(), 1));
 
-test('what a job failed of is in the log, the queue and the list of failures without its values', async () => {
+test('the reason of a job’s failure is in the log, the queue and the failure list without its values', async () => {
   const worker = await stage.work(breaking, { log });
   for (const { name } of breaking) {
     await stage.enqueue(name, { tenant_id: stage.tenantId, number: 1 }, 1);

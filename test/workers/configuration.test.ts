@@ -18,21 +18,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('everything that is wrong with the environment is said at once', () => {
+test('all errors in the environment are reported together', () => {
   const read = () =>
     readWorkerConfiguration({ LOG_LEVEL: 'loud', METRICS_PORT: '99999', SMTP_URL: 'http://mail' });
 
   expect(read).toThrow(/DATABASE_URL[^]*LOG_LEVEL[^]*SMTP_URL[^]*METRICS_PORT/);
 });
 
-test('an empty variable is one that was not set', () => {
+test('an empty variable counts as unset', () => {
   const read = readWorkerConfiguration({ DATABASE_URL, SMTP_URL: '', LOG_LEVEL: '' });
 
   expect(read).toMatchObject({ DATABASE_URL, LOG_LEVEL: 'info', DATA_DIR: '.data' });
   expect(read.SMTP_URL).toBe(undefined);
 });
 
-test('production names its secret; development makes one and keeps it', () => {
+test('production needs a SECRET; development creates and keeps one', () => {
   expect(() => readWorkerConfiguration({ DATABASE_URL, NODE_ENV: 'production' })).toThrow('SECRET');
 
   const made = readSecret({ DATA_DIR: folder });
@@ -41,7 +41,7 @@ test('production names its secret; development makes one and keeps it', () => {
   expect(readSecret({ DATA_DIR: folder })).toBe(made);
 });
 
-test('in production the pool that sends mail needs a mail server, or the setting that writes files', () => {
+test('in production, the pool that sends email needs a mail server or the setting that writes files', () => {
   const production = { DATABASE_URL, NODE_ENV: 'production', SECRET: 's'.repeat(32) };
   const read = (more: object) => readWorkerConfiguration({ ...production, ...more }, 'outbound');
 
@@ -51,7 +51,7 @@ test('in production the pool that sends mail needs a mail server, or the setting
   expect(readWorkerConfiguration(production, 'ledger')).toMatchObject({ NODE_ENV: 'production' });
 });
 
-test('operations find the database of a running npm start, unless one is named', () => {
+test('operations use the database of a running npm start by default', () => {
   expect(() => findDatabase({ DATA_DIR: folder })).toThrow('npm start');
 
   writeFileSync(databaseFile(folder), 'postgresql://postgres@127.0.0.1:1/servicing\n');
@@ -61,7 +61,7 @@ test('operations find the database of a running npm start, unless one is named',
 });
 
 test.each([['foo'], ['10.0.0.1, proxy.internal'], ['10.0.0.0/33'], ['0.0.0.0/0']])(
-  'a proxy is trusted by its address or network, and %s is none',
+  'a proxy is trusted by address or network, and %s is neither',
   (TRUSTED_PROXIES) => {
     const given = { DATABASE_URL, TRUSTED_PROXIES, DRAIN_SECONDS: '11' };
 

@@ -20,14 +20,14 @@ async function closedAt(tenant: Tenant, now: string): Promise<string[]> {
   return rows.map(({ day }) => day);
 }
 
-test('a day is closed from midnight on where the tenant is', async () => {
+test('a day can be closed from midnight in the tenant’s time zone', async () => {
   const tenant = await stage.tenant('2026-01-15');
 
   expect(await closedAt(tenant, '2026-01-16T04:59:59Z')).toEqual([]);
   expect(await closedAt(tenant, '2026-01-16T05:00:00Z')).toEqual(['2026-01-15']);
 });
 
-test('a day is not closed before the cut-off of the tenant, on the morning after it', async () => {
+test('a day is not closed before the tenant’s cut-off on the next morning', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { eod_cutoff_time: '02:30' });
 
@@ -36,14 +36,14 @@ test('a day is not closed before the cut-off of the tenant, on the morning after
   expect(await closedAt(tenant, '2026-01-16T07:30:00Z')).toEqual(['2026-01-15']);
 });
 
-test('days that were missed are closed up to the last one whose cut-off is past', async () => {
+test('missed days are closed up to the last one whose cut-off has passed', async () => {
   const tenant = await stage.tenant('2026-01-10');
   await saveSettings(tenant, { eod_cutoff_time: '02:30' });
 
   expect(await closedAt(tenant, '2026-01-16T06:00:00Z')).toEqual(['2026-01-14']);
 });
 
-test('a cut-off in an hour that the clocks leave out is past when the hour is', async () => {
+test('a cut-off in an hour that daylight saving skips has passed when the hour has', async () => {
   const tenant = await stage.tenant('2026-03-07');
   await saveSettings(tenant, { eod_cutoff_time: '02:30' });
   const over = (now: string) => tenant.within((work) => lastEndedDay(work, new Date(now)));
@@ -52,7 +52,7 @@ test('a cut-off in an hour that the clocks leave out is past when the hour is', 
   expect((await over('2026-03-08T07:00:00Z')).day).toBe('2026-03-07');
 });
 
-test('closed by hand, too, a day has to be past its cut-off in production', async () => {
+test('in production, a manual close also waits for the cut-off', async () => {
   stage.installation.may_close_future = false;
   onTestFinished(() => void (stage.installation.may_close_future = true));
   const tenant = await stage.tenant('2026-01-15');

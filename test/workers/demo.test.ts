@@ -27,7 +27,7 @@ async function demoClient(tenant: Tenant) {
   };
 }
 
-test('a loan tape that is left to the workers for its size is waited for', async () => {
+test('the demo waits for a loan tape that is large enough for the workers', async () => {
   const tenant = await stage.tenant();
   await insertLoans(tenant, ...Array.from({ length: 5_001 }, () => ({})));
   const admin = await demoClient(tenant);
@@ -40,7 +40,7 @@ test('a loan tape that is left to the workers for its size is waited for', async
   expect(String(outside.stored.get(key)?.length)).toMatch(/^\d{6,}$/);
 });
 
-test('a row that the platform refuses stays out with its reason, and the others come in', async () => {
+test('a row that the platform refuses is left out with its reason, and the others are accepted', async () => {
   const tenant = await stage.tenant('2026-06-30');
   const rows = (await readTape([Buffer.from(inventTape(5))])).rows.map((row) => ({
     ...rewindToOrigination(row),
@@ -57,7 +57,7 @@ test('a row that the platform refuses stays out with its reason, and the others 
   expect(twice).toEqual(once);
 });
 
-test('a list is read to its end, however many pages it has', async () => {
+test('a list is read completely, however many pages it has', async () => {
   const whole = Array.from({ length: 1_500 }, (_, index) => index);
   const page = (range: string) => {
     const [from = 0, to = 0] = JSON.parse(range) as number[];
@@ -67,7 +67,7 @@ test('a list is read to its end, however many pages it has', async () => {
   expect(await fetchAllPages(page)).toEqual(whole);
 });
 
-test('the demo comes with the invented tape, which begins every longer one', async () => {
+test('the demo includes the generated tape, and every longer one starts with it', async () => {
   const own = readFileSync(new URL('../../workers/demo/tape.csv', import.meta.url), 'utf8');
 
   expect(inventTape(240)).toBe(own);

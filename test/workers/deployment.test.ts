@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every command in the container and service files is a file of ours', () => {
+test('every command in the container and service files exists in the repository', () => {
   const commands = files
     .filter((file) => /Dockerfile$|\.(yaml|service)$/.test(file))
     .flatMap((file) =>
@@ -58,7 +58,7 @@ const scaled = parseAllDocuments(read('workers/deployment/kubernetes/scaling.yam
   .filter(({ kind }) => kind === 'ScaledObject')
   .map(({ metadata, spec }) => [metadata.name, spec.triggers[0]?.metadata.query ?? ''] as const);
 
-test('each pool is scaled by its own jobs, and by all of them', () => {
+test('each pool is scaled by all of its own jobs', () => {
   const named = scaled.map(([pool, query]) => [
     pool,
     [...(query.split('array[')[1] ?? '').matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind),
@@ -75,7 +75,7 @@ test('each pool is scaled by its own jobs, and by all of them', () => {
   );
 });
 
-test('a login that may read nothing learns how many jobs of a pool there are to do', async () => {
+test('a login without read access can count a pool’s pending jobs', async () => {
   await superuser.query(`create role ${scaler} login`);
   await superuser.query(
     `select graphile_worker.add_job(kind, '{}') from unnest('{close-loans,deliver-webhook}'::text[]) as kind`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-test('tenants whose jobs are all of later take no share of a fetch from those whose jobs are due', async () => {
+test('tenants with only future jobs take no share of a fetch', async () => {
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('later', json_build_object('tenant_id', uuidv7()), run_at => now() + interval '1 day')
     from generate_series(1, 50)
@@ -62,7 +62,7 @@ const begin = (kind: string) =>
   stage.owner.query(sql.typeAlias('void')`select graphile_worker.add_job(${kind})`);
 const analyze = () => stage.owner.query(sql.typeAlias('void')`analyze ${jobs}`);
 
-test('a fetch planned while the queue was empty reads no whole queue: 20,000 jobs of later cost some pages', async () => {
+test('a fetch planned on an empty queue does not read the whole queue: 20,000 future jobs cost a few pages', async () => {
   await begin('later');
   await stage.owner.query(sql.typeAlias('void')`delete from ${jobs}`);
   await analyze();
@@ -80,7 +80,7 @@ test('a fetch planned while the queue was empty reads no whole queue: 20,000 job
   expect(read).toBeLessThan(200);
 });
 
-test('one planned while 5,000 jobs were due reads no more than it takes of the 20,000 that follow', async () => {
+test('a fetch planned with 5,000 due jobs reads no more than it takes of the 20,000 that follow', async () => {
   await begin('due');
   await add(stage.owner, { kind: 'due', count: 5_000, days: 0 });
   await analyze();

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-test('a payload that the job does not take fails for good at once, and stays the job that it is', async () => {
+test('an invalid payload fails immediately for good, and the job stays unchanged', async () => {
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('note', '{"tenant_id": "not-an-id", "number": 2}', 'line', max_attempts => 9,
       job_key => 'mine', priority => 7)
@@ -78,7 +78,7 @@ test('a job whose attempts are used up is visible, and runs again when it is ret
   expect(await retryFailedJob(stage.owner, failure?.id ?? '')).toBe(false);
 });
 
-test('a paused kind of job is not fetched until the pause ends; the others go on', async () => {
+test('a paused job kind is not fetched until the pause ends; other kinds continue', async () => {
   await pauseWork(stage.owner, { task: 'break' }, OPERATOR);
   await stage.enqueue('break', { tenant_id: stage.tenantId, number: 4 });
   await stage.enqueue('note', { tenant_id: stage.tenantId, number: 5 });
@@ -91,7 +91,7 @@ test('a paused kind of job is not fetched until the pause ends; the others go on
   expect(await eventually(() => ran.includes(4), true)).toBe(true);
 });
 
-test('workers are called when work is resumed or asked for again, and need not look by themselves', async () => {
+test('workers are woken when jobs are resumed or retried', async () => {
   isBroken = true;
   await stage.enqueue('break', { tenant_id: stage.tenantId, number: 8 }, 1);
   await eventually(async () => Boolean(await failedWith('break')), true);
@@ -164,7 +164,7 @@ test('the jobs of a deactivated tenant wait without spending attempts', async ()
 });
 
 // Metrics are stored every five seconds, and the previous tests have used most of that time.
-test('a job runs with its payload, and its cost is counted', async () => {
+test('a job runs with its payload, and its run time is counted', async () => {
   await stage.enqueue('cost', { tenant_id: stage.tenantId, number: 1 });
 
   const found = await eventually(() => ran.includes(1), true);

@@ -86,7 +86,7 @@ const TOO_MIGHTY = [
   },
 ];
 
-test.each(TOO_MIGHTY)('production refuses $login, and says why', async ({ login, ...given }) => {
+test.each(TOO_MIGHTY)('production refuses $login and says why', async ({ login, ...given }) => {
   const url = await loginWith(login.replaceAll(' ', '_'), given.rights);
 
   // The first two logins are tried with every process. The rest need only one, because all processes apply
@@ -101,7 +101,7 @@ test.each(TOO_MIGHTY)('production refuses $login, and says why', async ({ login,
   }
 });
 
-test('production starts with logins that may do nothing else', async () => {
+test('production starts with logins that have minimal rights', async () => {
   const forApi = await loginWith('api', 'in role servicing_app');
   const forWorkers = await loginWith('worker', 'in role servicing_app, servicing_worker');
 
@@ -135,7 +135,7 @@ test('a login without its role is refused with the name of the role', async () =
   expect(worker.said()).toContain('grant servicing_worker to it');
 });
 
-test('a secret that is not the database’s own ends the API in one sentence', async () => {
+test('a secret that does not match the database stops the API with one sentence', async () => {
   const url = await loginWith('api_of_before', 'in role servicing_app');
   const before = start('api/server.ts', [], url, { PORT: '0', DRAIN_SECONDS: '0' });
   await before.listening;
@@ -149,7 +149,7 @@ test('a secret that is not the database’s own ends the API in one sentence', a
   expect(await before.ended).toBe(0);
 });
 
-test('without its secret nothing starts in production, and all that is missing is listed', async () => {
+test('in production nothing starts without a SECRET, and everything missing is listed', async () => {
   const missing = { SECRET: '', DATABASE_URL: '' };
 
   const api = start('api/server.ts', [], '', { ...missing, PORT: 'ninety' });
@@ -169,7 +169,7 @@ test('without its secret nothing starts in production, and all that is missing i
   expect(migration.said()).toContain('DATABASE_URL');
 });
 
-test('a login that is no superuser migrates, as the README says', async () => {
+test('a login that is not a superuser can migrate, as the README says', async () => {
   const owner = await loginWith('migrator', 'in role servicing_owner');
   const name = `${mark}_fresh`;
   await superuser.query(`create database ${name} owner ${mark}_migrator`);

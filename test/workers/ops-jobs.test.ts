@@ -5,7 +5,7 @@ import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { openPool, sql, type Transaction } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { recordFailure } from '../../sql/queue/workers.ts';
+import { recordJobFailure } from '../../sql/queue/workers.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { changeJobs, listFailureCauses, showJob, listJobs } from '../../workers/ops/jobs.ts';
 import type { Operation } from '../../workers/ops/operation.ts';
@@ -39,7 +39,7 @@ const tenantId = await app.oneFirst(
   sql.type(z.object({ id: z.string() }))`select id from app.active_tenants()`,
 );
 
-test('jobs are found, counted before all of them are changed, and returned with numbers as numbers', async () => {
+test('jobs are found, counted before all of them change, and returned with numeric values', async () => {
   await app.query(sql.typeAlias('void')`
     select app.add_jobs('print-letter', array(
       select json_build_object('letter', number) from generate_series(1, 3) as number
@@ -80,7 +80,7 @@ const rowsOf = (key: string) =>
     where key = ${key}
   `);
 
-test('a canceled job stays the one that it is, and is retried as such', async () => {
+test('a canceled job keeps its identity and is retried as the same job', async () => {
   await owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('print-letter', '{"letter": 4}', 'line', max_attempts => 9,
       job_key => 'fourth', priority => 7)
@@ -106,14 +106,14 @@ test('a canceled job stays the one that it is, and is retried as such', async ()
   expect(await rowsOf('fourth')).toEqual([{ ...waiting, attempts: 0 }]);
 });
 
-test('a job that is retried while its last attempt is being reported is not put beside itself', async () => {
+test('a job that is retried while its last attempt is being reported is not duplicated', async () => {
   await owner.query(sql.typeAlias('void')`
     update graphile_worker._private_jobs
     set attempts = max_attempts, locked_by = 'w', locked_at = now() where key = 'fourth'
   `);
   const [running] = await rowsOf('fourth');
   const number = running?.id ?? '';
-  await recordFailure(owner, {
+  await recordJobFailure(owner, {
     job_id: number,
     task: 'print-letter',
     payload: {},
@@ -142,11 +142,14 @@ test.each([
   [changeJobs, ['reschedule', '1'], { reason: 'x' }, '--at MOMENT'],
   [changeJobs, ['reschedule', '1'], { reason: 'x', at: 'soon' }, '--at takes a moment'],
   [setOperators, ['nobody'], { reason: 'x' }, 'There is no tenant'],
-] as const)('$0.name with $1 and $2 is a misuse', async (operation, words, options, reason) => {
-  await expect(ask(operation, [...words], { options })).rejects.toThrow(reason);
-});
+] as const)(
+  '$0.name with $1 and $2 is a usage error',
+  async (operation, words, options, reason) => {
+    await expect(ask(operation, [...words], { options })).rejects.toThrow(reason);
+  },
+);
 
-test('a tenant is made the operators’, and the clock is told', async () => {
+test('an operation sets the operators’ tenant, and another lists the schedule', async () => {
   const named = await ask(setOperators, ['bank'], { options: { reason: 'They operate it.' } });
 
   expect(named.rows).toEqual([{ operators: 'bank' }]);
@@ -158,7 +161,7 @@ const asTenant = <Answer>(steps: (tx: Transaction) => Promise<Answer>) =>
   createWithin(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
 const BY = { who: 'mallory', why: 'She wants to.' };
 
-test('within a tenant that operates nothing no job, pause, process or reason of others is to be had', async () => {
+test('a tenant without operators sees no jobs, pauses, processes or reasons of others', async () => {
   await ask(createTenant, ['platform'], { options: { domains: 'platform.test' } });
   await ask(setOperators, ['platform'], { options: { reason: 'They do, from now on.' } });
   await operations.pauseWork(owner, { pool: 'ledger' }, { who: 'ann', why: 'Acme floods us.' });
@@ -168,7 +171,7 @@ test('within a tenant that operates nothing no job, pause, process or reason of 
     { who: 'ann', why: 'You asked for it.' },
   );
   await operations.setSlots(owner, 'ledger', 3, BY);
-  await recordFailure(owner, {
+  await recordJobFailure(owner, {
     job_id: '9001',
     task: 'print-letter',
     payload: { tenant_id: tenantId },
@@ -213,7 +216,7 @@ test.each([
     'write the log',
     (tx: Transaction) => tx.any(sql.unsafe`select app.log_operation('a', 'b', '{}', 'c')`),
   ],
-  ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.relay_events(1)`)],
+  ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.create_deliveries(1)`)],
   ['count all jobs', (tx: Transaction) => tx.any(sql.unsafe`select app.queue_status()`)],
 ])('nor can it %s', async (_what, steps) => {
   const before = await operations.listPauses(owner);

@@ -98,7 +98,7 @@ const loginOf = (name = '') => {
   return operation && 'login' in operation ? operation.login : 'worker';
 };
 
-test('every operation can be run in production with the login that its help names', async () => {
+test('every operation can run in production with the login that its help names', async () => {
   const outcomes: Record<string, Awaited<ReturnType<typeof runAs>>> = {};
   for (const use of USES) outcomes[use.join(' ')] = await runAs(loginOf(use[0]), use);
 
@@ -110,7 +110,7 @@ test('every operation can be run in production with the login that its help name
   expect(refused).toEqual([]);
 });
 
-test('an operation that is run with the wrong login names the right one', async () => {
+test('an operation run with the wrong login names the right one', async () => {
   const asWorker = await runAs('worker', ['recount']);
   const asMigrator = await runAs('migrator', ['status']);
 

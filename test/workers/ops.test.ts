@@ -48,7 +48,7 @@ test.each([
   ['a day long gone', { domains: 'a.test', 'business-date': '0001-01-01' }, 'within 40 years'],
   ['the last of days', { domains: 'a.test', 'business-date': '9999-12-31' }, 'within 40 years'],
   ['a name without end', { domains: 'a.test', name: 'n'.repeat(201) }, '1 to 200 characters'],
-])('no tenant is made with %s', async (_what, options, reason) => {
+])('no tenant can be created with %s', async (_what, options, reason) => {
   const asked = ask(createTenant, ['other'], { options });
 
   await expect(asked).rejects.toThrow(reason);
@@ -56,7 +56,7 @@ test.each([
 });
 
 test.each(['localhost', 'acme.localhost', '127.0.0.1', 'bank.test,127.1.2.3'])(
-  'in production no tenant is made at %s, which every machine takes for itself',
+  'in production no tenant can be created at %s, which every machine uses for itself',
   async (domains) => {
     const asked = ask(createTenant, ['local'], { options: { domains } });
 
@@ -65,7 +65,7 @@ test.each(['localhost', 'acme.localhost', '127.0.0.1', 'bank.test,127.1.2.3'])(
   },
 );
 
-test('in development a tenant may be at a host of the machine', async () => {
+test('in development a tenant may use a local host name', async () => {
   const installation = { ...DEFAULT_INSTALLATION, local_port: 3000 };
   const given = { url: database.url, owner: worker, app, newPassword: undefined, installation };
 
@@ -78,7 +78,7 @@ test('in development a tenant may be at a host of the machine', async () => {
   expect(made.rows).toMatchObject([{ slug: 'local', domains: ['local.localhost'] }]);
 });
 
-test('hosts are taken as browsers send them, each once', async () => {
+test('hosts are stored as browsers send them, without duplicates', async () => {
   const made = await ask(createTenant, ['mixed'], {
     options: { domains: 'Mixed.Test, mixed.test' },
   });
@@ -92,14 +92,14 @@ test.each([
   ['a name without end', 'a@x.test', { options: { ...viewer, name: 'n'.repeat(201) } }, 'first_na'],
   ['a short password', 'a@x.test', { newPassword: 'short' }, 'NEW_PASSWORD: Must be at least'],
   ['a common password', 'a@x.test', { newPassword: 'Dr@gon123456!' }, 'easy to guess'],
-])('no user is made with %s', async (_what, email, wish, reason) => {
+])('no user can be created with %s', async (_what, email, wish, reason) => {
   const asked = ask(createUser, [email], { options: viewer, ...wish });
 
   await expect(asked).rejects.toThrow(reason);
   await expect(asked).rejects.toBeInstanceOf(UsageError);
 });
 
-test('a user is made by the address in small letters, once', async () => {
+test('a user is created once, with a lower-case address', async () => {
   const newPassword = 'correct horse battery';
 
   const made = await ask(createUser, ['Vi@Bank.test'], { options: viewer, newPassword });
@@ -110,7 +110,7 @@ test('a user is made by the address in small letters, once', async () => {
   await expect(again).rejects.toThrow('already');
 });
 
-test('a setting that is emptied and then filled in one line is refused, not stumbled over', async () => {
+test('a setting that is cleared and then set in one line is refused with a reason', async () => {
   const asked = ask(showOrChangeSettings, ['webhooks=null', 'webhooks.timeout_ms=5'], {
     options: { tenant: 'bank' },
   });
@@ -119,7 +119,7 @@ test('a setting that is emptied and then filled in one line is refused, not stum
   await expect(asked).rejects.toBeInstanceOf(UsageError);
 });
 
-test('a word too many is refused with the usage, and nothing is done', async () => {
+test('an extra argument is refused with the usage, and nothing is done', async () => {
   const env = { DATABASE_URL: database.url, PATH: process.env['PATH'] };
   const words = ['pause', 'pool', 'outbound', 'documents'];
 
@@ -202,7 +202,7 @@ test.each([
   },
 );
 
-test('a kind of one tenant is paused and shown by its name, and every step says who and why', async () => {
+test('a tenant’s job kind is paused and shown by name, and every step records who and why', async () => {
   await ask(pauseJobs, ['task', 'render-document', 'tenant', 'bank'], { options: BECAUSE });
   await ask(setSlots, ['documents', '7'], { options: BECAUSE });
   await ask(setSubPools, ['documents:paper', 'print-letter', 'print-letter'], { options: BECAUSE });
@@ -239,7 +239,7 @@ test('a kind of one tenant is paused and shown by its name, and every step says 
   expect((await ask(setSlots, [], {})).say).toBe('Every pool uses its start value.');
 });
 
-test('a restored copy is held with a reason, says by kind what it would do, and is released once', async () => {
+test('a restored copy is held with a reason, lists what it would do by kind, and is released once', async () => {
   await owner.query(sql.typeAlias('void')`
     select app.add_job('deliver-webhook', '{}'::json, now() + interval '1 day', 3, null)
     from generate_series(1, 3)`);
@@ -262,7 +262,7 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
   await expect(ask(manageRestoredCopy, ['hold'], {})).rejects.toThrow('Say why');
 });
 
-test('a tenant’s text is printed without control characters that a terminal would obey', () => {
+test('a tenant’s text is printed without terminal control characters', () => {
   const written = 'Lender\u001b[2J\u009b31m\u202egnp.exe\r\u0007';
   const json = escapeForTerminal(JSON.stringify([{ name: written }]));
 

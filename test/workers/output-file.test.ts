@@ -14,7 +14,7 @@ function newFolder() {
   return folder;
 }
 
-test('a file may be written into folders that are made for it', () => {
+test('missing folders for a file are created', () => {
   const file = path.join(newFolder(), 'a', 'b', 'summary.json');
 
   const read = readOptions(['--summary', file]);
@@ -24,7 +24,7 @@ test('a file may be written into folders that are made for it', () => {
   expect(existsSync(path.dirname(file))).toBe(true);
 });
 
-test('a place where no file can be written is refused before the work begins', () => {
+test('a path where no file can be written is refused before the work starts', () => {
   const folder = newFolder();
   const file = path.join(folder, 'taken');
   writeFileSync(file, '');
@@ -36,7 +36,7 @@ test('a place where no file can be written is refused before the work begins', (
   expect(() => readOptions(['--out', file])).toThrow(/--out: .*taken is not a folder/);
 });
 
-test('an operation that does not exist is named, with the nearest one and the list', () => {
+test('an unknown operation is refused with the nearest one and the list', () => {
   const env = { PATH: process.env['PATH'], ...COMPILE_CACHE_ENV };
 
   const { status, stderr } = spawnSync(process.execPath, ['workers/ops.ts', 'statsu'], { env });

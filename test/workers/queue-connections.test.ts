@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openQueueConnections } from '../../workers/queue/queue-connections.ts';
 
-test('a clock that asks while Postgres is away is not answered with an error because its worker stops', async () => {
+test('a scheduler that asks while Postgres is down gets no error when its worker stops', async () => {
   // No server listens there.
   const url = 'postgres://nobody@127.0.0.1:1/nothing';
   const heard: Error[] = [];

@@ -41,7 +41,7 @@ const silent = (poolId: string, seconds: number) =>
     where pool_id = ${poolId}
   `);
 
-test('a worker that is silent and has lost its session is dead, and its jobs are free', async () => {
+test('a silent worker without a session is dead, and its jobs are released', async () => {
   await recordHeartbeat(stage.owner, worker('dead'));
   await held('dead', 31);
   await silent('dead', 31);
@@ -53,7 +53,7 @@ test('a worker that is silent and has lost its session is dead, and its jobs are
   expect(await sweepDeadWorkers(stage.owner, SILENCE_SECONDS)).toEqual([]);
 });
 
-test('a silent worker whose session lives is stalled, not dead', async () => {
+test('a silent worker with a session is stalled, not dead', async () => {
   await recordHeartbeat(stage.owner, worker('stalled'));
   await held('stalled', 300);
   await silent('stalled', 300);
@@ -66,7 +66,7 @@ test('a silent worker whose session lives is stalled, not dead', async () => {
   expect(await findJobsLockedBy(stage.owner, 'stalled')).toHaveLength(1);
 });
 
-test('a worker that lost its session a moment ago and still signs is alive', async () => {
+test('a worker that just lost its session and still sends heartbeats is alive', async () => {
   await recordHeartbeat(stage.owner, worker('restarted'));
   await held('restarted', 300);
   await silent('restarted', 29);
@@ -76,7 +76,7 @@ test('a worker that lost its session a moment ago and still signs is alive', asy
   expect(swept.map(({ dead_pool }) => dead_pool)).not.toContain('restarted');
 });
 
-test('jobs held by an unknown worker are released after a minute, not before', async () => {
+test('jobs held by an unknown worker are released after one minute', async () => {
   await held('unknown', 59);
   const early = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
   await stage.owner.query(sql.typeAlias('void')`
@@ -90,7 +90,7 @@ test('jobs held by an unknown worker are released after a minute, not before', a
   expect(late.map(({ dead_pool }) => dead_pool)).toContain('unknown');
 });
 
-test('a job whose last attempt was a kill is recorded once, and can be retried', async () => {
+test('a job whose last attempt was killed is recorded once, and can be retried', async () => {
   await recordHeartbeat(stage.owner, worker('killed'));
   await held('killed', 31, 3);
   await silent('killed', 31);
@@ -116,7 +116,7 @@ test('a worker that still holds jobs does not sign off', async () => {
   expect(await stage.count(known)).toBe(1);
 });
 
-test('a worker whose process has ended is dead after a quarter of the silence', async () => {
+test('a worker whose process ended is dead after a quarter of the usual silence', async () => {
   await recordHeartbeat(stage.owner, worker('ended'));
   await silent('ended', 8);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { relayEvents } from '../../sql/queue/workers.ts';
+import { createWebhookDeliveries } from '../../sql/queue/workers.ts';
 import { relayPauseMs, startEventRelay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
@@ -35,7 +35,7 @@ test('events become one delivery and one job each, within about a second', async
   expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(3);
 });
 
-test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
+test('the relay polls immediately while events arrive, and rarely after a long quiet time', () => {
   const usual = { taken: 3, took: 2, silence: 0 };
   const pauses = {
     full: relayPauseMs({ ...usual, taken: 250 }),
@@ -75,17 +75,17 @@ test('events of an inactive tenant wait, delay no others, and are delivered once
   `);
   await emit(1);
 
-  const told = await relayEvents(stage.owner, 1_000);
+  const told = await createWebhookDeliveries(stage.owner, 1_000);
   const meanwhile = await stage.count(unrelayed);
   await activate(true);
-  const later = await relayEvents(stage.owner, 1_000);
+  const later = await createWebhookDeliveries(stage.owner, 1_000);
 
   expect({ told, meanwhile, later }).toEqual({ told: 1, meanwhile: 1_000, later: 1_000 });
   const deliveries = await stage.count(sql.fragment`select from webhook_deliveries`);
   expect(deliveries - before).toBe(1_001);
 });
 
-test('two relays side by side take every event once', async () => {
+test('two concurrent relays take every event once', async () => {
   const before = await stage.count(sql.fragment`select from webhook_deliveries`);
   await emit(2_500);
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.end());
 
-test('a request is found again in the events and the jobs that come of its jobs, and in their log', async () => {
+test('a request can be traced in its events, its jobs and their log', async () => {
   await stage.work([first, second], { log });
   const pool = await openPool(stage.url, { size: 1 });
   const officer = createWithin(pool, { ...SYSTEM, request_id: REQUEST });

@@ -22,7 +22,7 @@ const listed = SCHEDULE.map(({ task }) => numbered(task, async () => {}));
 const lines = SCHEDULE.filter(({ task }) => task === 'start-close-of-business');
 const HOURS_20_MS = 20 * 3_600_000;
 
-test('every line of the schedule is one that can be read, and says why it exists', () => {
+test('every line of the schedule is valid and says why it exists', () => {
   const now = new Date('2026-12-31T23:17:30Z');
 
   expect(SCHEDULE.map((line) => nextRun(line, now)).filter((next) => next === null)).toEqual([]);
@@ -79,7 +79,7 @@ test('a machine whose clock is wrong uses the time of the database and reports t
   ).rejects.toThrow('Synchronize both');
 });
 
-test('a close that should have run is reported, from the cut-off of the tenant on', async () => {
+test('an overdue close is reported from the tenant’s cut-off on', async () => {
   const create = (slug: string, date: string, cutoff: string) =>
     owner.query(sql.typeAlias('void')`
       with made as (select app.create_tenant(${slug}, ${slug}, ${date}::date, '{}') as id)
@@ -101,12 +101,12 @@ test('a close that should have run is reported, from the cut-off of the tenant o
   expect(late).toBeLessThanOrEqual(86_400 * 2);
 });
 
-test('a line whose job is not listed is found', () => {
+test('a schedule line for an unlisted job is found', () => {
   expect(unknownTasks(SCHEDULE, listed)).toEqual([]);
   expect(unknownTasks(SCHEDULE, listed.slice(1))).toEqual([SCHEDULE[0]?.task]);
 });
 
-test('the next run of a line is the first minute after now that it names', () => {
+test('the next run of a line is the first matching minute after now', () => {
   const now = new Date('2026-12-31T23:17:30Z');
   const next = (at: string) => nextRun({ at }, now)?.toISOString() ?? null;
 
@@ -116,7 +116,7 @@ test('the next run of a line is the first minute after now that it names', () =>
   expect(next('0 0 31 2 *')).toBe(null);
 });
 
-test('the last run that was due is found up to ten minutes later', () => {
+test('the last due run is found up to ten minutes later', () => {
   const due = (at: string, now: string) =>
     latestDueMinute({ at }, new Date(now))?.toISOString() ?? null;
 

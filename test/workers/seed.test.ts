@@ -24,7 +24,7 @@ afterAll(async () => {
 const installation = { ...DEFAULT_INSTALLATION, local_port: 3000 };
 const given = { url: database.url, owner, app, installation };
 
-test('the seed joins what another program has left, changes nothing of it, and may be repeated', async () => {
+test('the seed keeps existing data unchanged, and can be repeated', async () => {
   const options = { domains: 'localhost,127.0.0.1' };
   await createTenant.run({ ...given, words: ['demo'], options, newPassword: undefined });
   const wish = { tenant: 'demo', role: 'admin', name: 'Their Own' };

@@ -35,7 +35,7 @@ async function started(folder: string, given: Record<string, string> = {}) {
   return { child, output: () => output };
 }
 
-test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {
+test('npm start on a demo’s data seeds nothing, and prints who can sign in and where', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
   writeLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
   // Below the ephemeral ports, any of which another connection may be using.
@@ -69,7 +69,7 @@ test('npm start on what a demo has left seeds nothing, and names who can sign in
   for (const address of metrics) expect(output()).toContain(`${address}/metrics`);
 });
 
-test('after npm start the mail of a forgotten password leads to a page that works', async () => {
+test('after npm start, the email for a forgotten password leads to a working page', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
   const { child, output } = await started(folder);
   const [origin = ''] = /http:\/\/localhost:\d+/.exec(output()) ?? [];

@@ -43,7 +43,7 @@ async function newCollector() {
   return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, spans };
 }
 
-test('one payment is one trace, from its request to the delivery of its webhook, and no value is in it', async () => {
+test('one payment is one trace, from the request to the webhook delivery, without values', async () => {
   const { tenant, outside, relayed } = await newSubscriber(stage);
   const { id: loan } = await newLoan(tenant);
   const { http } = await newReceiver();
@@ -87,13 +87,13 @@ test('one payment is one trace, from its request to the delivery of its webhook,
 });
 
 test.each(['https://collector.test/?key=1', 'https://collector.test/#here'])(
-  'a collector at %s is refused, since what follows its path would be lost',
+  'the collector URL %s is refused, because the part after its path would be lost',
   (endpoint) => {
     expect(TracesEndpoint.safeParse(endpoint).error?.message).toContain('without ? and #');
   },
 );
 
-test('a fault of ours is an error of its span, and a refusal is none', async () => {
+test('an internal error marks its span as an error, and a refusal does not', async () => {
   const collector = await newCollector();
   const traces = await openTraces('test', collector.endpoint, openLog('silent', {}));
   const answered = (status: number) =>
@@ -110,7 +110,7 @@ test('a fault of ours is an error of its span, and a refusal is none', async () 
   expect(codes).toEqual([0, 2]);
 });
 
-test('a collector that is away costs a line and nothing else', async () => {
+test('a missing collector costs one log line and nothing else', async () => {
   const lines: string[] = [];
   const log = openLog('warn', {}, { write: (line) => void lines.push(line) });
   const traces = await openTraces('test', 'http://127.0.0.1:1', log);

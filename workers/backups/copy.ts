@@ -15,9 +15,9 @@ export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'p
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
   const source = await openPlainFile(from);
   try {
-    const beside = `${to}.copying`;
-    await rm(beside, { force: true });
-    const target = await open(beside, 'wx', 0o600);
+    const temporary = `${to}.copying`;
+    await rm(temporary, { force: true });
+    const target = await open(temporary, 'wx', 0o600);
     const hash = createHash('sha256');
     let bytes = 0;
     try {
@@ -31,7 +31,7 @@ export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'p
     } finally {
       await target.close();
     }
-    await rename(beside, to);
+    await rename(temporary, to);
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     await source.close();

@@ -44,7 +44,7 @@ export function readManifest(folder: string): Manifest | undefined {
 }
 
 export function writeManifest(folder: string, manifest: Manifest) {
-  const beside = `${placeOf(folder)}.new`;
-  writeFileSync(beside, JSON.stringify(manifest, null, 1), { mode: 0o600, flush: true });
-  renameSync(beside, placeOf(folder));
+  const temporary = `${placeOf(folder)}.new`;
+  writeFileSync(temporary, JSON.stringify(manifest, null, 1), { mode: 0o600, flush: true });
+  renameSync(temporary, placeOf(folder));
 }

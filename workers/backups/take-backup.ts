@@ -96,10 +96,10 @@ async function copyBase(
     names.filter((name) => name !== CONTROL_FILE).concat(CONTROL_FILE),
   );
   const { label, at } = await session.stop();
-  const beside = path.join(folder, 'label');
-  mkdirSync(beside, { recursive: true, mode: 0o700 });
-  writeFileSync(path.join(beside, 'backup_label'), label, { mode: 0o600 });
-  const labelled = await copyExisting(beside, base, ['backup_label']);
+  const labelFile = path.join(folder, 'label');
+  mkdirSync(labelFile, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(labelFile, 'backup_label'), label, { mode: 0o600 });
+  const labelled = await copyExisting(labelFile, base, ['backup_label']);
   const [, next = ''] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)/.exec(label) ?? [];
   return {
     format: 1,
@@ -125,14 +125,14 @@ async function copyLog(
 ): Promise<Entry[]> {
   const from = path.join(server.data_directory, 'pg_wal');
   const names = segmentsBetween(first, next, server.segment_bytes);
-  const there = new Set(readdirSync(from));
-  const lost = names?.find((name) => !there.has(name));
+  const existing = new Set(readdirSync(from));
+  const lost = names?.find((name) => !existing.has(name));
   if (!names || lost !== undefined)
     throw new UnusableBackup(
       `The log since the last backup in ${folder} is no longer available${lost ? ` (${lost})` : ''}: ` +
         'a backup to another folder was made since, the last backup is too old, or the server was restored. Start in an empty folder.',
     );
-  const histories = [...there].filter((name) => name.endsWith('.history'));
+  const histories = [...existing].filter((name) => name.endsWith('.history'));
   return copyExisting(from, path.join(folder, 'log'), [...histories, ...names]);
 }
 

@@ -1,7 +1,7 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { Work } from '../../jobs/work.ts';
-import { hasUnbilledChunks } from '../../sql/business-day/billing.ts';
+import { hasUnbilledChunks } from '../../sql/business-day/morning-work.ts';
 import type { TapeRow, TapeIssue } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { startProgressBar } from '../processes/progress-bar.ts';
 import {

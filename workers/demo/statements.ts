@@ -6,7 +6,7 @@ import {
   insertStatementDocuments,
 } from '../../sql/documents/statement-documents.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { countIssuedStatements } from '../../sql/summary.ts';
+import { countIssuedStatements } from '../../sql/operations/servicing-totals.ts';
 import type { DemoOptions } from './options.ts';
 import type { Platform } from './platform.ts';
 import type { DemoTenant } from './demo-tenant.ts';

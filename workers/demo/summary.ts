@@ -5,7 +5,11 @@ import { money } from '../../jobs/money.ts';
 import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { checkInvariants, type Violation } from '../../sql/invariants/invariants.ts';
 import { listFailures } from '../../sql/queue/worker-operations.ts';
-import { loansByBucket, jobRunTotals, servicingTotals } from '../../sql/summary.ts';
+import {
+  loansByBucket,
+  jobRunTotals,
+  servicingTotals,
+} from '../../sql/operations/servicing-totals.ts';
 import { platformFolder } from './output-folder.ts';
 import { retryWhileUnavailable } from './retry.ts';
 import type { Phases } from './phases.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { queueStatus } from '../../sql/queue/queue.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { countUndelivered } from '../../sql/summary.ts';
+import { countUndelivered } from '../../sql/operations/servicing-totals.ts';
 import { startProgressBar } from '../processes/progress-bar.ts';
 import { retryWhileUnavailable } from './retry.ts';
 import type { Platform } from './platform.ts';

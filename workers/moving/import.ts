@@ -5,16 +5,16 @@ import type { Files } from '../../jobs/files/files.ts';
 import { allJobs } from '../../jobs/all-jobs.ts';
 import { keyCheckValue, parseKeys } from '../../jobs/sealing/keys.ts';
 import { sqlStateOf, type Transaction } from '../../sql/database/db.ts';
-import * as door from '../../sql/moving/tenant-access.ts';
+import * as tenantAccess from '../../sql/moving/tenant-access.ts';
 import { restoreJobs, findExistingJobKeys } from '../../sql/moving/jobs.ts';
-import type { OwnerConnection } from '../../sql/moving/owner.ts';
+import type { MoveConnection } from '../../sql/moving/owner.ts';
 import * as rows from '../../sql/moving/rows.ts';
 import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
 import { readEntryContent, UnusableArchive } from './archive.ts';
 import { checkArchive, readJobLines, readLines, type CheckedArchive } from './check-archive.ts';
 import { rowsEntryName, type Manifest, type ReportProgress } from './manifest.ts';
 
-type ImportTarget = { owner: OwnerConnection; files: Files; secret: string; say: ReportProgress };
+type ImportTarget = { owner: MoveConnection; files: Files; secret: string; say: ReportProgress };
 
 /**
  * Imports a tenant from an export, completely or not at all: rows, waiting jobs and files. The tenant stays
@@ -39,14 +39,14 @@ export async function importTenant(into: ImportTarget, path: string): Promise<Ma
     await rows.checkForeignKeys(tx);
     await assertMatchesManifest(tx, manifest);
     await importJobs(file, checked, tx);
-    await door.registerKeys(tx, manifest.keys);
+    await tenantAccess.registerKeys(tx, manifest.keys);
   });
   say(`${manifest.jobs} waiting jobs`);
   return manifest;
 }
 
 /** Reports a violated database constraint as a problem of the file, with Postgres' message. */
-async function runImport(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
+async function runImport(owner: MoveConnection, steps: (tx: Transaction) => Promise<void>) {
   try {
     await owner.steps('write', steps);
   } catch (error) {
@@ -59,17 +59,17 @@ async function runImport(owner: OwnerConnection, steps: (tx: Transaction) => Pro
 }
 
 async function assertImportable(tx: Transaction, { schema, tenant, tables, keys }: Manifest) {
-  const here = await schemaVersion(tx);
-  if (schema !== here)
+  const ownVersion = await schemaVersion(tx);
+  if (schema !== ownVersion)
     throw new UnusableArchive(
-      `The file has the schema ${schema}, this database ${here}. Bring both to the same release.`,
+      `The file has the schema ${schema}, this database ${ownVersion}. Bring both to the same release.`,
     );
-  const [taken] = await door.findConflicts(tx, tenant);
+  const [taken] = await tenantAccess.findConflicts(tx, tenant);
   if (taken !== undefined) throw new UnusableArchive(`This database already has ${taken}.`);
   const known = (await listTenantTables(tx)).map(({ name }) => name);
   if (known.join() !== tables.map(({ name }) => name).join())
     throw new UnusableArchive('The file has other tables than this database.');
-  const others = await door.listSealingKeys(tx);
+  const others = await tenantAccess.listSealingKeys(tx);
   const other = others.find(({ id, check_value }) =>
     keys.some((key) => key.id === id && check_value !== null && key.check_value !== check_value),
   );
@@ -105,12 +105,12 @@ async function importFiles(file: FileHandle, { manifest, entries }: CheckedArchi
   for (const { key, entry: name } of manifest.files) {
     const entry = entries.get(name);
     if (!entry) throw new UnusableArchive(`${name} is missing.`);
-    const there = await files.describe(key);
-    if (there !== null && there.sha256_hash !== hashes.get(name))
+    const storedFile = await files.describe(key);
+    if (storedFile !== null && storedFile.sha256_hash !== hashes.get(name))
       throw new UnusableArchive(
         `The store already has a different file under ${key}. Find out which tenant it belongs to.`,
       );
-    if (there !== null) continue;
+    if (storedFile !== null) continue;
     const stored = await files.put(key, readEntryContent(file, entry), { once: true });
     if (stored.sha256_hash !== hashes.get(name))
       throw new Error(`The file ${key} was not stored as it was sent.`);
@@ -143,9 +143,9 @@ async function importRows(
 
 /** Checks that the rows match the manifest's tenant and reference only that tenant's files. */
 async function assertMatchesManifest(tx: Transaction, { tenant, files, entries }: Manifest) {
-  const found = await door.findTenantBySlug(tx, tenant.slug);
-  const domains = await door.listDomains(tx, tenant.id);
-  if (found?.id !== tenant.id || found.door !== 'closed')
+  const found = await tenantAccess.findTenantBySlug(tx, tenant.slug);
+  const domains = await tenantAccess.listDomainsOfTenant(tx, tenant.id);
+  if (found?.id !== tenant.id || found.access !== 'closed')
     throw new UnusableArchive("The file's tenant is not closed, or has another name.");
   if (domains.join() !== tenant.domains.join())
     throw new UnusableArchive("The file's domains differ from its manifest.");
@@ -171,11 +171,13 @@ async function importJobs(file: FileHandle, checked: CheckedArchive, tx: Transac
   let count = 0;
   for await (const lines of readJobLines(file, checked)) {
     const jobs = lines.map((line) => Line.parse(JSON.parse(line)));
-    const strange = jobs.find(
+    const unknownJob = jobs.find(
       ({ task, payload }) => !known.has(task) || payload.tenant_id !== manifest.tenant.id,
     );
-    if (strange)
-      throw new UnusableArchive(`The job ${strange.task} is unknown or belongs to another tenant.`);
+    if (unknownJob)
+      throw new UnusableArchive(
+        `The job ${unknownJob.task} is unknown or belongs to another tenant.`,
+      );
     const keys = jobs.flatMap(({ key }) => (key === null ? [] : [key]));
     const [taken] = await findExistingJobKeys(tx, keys);
     if (taken !== undefined)

@@ -4,7 +4,7 @@ import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
-import { latestRuns } from '../../sql/business-day/close-runs.ts';
+import { listLatestRuns } from '../../sql/business-day/close-runs.ts';
 import { startProgressBar } from '../processes/progress-bar.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
@@ -36,14 +36,14 @@ export const closeDays: Operation = {
       const today = await within(id, async (work) => work.today, { readOnly: true });
       return Math.min(days, daysBetween(first, today));
     });
-    const rows = (await within(id, ({ tx }) => latestRuns(tx, days), { readOnly: true }))
+    const rows = (await within(id, ({ tx }) => listLatestRuns(tx, days), { readOnly: true }))
       .filter((run) => run.status === 'finished' && run.cob_date >= first)
-      .map(({ cob_date, loans, interest, parked, started_at, finished_at }) => ({
+      .map(({ cob_date, loans, interest, quarantined, started_at, finished_at }) => ({
         tenant: slug,
         cob_date,
         loans,
         interest,
-        parked,
+        quarantined,
         started_at,
         finished_at,
       }));

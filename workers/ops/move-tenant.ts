@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import * as door from '../../sql/moving/tenant-access.ts';
-import { connectAsOwner, type OwnerConnection } from '../../sql/moving/owner.ts';
+import * as tenantAccess from '../../sql/moving/tenant-access.ts';
+import { connectAsOwner, type MoveConnection } from '../../sql/moving/owner.ts';
 import { UnusableArchive } from '../moving/archive.ts';
 import { closeTenant, TenantBusy } from '../moving/close-tenant.ts';
 import { exportTenant } from '../moving/export.ts';
@@ -42,20 +42,20 @@ export const moveTenant: OwnerOperation = {
   },
 };
 
-async function findMovedTenant(owner: OwnerConnection, slug = '') {
-  const found = await owner.steps('snapshot', (tx) => door.findTenantBySlug(tx, slug));
+async function findMovedTenant(owner: MoveConnection, slug = '') {
+  const found = await owner.steps('snapshot', (tx) => tenantAccess.findTenantBySlug(tx, slug));
   if (!found) throw new UsageError(`There is no tenant "${slug}".`);
   return found;
 }
 
 /** Refuses an inactive tenant, because opening it again would also reactivate it. */
-function assertActive({ door: state, is_active, slug }: door.TenantAccess) {
+function assertActive({ access: state, is_active, slug }: tenantAccess.TenantAccess) {
   if (state === 'open' && !is_active) throw new UsageError(`The tenant ${slug} is not active.`);
 }
 
 async function closeForMove(
   { say = noProgress }: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
   const found = await findMovedTenant(owner, slug);
@@ -63,33 +63,33 @@ async function closeForMove(
   await closeTenant(owner, found, { say });
   return {
     say: `${found.slug} is closed. Requests are refused and jobs wait. To open it: npm run ops -- tenant open ${found.slug}`,
-    rows: [{ tenant: found.slug, door: 'closed' }],
+    rows: [{ tenant: found.slug, access: 'closed' }],
   };
 }
 
 async function reopenTenant(
   { options }: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
   const found = await findMovedTenant(owner, slug);
   assertActive(found);
-  if (found.door === 'exported' && options['although'] !== 'exported')
+  if (found.access === 'exported' && options['although'] !== 'exported')
     throw new UsageError(
       `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
         'If it is not open elsewhere, add --although exported.',
     );
-  if (found.door !== 'open')
-    await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'open'));
+  if (found.access !== 'open')
+    await owner.steps('write', (tx) => tenantAccess.setAccess(tx, found.id, 'open'));
   return {
     say: `${found.slug} is open. Requests work within seconds, and waiting jobs start within 15 minutes.`,
-    rows: [{ tenant: found.slug, door: 'open' }],
+    rows: [{ tenant: found.slug, access: 'open' }],
   };
 }
 
 async function exportToFile(
   given: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   words: string[],
 ): Promise<OperationResult> {
   const [slug, path = ''] = words;
@@ -99,9 +99,9 @@ async function exportToFile(
   if (existsSync(path)) throw new UsageError(`${path} already exists. Choose another file.`);
   const files = await storeOf(given);
   await closeTenant(owner, found, { say });
-  await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'closed'));
+  await owner.steps('write', (tx) => tenantAccess.setAccess(tx, found.id, 'closed'));
   const manifest = await exportTenant({ owner, files, say }, found, path);
-  await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'exported'));
+  await owner.steps('write', (tx) => tenantAccess.setAccess(tx, found.id, 'exported'));
   return {
     say:
       `${found.slug} is in ${path}, and stays closed here. The file holds personal data: keep it as you ` +
@@ -112,7 +112,7 @@ async function exportToFile(
 
 async function importFromFile(
   given: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [path = '']: string[],
 ): Promise<OperationResult> {
   if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);

@@ -1,5 +1,5 @@
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
-import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import { findQuarantinedLoans } from '../../sql/business-day/quarantines.ts';
 import type { Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
@@ -15,7 +15,7 @@ export const listQuarantinedLoans: Operation = {
     const { id } = await findTenant(app, options['tenant']);
     const rows = await createWithin(app, SYSTEM)(
       id,
-      ({ tx }) => unresolvedLoanErrors(tx, SHOWN_MAX),
+      ({ tx }) => findQuarantinedLoans(tx, SHOWN_MAX),
       {
         readOnly: true,
       },

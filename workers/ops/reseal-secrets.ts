@@ -14,9 +14,9 @@ export const resealSecrets: Operation = {
     const { current } = keys;
     const inTenant: InTenant = (id, steps) => within(app, id, (tx) => steps(tx));
     const remaining = new Map<string, number>();
-    let anew = 0;
+    let resealed = 0;
     for (const { id } of await sealed.listAllTenants(owner)) {
-      anew += await resealTenant(keys, inTenant, id);
+      resealed += await resealTenant(keys, inTenant, id);
       const counts = await within(app, id, sealed.countSealedByKey, { readOnly: true });
       for (const { key_id, count } of counts)
         remaining.set(key_id, (remaining.get(key_id) ?? 0) + count);
@@ -35,6 +35,6 @@ export const resealSecrets: Operation = {
       ({ key, sealed: count, is_current, may_go }) =>
         `  ${key}: ${count}${is_current ? ', the current key' : ''}${may_go ? ', may be taken out of SECRET' : ''}`,
     );
-    return { say: `Resealed: ${anew}. Values sealed by each key:\n${lines.join('\n')}`, rows };
+    return { say: `Resealed: ${resealed}. Values sealed by each key:\n${lines.join('\n')}`, rows };
   },
 };

@@ -20,8 +20,15 @@ export const resetFactors: Operation = {
       const user = await accounts.findActiveByEmail(work.tx, email.toLowerCase());
       if (user === null) return null;
       const { id } = await resetSecondFactors(work, user.id);
-      const told = { event: 'second_factor_reset', outcome: 'done', subject_id: id } as const;
-      await writeSecurityLog(work, { ...told, route: 'npm run ops -- reset-second-factors' });
+      const securityEvent = {
+        event: 'second_factor_reset',
+        outcome: 'done',
+        subject_id: id,
+      } as const;
+      await writeSecurityLog(work, {
+        ...securityEvent,
+        route: 'npm run ops -- reset-second-factors',
+      });
       return id;
     });
     if (id === null) throw new UsageError(`${slug} has no active user ${email}.`);

@@ -15,15 +15,15 @@ export const setSlots: Operation = {
   words: 2,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
-    const [pool, wish = ''] = words;
+    const [pool, wantedSlots = ''] = words;
     if (pool === undefined) {
       const rows = await operations.listPoolSlots(owner);
       return rows.length === 0 ? { say: 'Every pool uses its start value.', rows } : { rows };
     }
     await assertPool(owner, pool);
-    const number = wish === 'own' ? null : Number(wish);
+    const number = wantedSlots === 'own' ? null : Number(wantedSlots);
     const isMeant =
-      number === null || (/^\d{1,3}$/.test(wish) && number >= 1 && number <= SLOTS_MAX);
+      number === null || (/^\d{1,3}$/.test(wantedSlots) && number >= 1 && number <= SLOTS_MAX);
     if (!isMeant) {
       const stop = `To run no jobs, pause the pool: npm run ops -- pause pool ${pool} --reason …`;
       throw new UsageError(`Slots must be a number from 1 to ${SLOTS_MAX}, or own. ${stop}`);
@@ -70,9 +70,9 @@ export const setSubPools: Operation = {
 
 function assertOfPool(pool: string, tasks: readonly string[]) {
   const own = allJobs.filter((job) => job.pool === pool).map((job) => job.name);
-  const [strange] = tasks.filter((task) => poolOfTask(task) !== pool);
-  if (strange === undefined) return;
-  throw new UsageError(`${pool} has no kind of job "${strange}". It has: ${own.join(', ')}.`);
+  const [foreignTask] = tasks.filter((task) => poolOfTask(task) !== pool);
+  if (foreignTask === undefined) return;
+  throw new UsageError(`${pool} has no kind of job "${foreignTask}". It has: ${own.join(', ')}.`);
 }
 
 export const listChanges: Operation = {

@@ -28,8 +28,13 @@ export function possibleIsolations(): BrowserIsolation[] {
  * The command that starts the browser. As `nobody`, it starts through setpriv, which replaces itself with
  * the browser.
  */
-export function browserCommand(walls: BrowserIsolation, browser: string, args: readonly string[]) {
-  if (walls.user === 'ourselves' || !SETPRIV) return { executablePath: browser, args: [...args] };
+export function browserCommand(
+  isolation: BrowserIsolation,
+  browser: string,
+  args: readonly string[],
+) {
+  if (isolation.user === 'ourselves' || !SETPRIV)
+    return { executablePath: browser, args: [...args] };
   const user = [
     `--reuid=${NOBODY_UID}`,
     `--regid=${NOBODY_UID}`,

@@ -35,29 +35,29 @@ export async function startBrowser(options: BrowserOptions): Promise<StartedBrow
   await removeAbandonedFolders(options.folder);
   const browser = options.executablePath ?? options.folder;
   const known = isolationByBrowser.get(browser);
-  const ways = known ? [known] : possibleIsolations();
-  for (const walls of ways) {
+  const isolations = known ? [known] : possibleIsolations();
+  for (const isolation of isolations) {
     try {
-      const started = await startWithin(walls, chromium, options.folder);
-      if (!known && describeMissingIsolation(walls) !== '')
-        options.onTrouble?.(describeMissingIsolation(walls));
-      isolationByBrowser.set(browser, walls);
+      const started = await startWithin(isolation, chromium, options.folder);
+      if (!known && describeMissingIsolation(isolation) !== '')
+        options.onTrouble?.(describeMissingIsolation(isolation));
+      isolationByBrowser.set(browser, isolation);
       return started;
     } catch (error) {
       // A timeout means a busy machine, not that this isolation level is unavailable.
-      if (walls === ways.at(-1) || error instanceof TimeoutError) throw error;
+      if (isolation === isolations.at(-1) || error instanceof TimeoutError) throw error;
     }
   }
   throw new Error('There is no way to start the browser.');
 }
 
 async function startWithin(
-  walls: BrowserIsolation,
+  isolation: BrowserIsolation,
   chromium: Chromium,
   folder: string,
 ): Promise<StartedBrowser> {
   const profile = await mkdtemp(join(resolve(folder), `profile-${process.pid}-`));
-  if (walls.user === 'nobody') await chown(profile, NOBODY_UID, NOBODY_UID);
+  if (isolation.user === 'nobody') await chown(profile, NOBODY_UID, NOBODY_UID);
   const options = {
     // With a pipe instead of a port, no other process can connect, and the browser ends with the worker.
     pipe: true,
@@ -69,12 +69,12 @@ async function startWithin(
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    args: walls.sandbox ? FLAGS : [...FLAGS, '--no-sandbox'],
+    args: isolation.sandbox ? FLAGS : [...FLAGS, '--no-sandbox'],
   } as const;
   const { env, executablePath = puppeteer.executablePath('chrome') } = chromium;
   try {
     const command = browserCommand(
-      walls,
+      isolation,
       await executablePath,
       await puppeteer.defaultArgs(options),
     );

@@ -112,9 +112,9 @@ async function putFile(
   const handle = await promisify(sftp.open.bind(sftp))(partial, 'w');
   await writeAhead(sftp, handle, await upload.content());
   await promisify(sftp.close.bind(sftp))(handle);
-  const there = await promisify(sftp.stat.bind(sftp))(partial);
-  if (there.size !== size)
-    throw new Error(`The server has ${there.size} bytes of the file's ${size}.`);
+  const partialFile = await promisify(sftp.stat.bind(sftp))(partial);
+  if (partialFile.size !== size)
+    throw new Error(`The server has ${partialFile.size} bytes of the file's ${size}.`);
   await renameOver(sftp, partial, path);
   return { ok: true, provider: 'sftp', provider_message_id: path };
 }

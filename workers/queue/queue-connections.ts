@@ -63,11 +63,11 @@ export function openQueueConnections(
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
   const patience = createRetry({ isClosed: () => isClosed, warn });
   const connected = () => patience(connect);
-  const again = { connected, instead, isClosed: () => isClosed };
+  const reconnection = { connected, instead, isClosed: () => isClosed };
 
   pool.connect = ((done?: ConnectCallback) => {
     // Only the listener passes a callback. It needs the real connection for its events.
-    if (!done) return connected().then((client) => reconnectingClient(client, again));
+    if (!done) return connected().then((client) => reconnectingClient(client, reconnection));
     void reportConnection(connected(), done);
     return undefined;
   }) as typeof pool.connect;

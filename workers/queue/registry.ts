@@ -26,7 +26,7 @@ export function maintainRegistration(
   signature: () => records.WorkerProcess,
 ): Repetition {
   const { pool_id } = signature();
-  const life = startRepeating(log, 'heartbeat', async (stopping) => {
+  const heartbeat = startRepeating(log, 'heartbeat', async (stopping) => {
     await owner.connect(async (connection) => {
       await records.recordHeartbeat(connection, signature());
       await records.acquireLivenessLock(connection, pool_id);
@@ -40,7 +40,7 @@ export function maintainRegistration(
   });
   return {
     stop: async () => {
-      await life.stop();
+      await heartbeat.stop();
       await records.deregisterWorker(owner, pool_id).catch((error: Error) => {
         log.warn({ err: error }, 'could not sign off; a sweeper will');
       });
@@ -54,7 +54,7 @@ export function maintainRegistration(
  */
 export function startSweeps(owner: DatabasePool, log: Log): Repetition[] {
   let steadySince: number | undefined;
-  const dead = startRepeating(log, 'sweep', async () => {
+  const deadSweep = startRepeating(log, 'sweep', async () => {
     const neighbours = await records
       .findWorkersOnHost(owner, os.hostname())
       .catch((error: unknown) => {
@@ -72,11 +72,11 @@ export function startSweeps(owner: DatabasePool, log: Log): Repetition[] {
     if (swept.length > 0) await recordFailures(owner, log);
     return SWEEP_MS;
   });
-  const failed = startRepeating(log, 'failures', async () => {
+  const failureSweep = startRepeating(log, 'failures', async () => {
     await recordFailures(owner, log);
     return FAILURES_MS;
   });
-  return [dead, failed];
+  return [deadSweep, failureSweep];
 }
 
 function hasEnded(pid: number): boolean {

@@ -48,12 +48,12 @@ async function runJob(job: AnyJob, payload: unknown, id: string, settings: TaskS
   const run = prepare(job, payload);
   try {
     const request_id = requestIdOf(payload);
-    const doing = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
-    const reporting = {
+    const span = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
+    const reportingSettings = {
       ...settings,
       outside: reportingRefusals(settings, { job_id: id, task: job.name, request_id }),
     };
-    await inSpan(doing, () => withDeadline(run, reporting, request_id));
+    await inSpan(span, () => withDeadline(run, reportingSettings, request_id));
   } catch (error) {
     throw new JobFailed(error);
   }
@@ -145,10 +145,10 @@ function revokeOnAbort(
   request_id: string | null,
 ): ExternalServices {
   const guarded =
-    <Words extends unknown[], Result>(reach: (...words: Words) => Promise<Result>) =>
-    async (...words: Words): Promise<Result> => {
+    <Words extends unknown[], Result>(call: (...args: Words) => Promise<Result>) =>
+    async (...args: Words): Promise<Result> => {
       signal.throwIfAborted();
-      return await reach(...words);
+      return await call(...args);
     };
   return {
     ...outside,

@@ -32,7 +32,7 @@ export type WorkerSettings = {
    */
   check?: () => Promise<void>;
   /** Further background work, such as the relay in the outbound pool. */
-  beside?: (owner: DatabasePool) => Repetition[];
+  background?: (owner: DatabasePool) => Repetition[];
   /** The worker cannot continue, and the process must exit. */
   onFatal(reason: unknown): void;
 };
@@ -60,13 +60,17 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
   const records = openRunRecords(owner, log, poolOfWorker(name));
   const aborting = new AbortController();
   const fetching = await fetchIntoSlots(given, { owner, records, stopping: aborting.signal });
-  const telling = startFailureNotices(owner, given.outside.within, log);
-  const beside = [...startSweeps(owner, log), telling, ...(given.beside?.(owner) ?? [])];
+  const failureNotices = startFailureNotices(owner, given.outside.within, log);
+  const background = [
+    ...startSweeps(owner, log),
+    failureNotices,
+    ...(given.background?.(owner) ?? []),
+  ];
   log.info({ jobs: given.jobs.map((job) => job.name) }, 'the worker is running');
   return {
     stop: async () => {
       await fetching.stop();
-      await Promise.all([...beside.map((watch) => watch.stop()), records.stop()]);
+      await Promise.all([...background.map((watch) => watch.stop()), records.stop()]);
       await owner.end();
     },
     abort: () => aborting.abort(new Error('The worker is stopping.')),
@@ -100,7 +104,7 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   const wanted = newestMigration();
   let lastWarned = '';
   const found = Promise.withResolvers<void>();
-  const looking = startRepeating(log, 'look for Postgres', async () => {
+  const schemaCheck = startRepeating(log, 'look for Postgres', async () => {
     if (await isSchemaCurrent(owner).catch(falseIfTableMissing)) found.resolve();
     else if (lastWarned !== wanted) {
       lastWarned = wanted;
@@ -113,7 +117,7 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   try {
     await found.promise;
   } finally {
-    await looking.stop();
+    await schemaCheck.stop();
   }
 }
 
@@ -133,7 +137,7 @@ async function fetchIntoSlots(
   const { name, url, log, outside, settings } = given;
   let slots = 0;
   const known = Promise.withResolvers<void>();
-  const watching = startRepeating(log, 'slots', async () => {
+  const slotWatch = startRepeating(log, 'slots', async () => {
     const wanted = (await findPoolSlots(owner, name)) ?? settings.concurrency;
     if (wanted !== slots) log.info({ slots: wanted }, 'jobs at a time from now on');
     slots = wanted;
@@ -168,7 +172,7 @@ async function fetchIntoSlots(
   const queue = await startQueue({ ...start, slots: () => slots });
   return {
     stop: async () => {
-      await watching.stop();
+      await slotWatch.stop();
       await queue.stop();
     },
   };

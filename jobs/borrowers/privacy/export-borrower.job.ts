@@ -75,7 +75,7 @@ export const exportBorrower = job({
     });
   },
 
-  failed: ({ tx }, { export_id }, reason) => exports.markFailed(tx, export_id, reason),
+  failed: ({ tx }, { export_id }, reason) => exports.markExportFailed(tx, export_id, reason),
 });
 
 type ExportContents = {

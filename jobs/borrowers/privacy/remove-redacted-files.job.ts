@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listRemainingFiles, eraseStorageKey } from '../../../sql/borrowers/redaction.ts';
+import { listRemainingFiles, eraseStorageKey } from '../../../sql/documents/redacted-files.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
 import { removeFile } from '../../documents/remove-file.ts';

@@ -9,7 +9,7 @@ import { isSubscribeUrl } from '../providers/ses.ts';
 export const confirmSubscription = job({
   name: 'confirm-subscription',
   pool: 'outbound',
-  door: { to: 'the provider that asked', controls: 'nothing leaves' },
+  egress: { to: 'the provider that asked', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, channel: z.enum(PROVIDER_CHANNELS) }),
   attempts: 5,
 

@@ -171,8 +171,8 @@ function matchVocabulary(
   vocabulary: Vocabulary,
   isSaid: (word: string) => boolean,
 ): KeywordMatch | null {
-  const spoken = vocabulary.find(({ words }) => words.some(isSaid));
-  return spoken ? { wish: spoken.wish, language: spoken.language } : null;
+  const match = vocabulary.find(({ words }) => words.some(isSaid));
+  return match ? { wish: match.wish, language: match.language } : null;
 }
 
 /** Lowercase words without accents and apostrophes. */

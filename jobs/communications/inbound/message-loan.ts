@@ -8,13 +8,13 @@ import type { Work } from '../../work.ts';
 type MessageSubject = { borrower_id: string; loan_id?: string | null | undefined };
 
 /** The loan that the message is about. Throws Invalid if the borrower does not owe it. */
-export async function findMessageLoan(work: Work, wish: MessageSubject) {
-  const id = wish.loan_id ?? (await recipients.findOnlyLoan(work.tx, wish.borrower_id));
+export async function findMessageLoan(work: Work, subject: MessageSubject) {
+  const id = subject.loan_id ?? (await recipients.findOnlyLoan(work.tx, subject.borrower_id));
   if (!id) return null;
   const loan = await find(work.tx, loans, id);
   if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
-  if (loan['borrower_id'] === wish.borrower_id) return loan;
-  if (await isLiable(work.tx, id, wish.borrower_id)) return loan;
+  if (loan['borrower_id'] === subject.borrower_id) return loan;
+  if (await isLiable(work.tx, id, subject.borrower_id)) return loan;
   throw new Invalid({ loan_id: 'Must be a loan of this borrower.' });
 }
 

@@ -12,7 +12,7 @@ import { isCertificateUrl } from '../providers/ses.ts';
 export const readCertificate = job({
   name: 'read-certificate',
   pool: 'outbound',
-  door: { to: 'the certificate of a provider', controls: 'nothing leaves' },
+  egress: { to: 'the certificate of a provider', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, url: z.string().refine(isCertificateUrl) }),
   attempts: 5,
   key: ({ tenant_id, url }) => `read-certificate:${tenant_id}:${url}`,

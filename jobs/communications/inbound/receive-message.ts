@@ -44,7 +44,7 @@ export async function receiveMessage(
   message: InboundMessage,
 ) {
   const { tx } = work;
-  const borrower_id = await inbound.findSender(tx, channel, message.from);
+  const borrower_id = await inbound.findSendingBorrower(tx, channel, message.from);
   const id = await inbound.insertInbound(tx, {
     channel,
     borrower_id,
@@ -59,12 +59,12 @@ export async function receiveMessage(
   });
   if (id === null || isFromMachine(message)) return;
   const { opt_out_type } = message;
-  const spoken = opt_out_type
+  const match = opt_out_type
     ? { wish: opt_out_type, language: null }
     : matchKeyword(channel, message);
   const { from, subject = null, body } = message;
   const heard = borrower_id === null ? null : { id, borrower_id, channel, from, subject, body };
-  if (spoken) return replyToKeyword(work, channel, message, heard, spoken);
+  if (match) return replyToKeyword(work, channel, message, heard, match);
   if (heard === null) return;
   const unanswered = await applyAutoResponseRules(work, heard).catch((error: unknown) => {
     // A faulty rule is the tenant's mistake and must not lose the borrower's message.
@@ -79,13 +79,13 @@ export async function receiveMessage(
 async function replyToKeyword(
   work: Work,
   channel: ProviderChannel,
-  { from, body: said, opt_out_type }: InboundMessage,
+  { from, body: text, opt_out_type }: InboundMessage,
   heard: AnswerableMessage | null,
   { wish, language }: KeywordMatch,
 ) {
   const isHelp = wish === 'help';
   const wants = wish === 'start';
-  const isNews = isHelp || (await applyOptRequest(work, channel, { from, body: said, wants }));
+  const isNews = isHelp || (await applyOptRequest(work, channel, { from, body: text, wants }));
   if (!isNews || heard === null || channel !== 'sms') return;
   // The provider has already confirmed it. Only one confirmation is allowed (47 CFR 64.1200(a)(12)).
   if (opt_out_type && !isHelp) return;

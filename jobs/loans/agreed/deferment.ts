@@ -21,31 +21,31 @@ type Deferred = { agreement: Agreement; resumes_on: string; first_number: number
  * move by that many periods. Otherwise fewer payments repay the loan by the same maturity date. For
  * `principal_only`, the borrower still pays the interest of the deferred periods.
  */
-export function buildDeferredSchedule(loan: Standing, wish: DefermentRequest): Deferred {
+export function buildDeferredSchedule(loan: Standing, request: DefermentRequest): Deferred {
   const { row, state } = loan;
   assertHasSchedule(row);
   if (state.is_accelerated) {
     const message = 'The loan is accelerated. Reverse the acceleration first.';
     throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
   }
-  const { first_number, first_due } = firstDeferred(loan, wish);
+  const { first_number, first_due } = firstDeferred(loan, request);
   const terms = readTerms(row);
   const { payment_frequency: frequency, payment_day } = terms;
-  const { periods } = wish;
+  const { periods } = request;
   const by = { periods, payment_day };
   const from = first_number;
   const resumes_on = dueDates(frequency, first_due, periods + 1, payment_day)[periods] ?? first_due;
-  if (wish.deferment_type === 'principal_only') {
+  if (request.deferment_type === 'principal_only') {
     const last = dueDates(frequency, first_due, periods, payment_day).at(-1) ?? first_due;
     const agreement = { rule: 'moved', from, by, asks_interest: true } as const;
     return { agreement, resumes_on: addDays(last, 1), first_number };
   }
-  if (wish.extend_maturity)
+  if (request.extend_maturity)
     return { agreement: { rule: 'moved', from, by }, resumes_on, first_number };
   const count =
     state.installments.filter(({ period_number }) => period_number >= from).length - periods;
   if (count < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity date.' });
-  if (from !== nextUnpaidNumber(state, wish.start_date))
+  if (from !== nextUnpaidNumber(state, request.start_date))
     throw new Invalid({
       start_installment: 'Must be the next due date if the maturity date stays the same.',
     });

@@ -25,10 +25,7 @@ export const changesSchedule = ({
  * bills unchanged. The other types bill less and add the shortfall to the next installment (for
  * `reinstatement`) or to the last one.
  */
-function scheduleDuringForbearance(
-  loan: Standing,
-  forbearance: OpenForbearance,
-): Agreement | null {
+function scheduleDuringForbearance(loan: Standing, forbearance: OpenForbearance): Agreement | null {
   const { forbearance_type, reduced_payment_amount, end_treatment } = forbearance;
   const to = forbearance_type === 'interest_only' ? 'interest' : reduced_payment_amount;
   const numbers = unpaidDuringForbearance(loan, forbearance).map(

@@ -29,7 +29,7 @@ export function buildModificationEvents(loan: Standing, change: ModificationTerm
   const { row, schedule } = loan;
   const on = change.effective_date;
   assertNotAccelerated(loan);
-  const besides = [
+  const amountEvents = [
     ...rateChange(change, on),
     ...capitalization(change, on),
     ...forgiveness(loan, change, on),
@@ -37,14 +37,19 @@ export function buildModificationEvents(loan: Standing, change: ModificationTerm
   const terms = readTerms(row);
   if (isBilledByCycle(terms)) {
     if (changesSchedule(change) || change.modification_type === 're_age') assertHasSchedule(row);
-    return besides;
+    return amountEvents;
   }
-  const trial = fold({ terms, schedule, events: [...loan.events, ...onTrial(besides)], as_of: on });
-  if (parseMoney(trial.principal_balance).eq(0)) return besides;
+  const trial = fold({
+    terms,
+    schedule,
+    events: [...loan.events, ...onTrial(amountEvents)],
+    as_of: on,
+  });
+  if (parseMoney(trial.principal_balance).eq(0)) return amountEvents;
   const agreement = agreementOf(loan, trial, change);
   const plan: EventDraft = { kind: 'schedule_agreed', effective_date: on, agreement };
-  assertRepays(loan, [...besides, plan], on);
-  return [...besides, plan];
+  assertRepays(loan, [...amountEvents, plan], on);
+  return [...amountEvents, plan];
 }
 
 const onTrial = (drafts: readonly EventDraft[]): LoanEvent[] =>
@@ -86,10 +91,14 @@ function forgiveness(
 ): EventDraft[] {
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
-    throw new Conflict('This is more than the principal.', 'exceeds_balance', {
-      ...refusalDetails(row),
-      principal_balance: state.principal_balance,
-    });
+    throw new Conflict(
+      'The amount exceeds the principal. See principal_balance.',
+      'exceeds_balance',
+      {
+        ...refusalDetails(row),
+        principal_balance: state.principal_balance,
+      },
+    );
   }
   const portions = {
     ...(principal.gt(ZERO) && { principal: change.principal_forgiven }),
@@ -182,7 +191,12 @@ function firstDue(
   return next === undefined ? open.first_due : nextPaymentDayAfter(next.due_date, new_payment_day);
 }
 
-type ModificationFee = { fee_type: 'modification'; amount: string; on: string; fee_rule_id: string | null };
+type ModificationFee = {
+  fee_type: 'modification';
+  amount: string;
+  on: string;
+  fee_rule_id: string | null;
+};
 
 /** The product's fees for a modification. */
 export function modificationFees(

@@ -137,7 +137,11 @@ function promotionSteps(ground: Ground, promotion: PromotionRecord): AgreedStep[
   return [
     step(ground, { date, at: 'close', rank }, (loan, on) =>
       isInService(loan)
-        ? { events: [startOfPromotion(loan, promotion, on)], follows: ends, kind: 'promotion_start' }
+        ? {
+            events: [startOfPromotion(loan, promotion, on)],
+            follows: ends,
+            kind: 'promotion_start',
+          }
         : { events: [] },
     ),
   ];

@@ -83,6 +83,7 @@ export function eventsOfScheduledPayment(
           effective_date,
           amount: money(penalty),
           fee_type: 'prepayment_penalty',
+          payment_id: id,
         },
       ]
     : [];

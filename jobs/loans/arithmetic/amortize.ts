@@ -52,6 +52,8 @@ export type ScheduleInput = {
   /** The installment that the lender already bills. Only the last row differs from it. */
   payment_amount?: string | null;
   first_period_number?: number;
+  /** The principal on which flat interest was agreed. Default: `principal`. */
+  flat_principal?: string;
 };
 
 /**

@@ -10,6 +10,7 @@ type InterestTerms = {
   interest_rate: string;
   payment_frequency: PaymentFrequency;
   start_date: string;
+  flat_principal?: string;
   interest_method?: InterestMethod;
   day_count?: DayCount;
   rounding_mode?: Rounding;
@@ -58,12 +59,12 @@ function periodicInterest(periods: readonly PlannedPeriod[]): InterestDue {
 }
 
 /**
- * Each period's part of the total interest on the initial principal. The parts add up to that total.
+ * Each period's part of the total interest on the agreed principal. The parts add up to that total.
  * Installments that were rounded up can repay the loan early; the row that does so asks for the remaining
  * interest.
  */
 function flatInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): InterestDue {
-  const principal = parseCents(input.principal);
+  const principal = parseCents(input.flat_principal ?? input.principal);
   let factor = 0n;
   const by = factorsIn(periods).map((part) => {
     factor += part;

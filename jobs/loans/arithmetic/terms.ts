@@ -73,7 +73,7 @@ export type Terms = {
   payment_day: number | null;
   balloon_amount: string | null;
   extra_payment_to: ExtraPaymentTarget;
-  satisfied_tolerance: string;
+  installment_tolerance: string;
   /** How accrued interest is rounded to cents. */
   rounding_mode: (typeof INTEREST_ROUNDINGS)[number];
   /** Days after a due date that do not count as past due. */
@@ -104,7 +104,7 @@ const DEFAULT_TERMS: Terms = {
   payment_day: null,
   balloon_amount: null,
   extra_payment_to: 'principal',
-  satisfied_tolerance: '0.00',
+  installment_tolerance: '0.00',
   rounding_mode: 'half_up',
   delinquency_grace_days: 0,
   allocation_order: null,

@@ -6,7 +6,8 @@ import { Invalid } from '../../errors.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import {
   validateNewLoan,
@@ -44,7 +45,8 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   if (input.status === 'active') {
     const accrued_interest =
       input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
-    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule });
+    const asking = boardedSchedule(terms, input, original, { ...place, accrued_interest });
+    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule: asking });
   }
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
@@ -113,7 +115,7 @@ async function assertAssignable(work: Work, { investor_id, portfolio_id, status 
   if (investor_id && !['approved', 'active', 'charged_off'].includes(status))
     errors['investor_id'] = `A loan that is ${status.replaceAll('_', ' ')} has no owner.`;
   if (portfolio_id) {
-    const [portfolio] = await portfolios.lock(work.tx, [portfolio_id]);
+    const [portfolio] = await portfolios.lockPortfolios(work.tx, [portfolio_id]);
     if (!portfolio) errors['portfolio_id'] = 'Does not exist.';
     else if (
       portfolio.portfolio_type !== 'static' ||
@@ -156,6 +158,6 @@ async function boardFunded(
     paid_through_date: input.paid_through_date ?? work.today,
     ...lastPaymentOf(input),
   });
-  const { days_past_due } = await recordEvents(work, loan, [event], { schedule });
+  const { days_past_due } = await recordEvents(work, loan, [event], { firstSchedule: schedule });
   if (days_past_due >= 30) await countDelinquencies(work.tx, { id, days_past_due });
 }

@@ -49,10 +49,7 @@ export async function boardTape(
   { file, product, onProgress }: BoardingOptions,
 ): Promise<string[]> {
   if (!(await tape.tryLockBoarding(work.tx)))
-    throw new Conflict(
-      'Another tape is being boarded. Try again when it has finished.',
-      'in_progress',
-    );
+    throw new Conflict('Another tape is being boarded. Try again after it.', 'in_progress');
   const { fit, refusals } = await partitionBoardable(work, rows, product);
   const ids: string[] = [];
   for (let from = 0; from < fit.length; from += LOANS_PER_TRANSACTION) {

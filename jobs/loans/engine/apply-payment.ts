@@ -54,7 +54,7 @@ type Receipt = Pick<EventOf<'payment'>, 'id' | 'effective_date'> & {
  * A payment has two effects. Its components move balances and the books; the installments it covers move
  * due dates. Any excess over the whole debt goes to suspense.
  */
-export function receivePayment(position: Position, event: EventOf<'payment'>): void {
+export function applyPayment(position: Position, event: EventOf<'payment'>): void {
   const amount = parseMoney(event.amount);
   const type = event.payment_type ?? 'regular';
   position.last_payment = { date: event.effective_date, amount };
@@ -100,9 +100,9 @@ function suspenseForPayoff(position: Position, event: EventOf<'payment'>, amount
 /** Applies money by the waterfall and covers installments. Returns the amount that could not be applied. */
 function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
-  const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
+  const coveringAmount = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
   const isWhole = !isLess(receipt.amount, repaymentOwed(position, date));
-  const { settled } = position;
+  const { interest_settled: settled } = position;
   let rest = applyToDues(position, receipt, isWhole ? unearnedInterestOn(position, receipt) : ZERO);
   // Returned interest repays principal, which lowers the period's interest again, by a smaller amount each
   // time.
@@ -115,7 +115,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
     ...coverInstallments(position.installments, {
       event_id: id,
       date,
-      amount: covering,
+      amount: coveringAmount,
       covers_future_installments: receipt.extra_to === 'next_installment',
       tolerance: position.tolerance,
     }),
@@ -148,7 +148,7 @@ const unearnedInterestOn = (position: Position, { effective_date, type }: Receip
 function unearnedPaidInterest(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
   const unearned = unearnedInterestOn(position, receipt);
-  const paid = excessOver(position.settled, settledBefore);
+  const paid = excessOver(position.interest_settled, settledBefore);
   if (isZero(position.principal) || isZero(unearned)) return unearned;
   if (!isAboveZero(paid)) return ZERO;
   updateAccrualPace(position, date);
@@ -159,7 +159,7 @@ function returnUnearnedInterest(position: Position, receipt: Receipt, unearned: 
   if (isZero(unearned)) return;
   const { id: event_id, effective_date: date } = receipt;
   const owed = interestOwed(position, date);
-  position.settled = position.settled.minus(unearned);
+  position.interest_settled = position.interest_settled.minus(unearned);
   position.paid.interest = position.paid.interest.minus(unearned);
   const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
   addAllocationLine(position, line, unearned.neg(), { before: owed, after: owed });
@@ -181,9 +181,9 @@ function allocateReceipt(
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
   const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));
-  const told = allocateByInstruction(receipt.amount, dues, parts);
-  const after = allocate(told.rest, told.dues, waterfall);
-  return { shares: [...told.shares, ...after.shares], rest: after.rest };
+  const instructed = allocateByInstruction(receipt.amount, dues, parts);
+  const after = allocate(instructed.rest, instructed.dues, waterfall);
+  return { shares: [...instructed.shares, ...after.shares], rest: after.rest };
 }
 
 function applyShare(position: Position, share: AllocationShare, receipt: Receipt): void {
@@ -201,8 +201,10 @@ function applyShare(position: Position, share: AllocationShare, receipt: Receipt
   if (share.component === 'principal') {
     reducePrincipal(position, share.amount, { ...cause, installment_number });
   }
-  const asking = position.installments.find(({ row }) => row.period_number === installment_number);
-  if (asking !== undefined) addComponentPayment(asking, share.component, share.amount);
+  const installment = position.installments.find(
+    ({ row }) => row.period_number === installment_number,
+  );
+  if (installment !== undefined) addComponentPayment(installment, share.component, share.amount);
 }
 
 /** A recovery reduces the charged-off balance and does not reopen the loan. Any excess goes to suspense. */
@@ -228,7 +230,10 @@ export function applyRecovery(
 }
 
 /** Applies suspense money as a payment of that day. The unapplied rest stays in suspense. */
-export function applySuspense(position: Position, event: EventOf<'suspense_application'>): void {
+export function applySuspenseApplication(
+  position: Position,
+  event: EventOf<'suspense_application'>,
+): void {
   const wanted = event.amount === 'all' ? position.suspense : parseMoney(event.amount);
   const amount = min(wanted, position.suspense);
   if (!isAboveZero(amount)) return;

@@ -1,7 +1,7 @@
 import { addDays, latest } from '../../dates.ts';
 import { min, parseMoney, parseRate } from '../../money.ts';
 import { buildAgreedSchedule } from '../schedule/build-agreed-schedule.ts';
-import { applySuspense, applyCredit, receivePayment } from './apply-payment.ts';
+import { applySuspenseApplication, applyCredit, applyPayment } from './apply-payment.ts';
 import { preserveDelinquency } from './bills.ts';
 import { markDeferred, markPaidBeforeBoarding, replaceInstallments } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
@@ -9,7 +9,7 @@ import { trackMaturityExtension } from './maturity-extension.ts';
 import { drawInGrace, graceAfterStatement } from './interest/grace.ts';
 import { addAccruedInterest } from './interest/interest.ts';
 import {
-  chargeOff,
+  applyChargeOff,
   forgive,
   applyLiquidation,
   increaseChargedOff,
@@ -38,7 +38,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   },
   draw: applyFunding,
   boarding: applyBoarding,
-  payment: receivePayment,
+  payment: applyPayment,
   fee: applyFee,
   fee_waiver: applyFeeWaiver,
   service_credit: applyCredit,
@@ -51,7 +51,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   },
   accrual_stop: stopAccrual,
   accrual_start: startAccrual,
-  charge_off: chargeOff,
+  charge_off: applyChargeOff,
   liquidation: applyLiquidation,
   reimbursement: applyReimbursement,
   write_off: writeOff,
@@ -62,7 +62,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   delinquency_pause: (position, event) => {
     position.pauses.push({ from: event.effective_date, to: event.to });
   },
-  suspense_application: applySuspense,
+  suspense_application: applySuspenseApplication,
   servicing_transfer: transferServicing,
   reversal: () => {},
 };

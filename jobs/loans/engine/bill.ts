@@ -42,13 +42,13 @@ export function buildBill(
 ): Bill {
   const pastDue = splitAmount(late, billedParts(rows), owedByComponent(position, asOf));
   const rest = subtractParts(next.owed, pastDue);
-  const besides = min(feesOutsideInstallments(position), next.rest.minus(next.amount));
+  const otherFees = min(feesOutsideInstallments(position), next.rest.minus(next.amount));
   return {
     due_date: next.date,
     installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
     past_due: formatParts(late, pastDue),
-    fees_due: money(besides),
-    amount_due: money(late.plus(next.amount).plus(besides)),
+    fees_due: money(otherFees),
+    amount_due: money(late.plus(next.amount).plus(otherFees)),
   };
 }
 
@@ -85,9 +85,9 @@ const subtractParts = (owed: Parts, taken: Parts): Parts => ({
 });
 
 /** Splits an amount into parts that add up to it. No part exceeds the amount owed of its kind. */
-function splitAmount(amount: Big, asked: Parts, owed: Parts): Parts {
-  const fees = min(asked.fees, owed.fees, amount);
-  const first = min(asked.interest, owed.interest, amount.minus(fees));
+function splitAmount(amount: Big, billed: Parts, owed: Parts): Parts {
+  const fees = min(billed.fees, owed.fees, amount);
+  const first = min(billed.interest, owed.interest, amount.minus(fees));
   const principal = min(amount.minus(fees).minus(first), owed.principal);
   const interest = min(amount.minus(fees).minus(principal), owed.interest);
   return { principal, interest, fees: amount.minus(principal).minus(interest) };
@@ -106,8 +106,8 @@ const formatParts = (amount: Big, { principal, interest, fees }: Parts): BillAmo
  */
 function feesOutsideInstallments({ fees, terms }: Position): Big {
   if (isBilledByCycle(terms)) return ZERO;
-  const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
-  return sum(besides.map(outstandingFeeAmount));
+  const otherFees = [...fees.values()].filter(({ is_spread }) => !is_spread);
+  return sum(otherFees.map(outstandingFeeAmount));
 }
 
 /** No installment follows: the debt is already past due, or there is no debt. */

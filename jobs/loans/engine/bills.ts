@@ -167,29 +167,33 @@ function nextBill(
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
   const date = next?.row.due_date ?? maturity;
   if (date === null) return emptyNextBill(position, asOf);
-  const by = positionOn({ position, day: asOf }, date);
-  const rest = excessOver(repaymentOwed(by, date), pastDue);
+  const then = positionOn({ position, day: asOf }, date);
+  const rest = excessOver(repaymentOwed(then, date), pastDue);
   const amount = next === undefined || date === maturity ? rest : min(remainingAmount(next), rest);
   return {
     date,
     rows: next === undefined ? [] : [next],
     amount,
     rest,
-    owed: owedByComponent(by, date),
+    owed: owedByComponent(then, date),
   };
 }
 
 /**
- * The interest owed on the first due date after `turn`, the day on which the pace of interest changes, if
- * nothing happens before. Negative if more interest is prepaid than earned by then. Null if no due date
- * follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
+ * The interest owed on the first due date after `paceChange`, the day on which the pace of interest
+ * changes, if nothing happens before. Negative if more interest is prepaid than earned by then. Null if no
+ * due date follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
  */
-export function interestOutlook(position: Position, asOf: string, turn: string): string | null {
+export function interestOutlook(
+  position: Position,
+  asOf: string,
+  paceChange: string,
+): string | null {
   const { unpaid, last } = billingState(position, asOf);
-  const due = (unpaid.find(({ row }) => row.due_date > turn) ?? last)?.row.due_date;
-  if (due === undefined || due <= turn) return null;
-  const by = positionOn({ position, day: asOf }, due);
-  return money(interestOwed(by, due).minus(interestPrepaid(by, due)));
+  const due = (unpaid.find(({ row }) => row.due_date > paceChange) ?? last)?.row.due_date;
+  if (due === undefined || due <= paceChange) return null;
+  const then = positionOn({ position, day: asOf }, due);
+  return money(interestOwed(then, due).minus(interestPrepaid(then, due)));
 }
 
 /** The last installment asks for the remaining debt as soon as it is the next one. */

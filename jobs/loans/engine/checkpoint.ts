@@ -18,7 +18,7 @@ import { feesOwed, type Position } from './position.ts';
  *   accrued_cents(d) = accrued(d) rounded by the loan's rounding_mode
  *   accrued_interest(d) = greatest(accrued_cents(d) - interest_settled, 0)
  *
- * This holds for every day from accrual_since through linear_until.
+ * This holds for every day from accrual_since through accrual_until.
  */
 export type Checkpoint = {
   principal_balance: string;
@@ -41,9 +41,9 @@ export type Checkpoint = {
    * The day on which the pace changes, for example because a promotion or a period ends. Refold the loan by
    * then.
    */
-  linear_until: string | null;
+  accrual_until: string | null;
   /**
-   * The interest owed on the first open due date after `linear_until`, if nothing happens before. Negative
+   * The interest owed on the first open due date after `accrual_until`, if nothing happens before. Negative
    * if more is prepaid; null without such a date.
    */
   interest_outlook: string | null;
@@ -70,8 +70,8 @@ export function toCheckpoint(
     accrual_period_days: pace?.days ?? null,
     is_accruing: meter.source.is_running && meter.source.balance.gt(0),
     interest_accrued: interestAt(meter, since ?? asOf).toFixed(10),
-    interest_settled: money(position.settled),
-    linear_until: until,
+    interest_settled: money(position.interest_settled),
+    accrual_until: until,
     interest_outlook: ahead,
   };
 }

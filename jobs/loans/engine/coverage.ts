@@ -210,13 +210,13 @@ export function replaceInstallments(
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
   let excess = ZERO;
-  const fresh = schedule.map((row) => {
+  const newInstallments = schedule.map((row) => {
     const old = before.get(row.period_number);
     const installment = carryCoverage(row, old, excess);
     excess = excess.plus(old?.covered ?? ZERO).minus(installment.covered);
     return installment;
   });
-  return [...kept, ...fresh].toSorted(
+  return [...kept, ...newInstallments].toSorted(
     (one, other) =>
       compareDates(one.row.due_date, other.row.due_date) ||
       one.row.period_number - other.row.period_number,

@@ -23,8 +23,8 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   if (type === 'settlement') return WATERFALLS.settlement;
   if (position.stops.has('non_accrual')) return WATERFALLS.non_accrual;
   if (position.accelerated_on !== null) return WATERFALLS.accelerated;
-  const own = position.terms.allocation_order;
-  return own === null ? WATERFALLS.standard : customWaterfall(own);
+  const customOrder = position.terms.allocation_order;
+  return customOrder === null ? WATERFALLS.standard : customWaterfall(customOrder);
 }
 
 /** A curtailment pays interest accrued to date, then principal, and leaves the installments unchanged. */
@@ -34,10 +34,10 @@ type DuePurpose = { may_prepay: boolean; is_curtailment?: boolean };
  * All dues that money of a day can pay. If the schedule fixes the interest of an installment, a payment may
  * bring it before it is earned, unless the payment repays the whole loan.
  */
-export function listDues(position: Position, date: string, how: DuePurpose): Due[] {
-  const isPlanned = accruesBySchedule(position.terms);
-  const rest = isPlanned
-    ? plannedDues(position, date, how)
+export function listDues(position: Position, date: string, purpose: DuePurpose): Due[] {
+  const isScheduled = accruesBySchedule(position.terms);
+  const rest = isScheduled
+    ? scheduledDues(position, date, purpose)
     : isBilledByCycle(position.terms)
       ? cycleDues(position, date)
       : dailyDues(position, date);
@@ -49,7 +49,7 @@ export function listDues(position: Position, date: string, how: DuePurpose): Due
  * Its rest may be prepaid, but only after principal, because principal earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
-  const isPlanned = accruesBySchedule(position.terms);
+  const isScheduled = accruesBySchedule(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
   let asked = spreadFeesDue(position, date);
   return openFees(position).flatMap((fee) => {
@@ -57,9 +57,9 @@ function feeDues(position: Position, date: string): Due[] {
     const whole = outstandingFeeAmount(fee);
     const now = fee.is_spread ? min(whole, asked) : whole;
     if (fee.is_spread) asked = minus(asked, now);
-    const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
-    const ahead = { ...inAdvance('fee', date, minus(whole, now)), due_date: end };
-    return [due('fee', on, date, now), ahead].map((share) => ({
+    const on = isScheduled && !fee.is_spread ? feeDueDate(position, fee) : date;
+    const inAdvanceDue = { ...inAdvance('fee', date, minus(whole, now)), due_date: end };
+    return [due('fee', on, date, now), inAdvanceDue].map((share) => ({
       ...share,
       fee_id,
       installment_number,
@@ -115,16 +115,16 @@ function cycleDues(position: Position, date: string): Due[] {
 }
 
 /** Under the scheduled methods each due installment has its own interest and principal. */
-function plannedDues(position: Position, date: string, how: DuePurpose): Due[] {
+function scheduledDues(position: Position, date: string, purpose: DuePurpose): Due[] {
   const dues: Due[] = [];
-  let interestLeft = how.may_prepay
+  let interestLeft = purpose.may_prepay
     ? payableInterest(position, date)
     : interestOwed(position, date);
   let principalLeft = position.principal;
   for (const installment of payableInstallments(position.installments, date)) {
     if (installment.isPaidByComponent) continue;
     const interest = min(remainingInterest(installment), interestLeft);
-    const principal = how.is_curtailment
+    const principal = purpose.is_curtailment
       ? ZERO
       : min(remainingPrincipal(installment), principalLeft);
     interestLeft = minus(interestLeft, interest);

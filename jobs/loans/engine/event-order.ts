@@ -100,14 +100,14 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
     );
   const targets = new Set(reversals.map((reversal) => reversal.reverses));
   // Most histories have no reversal, and looking up every id would take as long as sorting them.
-  const standing =
+  const inForce =
     reversals.length === 0
       ? events
       : events.filter(
           (event) => event.kind !== 'reversal' && (!targets.has(event.id) || !isVoid(event.id)),
         );
-  return standing
-    .map(createRanking(standing))
+  return inForce
+    .map(createRanking(inForce))
     .filter(({ event }) => event.effective_date <= asOf)
     .toSorted(compareRanked)
     .map(({ event }) => event);

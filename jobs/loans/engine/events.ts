@@ -83,6 +83,8 @@ export const EVENT_FACTS = {
     installment_number: z.int().exactOptional(),
     /** Each installment asks for a part of the fee. */
     is_spread: z.boolean().exactOptional(),
+    /** The payoff that includes this prepayment penalty. Reversing the payoff also withdraws the penalty. */
+    payment_id: id.exactOptional(),
   }),
   fee_waiver: z.strictObject({ fee_id: id, amount: amount.exactOptional() }),
   /** A credit of type settlement is agreed debt relief; other types are not. */

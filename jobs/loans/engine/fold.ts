@@ -30,14 +30,14 @@ export function fold(input: FoldInput): LoanState {
 export function foldWithCheckpoint(
   input: FoldInput,
   run = replay(input),
-): { state: LoanState; anchor: Checkpoint; run: Replay } {
+): { state: LoanState; checkpoint: Checkpoint; run: Replay } {
   const { position } = run;
   const until = nextAccrualChange(run);
-  const ahead = until && interestOutlook(position, input.as_of, until);
+  const outlook = until && interestOutlook(position, input.as_of, until);
   return {
     run,
     state: toLoanState(position, input.as_of),
-    anchor: toCheckpoint(position, input.as_of, { until, ahead }),
+    checkpoint: toCheckpoint(position, input.as_of, { until, ahead: outlook }),
   };
 }
 
@@ -60,20 +60,20 @@ export type FoldedHistory = { input: FoldInput; run: Replay | null };
  * schedule or date differ, or if a new event takes effect before the end of the run.
  */
 export function continueReplay(folded: FoldedHistory, input: FoldInput): Replay | null {
-  const { run, input: known } = folded;
+  const { run, input: foldedInput } = folded;
   const isSame =
-    known.as_of === input.as_of &&
-    known.schedule === input.schedule &&
-    JSON.stringify(known.terms) === JSON.stringify(input.terms);
+    foldedInput.as_of === input.as_of &&
+    foldedInput.schedule === input.schedule &&
+    JSON.stringify(foldedInput.terms) === JSON.stringify(input.terms);
   if (run === null || !isSame) return null;
   const after = eventsInForce(input.events, input.as_of);
-  const fresh = after.slice(run.events.length);
-  const isBehind =
+  const newEvents = after.slice(run.events.length);
+  const isContinuation =
     run.events.every((event, at) => event === after[at]) &&
-    fresh.every(({ effective_date }) => effective_date >= run.day);
-  if (!isBehind) return null;
+    newEvents.every(({ effective_date }) => effective_date >= run.day);
+  if (!isContinuation) return null;
   folded.run = null;
-  for (const event of fresh) applyNextEvent(run, event);
+  for (const event of newEvents) applyNextEvent(run, event);
   advanceTo(run, input.as_of);
   return { ...run, events: after };
 }

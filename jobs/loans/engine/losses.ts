@@ -28,7 +28,7 @@ import {
  * that only recoveries reduce. A partial charge-off takes only the given principal. Does nothing if the
  * loan is already paid off on that date.
  */
-export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
+export function applyChargeOff(position: Position, event: EventOf<'charge_off'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'charge_off' } as const;
   const isPart = event.principal_amount !== undefined;
@@ -114,12 +114,12 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
 export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
-  const given = [
+  const forgiven = [
     reducePrincipal(position, portionAmount(event.principal, position.principal), cause),
     reduceInterest(position, interestPortion(position, event.interest, date), cause),
     reduceFees(position, feesPortion(position, event.fees), cause),
   ];
-  payStatement(position, sum(given), date);
+  payStatement(position, sum(forgiven), date);
   forgiveChargedOff(position, event);
 }
 

@@ -13,7 +13,7 @@ import {
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
-import type { Pause } from './delinquency.ts';
+import type { DelinquencyPause } from './delinquency.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
 
 export type Fee = {
@@ -76,7 +76,7 @@ export type Position = {
   installments: Installment[];
   meter: InterestMeter;
   principal: Big;
-  settled: Big;
+  interest_settled: Big;
   /** The part of owed interest that is off the books. */
   off_books: Big;
   fees: Map<string, Fee>;
@@ -88,7 +88,7 @@ export type Position = {
   contract_rate: Big;
   promos: { from: string; to: string; rate: Big }[];
   stops: Set<string>;
-  pauses: Pause[];
+  pauses: DelinquencyPause[];
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
@@ -113,11 +113,11 @@ export type Position = {
 export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
   return {
     terms,
-    tolerance: parseMoney(terms.satisfied_tolerance),
+    tolerance: parseMoney(terms.installment_tolerance),
     installments: schedule.map(newInstallment),
     meter: newInterestMeter(terms),
     principal: ZERO,
-    settled: ZERO,
+    interest_settled: ZERO,
     off_books: ZERO,
     fees: new Map(),
     suspense: ZERO,
@@ -169,12 +169,12 @@ export const accruedCents = ({ meter }: Position, date: string): Big =>
 
 /** Interest owed in cents: rounded accrued interest minus settled interest, never below zero. */
 export function interestOwed(position: Position, date: string): Big {
-  return excessOver(accruedCents(position, date), position.settled);
+  return excessOver(accruedCents(position, date), position.interest_settled);
 }
 
 /** Interest paid with an installment before it was earned. */
 export function interestPrepaid(position: Position, date: string): Big {
-  return excessOver(position.settled, accruedCents(position, date));
+  return excessOver(position.interest_settled, accruedCents(position, date));
 }
 
 /** The charged-off amount that is still owed. */

@@ -49,7 +49,7 @@ export function reduceInterest(
   const before = interestOwed(position, cause.date);
   const amount = cause.may_prepay ? wanted : min(wanted, before);
   if (!isAboveZero(amount)) return ZERO;
-  position.settled = plus(position.settled, amount);
+  position.interest_settled = plus(position.interest_settled, amount);
   if (cause.means === 'paid') position.paid.interest = plus(position.paid.interest, amount);
   explainInterest(position, cause, amount, before);
   return amount;

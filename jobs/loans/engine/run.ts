@@ -13,13 +13,13 @@ export type ReplayRun = { position: Position; day: string };
  */
 export function advanceTo(run: ReplayRun, date: string): ReplayRun {
   for (
-    let turn = nextAccrualChange(run);
-    turn !== null && turn <= date;
-    turn = nextAccrualChange(run)
+    let change = nextAccrualChange(run);
+    change !== null && change <= date;
+    change = nextAccrualChange(run)
   ) {
-    endGrace(run.position, turn);
-    updateAccrualPace(run.position, turn);
-    run.day = turn;
+    endGrace(run.position, change);
+    updateAccrualPace(run.position, change);
+    run.day = change;
   }
   run.day = latest(run.day, date);
   return run;
@@ -27,12 +27,12 @@ export function advanceTo(run: ReplayRun, date: string): ReplayRun {
 
 /** The next day on which the pace of interest changes without an event. */
 export function nextAccrualChange({ position, day }: ReplayRun): string | null {
-  let turn = earlierDate(position.meter.source.pace?.until ?? null, graceEndDate(position));
+  let change = earlierDate(position.meter.source.pace?.until ?? null, graceEndDate(position));
   for (const promo of position.promos) {
     const end = firstDayAfterPromo(promo);
-    if (end > day) turn = earlierDate(turn, end);
+    if (end > day) change = earlierDate(change, end);
   }
-  return turn;
+  return change;
 }
 
 const earlierDate = (one: string | null, other: string | null): string | null =>
@@ -40,7 +40,7 @@ const earlierDate = (one: string | null, other: string | null): string | null =>
 
 /** The position on a later day if nothing happens before. Does not change the given position. */
 export function positionOn({ position, day }: ReplayRun, date: string): Position {
-  const turn = nextAccrualChange({ position, day });
-  const isSteady = turn === null || turn >= date;
+  const change = nextAccrualChange({ position, day });
+  const isSteady = change === null || change >= date;
   return isSteady ? position : advanceTo({ position: copyPosition(position), day }, date).position;
 }

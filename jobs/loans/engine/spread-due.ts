@@ -9,8 +9,8 @@ export function spreadFeesDue(position: Position, date: string): Big {
   if (position.fees.size === 0) return ZERO;
   const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);
   if (spread.length === 0) return ZERO;
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const later = standing.slice(payableInstallments(standing, date).length);
+  const uncanceled = position.installments.filter(({ is_canceled }) => !is_canceled);
+  const later = uncanceled.slice(payableInstallments(uncanceled, date).length);
   return atLeastZero(
     sum(spread.map(outstandingFeeAmount)).minus(feesIn(later.map(({ row }) => row))),
   );

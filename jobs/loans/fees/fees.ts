@@ -34,7 +34,7 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
     ...(input.due_date && { due_date: input.due_date }),
   });
   await recordEvents(work, loan, [event]);
-  return event.kind === 'fee' ? (event.fee_id ?? event.id) : event.id;
+  return event.fee_id ?? event.id;
 }
 
 export const FeeWaiver = z.object({

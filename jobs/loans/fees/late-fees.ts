@@ -12,9 +12,9 @@ import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import type { InstallmentState } from '../engine/bills.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import {
   feeAmount,
   loanFeeRules,
@@ -43,7 +43,7 @@ export async function assessLateFees(work: Work, loanId: string) {
   // The previous servicer charged late fees from before boarding.
   const since = fundingDate(loan) ?? work.today;
   const events: LoanEvent[] = [];
-  const spared: (ExemptInstallment & { reason: LateFeeExemption })[] = [];
+  const exemptions: (ExemptInstallment & { reason: LateFeeExemption })[] = [];
   for (const rule of rules) {
     for (const bill of state.installments) {
       const graceEnd = addDays(bill.due_date, lateFeeGraceDays(rule, row));
@@ -51,8 +51,8 @@ export async function assessLateFees(work: Work, loanId: string) {
         ['past_due', 'partially_paid'].includes(bill.status) &&
         graceEnd < work.today &&
         graceEnd >= since;
-      const judged = assessmentDate(rule, bill);
-      if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(judged))) continue;
+      const assessment = assessmentDate(rule, bill);
+      if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(assessment))) continue;
       const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
       const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
       const amount = feeAmount(rule, base);
@@ -60,14 +60,14 @@ export async function assessLateFees(work: Work, loanId: string) {
       const isAgreed = [graceEnd, work.today].some((day) => isWithin(agreed, day));
       const reason = isAgreed ? 'agreement' : exemptionOf(rule, loan, bill, amount);
       if (reason !== null) {
-        spared.push({ ...judged, reason });
+        exemptions.push({ ...assessment, reason });
         continue;
       }
       charged.add(bill.period_number);
       events.push(await lateFee(work, row, { rule, bill, amount }));
     }
   }
-  if (spared.length > 0) await recordLateFeeExemptions(work.tx, row.id, spared);
+  if (exemptions.length > 0) await recordLateFeeExemptions(work.tx, row.id, exemptions);
   if (events.length > 0) await recordEvents(work, loan, events);
 }
 

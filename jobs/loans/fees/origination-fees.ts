@@ -4,7 +4,7 @@ import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import type { FinancedFee, LoanEvent } from '../engine/events.ts';
+import type { EventOf, FinancedFee, LoanEvent } from '../engine/events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { sumFeesByTreatment, fundingFees } from '../products/fee-amounts.ts';
 
@@ -80,7 +80,7 @@ export async function assessFee(
   work: Work,
   loan: Pick<RawLoan, 'id'>,
   fee: NewFee,
-): Promise<LoanEvent> {
+): Promise<EventOf<'fee'>> {
   const fee_id = await writeFee(work, loan, fee);
   const { fee_type, amount, installment_number, on } = fee;
   return newEvent({

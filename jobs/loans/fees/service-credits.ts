@@ -6,7 +6,8 @@ import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { CreditTarget, SPONSORS } from '../engine/events.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { immutableConflict, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { isSold } from '../history/post-loan-event.ts';
@@ -50,9 +51,13 @@ export async function addServiceCredit(work: Work, input: NewCredit): Promise<st
     ({ event_id, component }) => event_id === id && component === 'unapplied',
   );
   if (rest) {
-    throw new Conflict('The credit is more than the borrower owes.', 'exceeds_balance', {
-      unapplied_amount: rest.amount,
-    });
+    throw new Conflict(
+      'The credit exceeds the amount owed. Reduce it by unapplied_amount.',
+      'exceeds_balance',
+      {
+        unapplied_amount: rest.amount,
+      },
+    );
   }
   return id;
 }
@@ -62,9 +67,9 @@ export const CreditReversal = z.object({ reason: requiredFreeText.nullish() });
 /** Reverses a credit as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'service_credits', id));
-  const { status } = await records.lock(work.tx, 'service_credits', id);
+  const { status } = await records.lockRecordRow(work.tx, 'service_credits', id);
   if (status !== 'applied') throw immutableConflict('service credit', status);
-  await records.setStatus(work.tx, 'service_credits', id, 'reversed');
+  await records.setRecordStatus(work.tx, 'service_credits', id, 'reversed');
   const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: id });
   await recordEvents(work, loan, [reversal]);
 }

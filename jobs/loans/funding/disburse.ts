@@ -9,7 +9,7 @@ type Payout = z.output<typeof Disbursement>;
 
 /** Funds an approved loan, or pays out more of the approved amount of an active loan. */
 export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
-  const loan = await loans.read(work.tx, loanId);
+  const loan = await loans.readLoanRow(work.tx, loanId);
   if (loan?.status !== 'active') return disburse(work, loanId, input);
   const { amount, disbursement_date, method } = input;
   const payment = { amount, disbursement_date, method: method ?? 'external' } as const;
@@ -21,7 +21,7 @@ export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
  * or the loan is already funded.
  */
 export async function findPayOutBlocker(work: Work, loanId: string, input: Payout) {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan?.status !== 'approved') return null;
   return findFundingBlocker(work, loan, resolveFunding(work, loan, input));
 }

@@ -48,10 +48,14 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   assertInHistory(work, loan, 'draw_date', on);
   const amount = parseMoney(input.amount);
   if (amount.gt(available)) {
-    throw new Conflict('This is more than the available credit.', 'exceeds_available_credit', {
-      ...refusalDetails(row),
-      available_credit,
-    });
+    throw new Conflict(
+      'The draw exceeds the available credit. See available_credit.',
+      'exceeds_available_credit',
+      {
+        ...refusalDetails(row),
+        available_credit,
+      },
+    );
   }
   const id = newId();
   const { send_by, transit } = await prepareBankOrder(work, input);
@@ -73,7 +77,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     send_by,
     external_id,
     fee_amount: money(sum(asked.map(({ amount }) => amount))),
-    draw_number: (await records.countForLoan(work.tx, 'draws', row.id)) + 1,
+    draw_number: (await records.countRecords(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,
     interest_rate: state.current_rate,
     available_credit_after: money(atLeastZero(available.minus(amount))),

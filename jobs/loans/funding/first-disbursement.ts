@@ -13,8 +13,8 @@ import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import type { Funding } from '../origination/cost.ts';
@@ -77,17 +77,17 @@ export async function disburse(
   // If the first disbursement was reversed, the loan already has a schedule, which the new one replaces.
   const isAgain = row.schedule_version > 0;
   const agreement = { rule: 'written', rows: schedule } as const;
-  const again = newEvent({
+  const repeated = newEvent({
     kind: 'schedule_agreed',
     effective_date: on,
     agreement,
     disbursement_id,
   });
-  const planned = isAgain ? [again] : [];
+  const planned = isAgain ? [repeated] : [];
   const events = [payout, ...planned, ...fees.owed, ...flagsOf(row, on)];
   const state = await recordEvents(work, loan, events, {
-    ...(!isAgain && { schedule }),
-    becomes: 'active',
+    ...(!isAgain && { firstSchedule: schedule }),
+    newStatus: 'active',
     trigger: 'disburse',
   });
   await emit(work, 'loan.disbursed', {
@@ -126,10 +126,14 @@ function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
   if (amount.gt(rest)) {
-    throw new Conflict('This is more than the approved amount.', 'exceeds_commitment', {
-      ...refusalDetails(row),
-      available: money(rest),
-    });
+    throw new Conflict(
+      'The amount exceeds the approved amount. See available.',
+      'exceeds_commitment',
+      {
+        ...refusalDetails(row),
+        available: money(rest),
+      },
+    );
   }
   // A concurrent request has already disbursed part of the amount.
   if (row.status === 'active')

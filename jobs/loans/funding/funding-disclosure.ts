@@ -40,11 +40,12 @@ export async function findFundingBlocker(
   if (!compliance.hard_enforcement) return null;
   if (isLineOfCredit(row)) return objectionToOpening(work, row);
   const cost = computeCost(row, funding);
-  const told = await readLastDisclosedCost(work.tx, row.id);
-  if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;
+  const lastDisclosed = await readLastDisclosedCost(work.tx, row.id);
+  if (cost !== null && lastDisclosed !== null && isAccurate(lastDisclosed, cost, row, funding))
+    return null;
   const details = {
     ...refusalDetails(row),
-    disclosed: disclosedFigures(told),
+    disclosed: disclosedFigures(lastDisclosed),
     now: cost && figuresOf(cost),
   };
   if (cost === null) {
@@ -55,7 +56,9 @@ export async function findFundingBlocker(
   await discloseCost(work, row, cost, { isEstimate: true });
   await setRescissionEnd(work, row, work.today);
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
-  await recordAudit(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
+  await recordAudit(work, about, 'disclose', {
+    apr: { old: lastDisclosed?.apr ?? null, new: cost.apr },
+  });
   const message =
     'The cost of the loan differs from its last disclosure. A corrected disclosure has been ordered. ' +
     'Disburse again after the borrower has received it.';
@@ -64,24 +67,27 @@ export async function findFundingBlocker(
 
 /** The borrower must receive a line's terms before its first disbursement (12 CFR 1026.5(b)(1)(i)). */
 async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {
-  const { told, isTrue } = await checkOpeningDisclosure(work, row);
+  const { told: lastDisclosed, isTrue } = await checkOpeningDisclosure(work, row);
   if (isTrue) return null;
   await discloseOpening(work, row);
   await setRescissionEnd(work, row, work.today);
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
   await recordAudit(work, about, 'disclose', {
-    told: { old: told?.letter_date ?? null, new: work.today },
+    told: { old: lastDisclosed?.letter_date ?? null, new: work.today },
   });
   const message =
     'The terms of the line differ from its last disclosure. A corrected disclosure has been ordered. ' +
     'Disburse again after the borrower has received it.';
-  const disclosed = told && { apr: told.apr, credit_limit: told.credit_limit };
+  const disclosed = lastDisclosed && {
+    apr: lastDisclosed.apr,
+    credit_limit: lastDisclosed.credit_limit,
+  };
   return new Conflict(message, 'disclosure_outdated', { ...refusalDetails(row), disclosed });
 }
 
 /** Only the rate must be within tolerance. The other terms were disclosed as estimates. */
 function isAccurate(
-  told: DisclosedCost,
+  lastDisclosed: DisclosedCost,
   { apr }: Cost,
   row: RawLoan,
   { amount }: Funding,
@@ -90,7 +96,7 @@ function isAccurate(
   const isPart = parseMoney(amount).lt(row.principal_amount);
   const isIrregular = isPart || readTerms(row).amortization === 'level_principal';
   return new Big(apr)
-    .minus(told.apr)
+    .minus(lastDisclosed.apr)
     .abs()
     .lte(isIrregular ? IRREGULAR : REGULAR);
 }
@@ -107,8 +113,8 @@ const figuresOf = ({
   total_of_payments,
 });
 
-const disclosedFigures = (told: DisclosedCost | null) =>
-  told && { ...figuresOf(told), disclosed_on: told.letter_date };
+const disclosedFigures = (lastDisclosed: DisclosedCost | null) =>
+  lastDisclosed && { ...figuresOf(lastDisclosed), disclosed_on: lastDisclosed.letter_date };
 
 /** Sends a new disclosure with the money if any figure differs from the last one. */
 export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
@@ -118,8 +124,9 @@ export async function discloseFunding(work: Work, row: RawLoan, funding: Funding
     return;
   }
   const cost = computeCost(row, funding);
-  const told = await readLastDisclosedCost(work.tx, row.id);
-  if (cost === null || (told !== null && matchesDisclosure(told, row, cost))) return;
+  const lastDisclosed = await readLastDisclosedCost(work.tx, row.id);
+  if (cost === null || (lastDisclosed !== null && matchesDisclosure(lastDisclosed, row, cost)))
+    return;
   await discloseCost(work, row, cost, { isEstimate: false });
 }
 

@@ -74,10 +74,14 @@ async function recordFurther(work: Work, loan: OpenLoan, input: NewDisbursement,
   assertNotBlocked(row, 'disburse', { ...notFundableReason(row), available: money(rest) });
   const amount = input.amount ? parseMoney(input.amount) : rest;
   if (amount.gt(rest)) {
-    throw new Conflict('This is more than the remaining approved amount.', 'exceeds_commitment', {
-      ...refusalDetails(row),
-      available: money(rest),
-    });
+    throw new Conflict(
+      'The amount exceeds the remaining approved amount. See available.',
+      'exceeds_commitment',
+      {
+        ...refusalDetails(row),
+        available: money(rest),
+      },
+    );
   }
   const disbursement = { id: newId(), amount: money(amount) };
   const fees = await assessOriginationFees(work, row, {

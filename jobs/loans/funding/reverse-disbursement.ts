@@ -6,8 +6,8 @@ import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { immutableConflict } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
@@ -35,7 +35,7 @@ export async function reverseDisbursement(
 ) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'disbursements', id));
   const { row } = loan;
-  const { status } = await records.lock(work.tx, 'disbursements', id);
+  const { status } = await records.lockRecordRow(work.tx, 'disbursements', id);
   if (!['completed', 'failed'].includes(status)) throw immutableConflict('disbursement', status);
   const undone = eventsInForce(loan.events, work.today);
   assertNoLaterEvents(loan, undone, id);
@@ -44,12 +44,12 @@ export async function reverseDisbursement(
     .map(({ id: reverses }) =>
       newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
     );
-  await records.setStatus(work.tx, 'disbursements', id, 'reversed');
-  await disbursements.reverseFees(work.tx, row.id);
+  await records.setRecordStatus(work.tx, 'disbursements', id, 'reversed');
+  await disbursements.reverseDisbursementFees(work.tx, row.id);
   await recordEvents(work, loan, events, {
-    becomes: 'approved',
+    newStatus: 'approved',
     trigger: 'reverse-disbursement',
-    reason,
+    statusReason: reason,
   });
   await disbursements.clearFunding(work.tx, row.id);
 }

@@ -22,11 +22,11 @@ export const DrawReversal = z.object({ reason: requiredFreeText.nullish() });
 export async function reverseDraw(work: Work, id: string) {
   const loanId = await records.loanIdOf(work.tx, 'draws', id);
   const loan = await openInService(work, loanId, ['active', 'paid_off']);
-  const { status, amount } = await draws.lock(work.tx, id);
+  const { status, amount } = await draws.lockDraw(work.tx, id);
   if (status !== 'completed') throw immutableConflict('draw', status);
-  await records.setStatus(work.tx, 'draws', id, 'reversed');
+  await records.setRecordStatus(work.tx, 'draws', id, 'reversed');
   await loans.addDisbursed(work.tx, loanId, `-${amount}`);
-  const fees = await draws.reverseFees(work.tx, id);
+  const fees = await draws.reverseDrawFees(work.tx, id);
   const undone = loan.events.filter(
     (event) => event.id === id || (event.kind === 'fee' && fees.includes(event.fee_id ?? '')),
   );

@@ -14,7 +14,7 @@ import {
   releaseLiens,
   remindOfUnappliedMoney,
   remindOfOwedRefund,
-} from './after-payoff.ts';
+} from './closed-loans.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<
@@ -58,8 +58,9 @@ export async function changeStatus(
   trigger: string,
   reason?: string | null,
 ) {
-  await loans.setStatus(work.tx, loan.id, status);
-  if (!['approved', 'active'].includes(status)) await chargeOffs.cancelAutopay(work.tx, loan.id);
+  await loans.setLoanStatus(work.tx, loan.id, status);
+  if (!['approved', 'active'].includes(status))
+    await chargeOffs.cancelAutopayPlans(work.tx, loan.id);
   await emit(work, 'loan.status_changed', {
     loan_id: loan.id,
     loan_number: loan.loan_number,
@@ -116,8 +117,8 @@ export async function applyStateChange(
     await remindOfOwedRefund(work, { ...loan, status }, after.total_balance, before.total_balance);
   }
   const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
-  const isTold = loan.status === 'active' && !isAgedByClose(work, loan, after);
-  if (isTold && loan.delinquency_bucket !== bucket) {
+  const mustNotify = loan.status === 'active' && !isAgedByClose(work, loan, after);
+  if (mustNotify && loan.delinquency_bucket !== bucket) {
     await emit(work, 'delinquency.changed', {
       loan_id: loan.id,
       old_bucket: loan.delinquency_bucket,
@@ -160,12 +161,12 @@ async function markChargedOff(
     (one) => one.kind === 'charge_off' && one.principal_amount === undefined,
   );
   if (event?.kind !== 'charge_off') return;
-  const lost = allocations.filter(
+  const principalLost = allocations.filter(
     ({ rule, component }) => rule === 'charge_off' && component === 'principal',
   );
   await chargeOffs.markChargedOff(tx, id, {
     on: event.effective_date,
     reason: event.reason ?? 'other',
-    amount: money(sum(lost.map(({ amount }) => parseMoney(amount)))),
+    amount: money(sum(principalLost.map(({ amount }) => parseMoney(amount)))),
   });
 }

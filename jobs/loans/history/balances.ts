@@ -13,8 +13,7 @@ import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { readLoan } from './record-events.ts';
-import type { OpenLoan } from './open-loan.ts';
+import { readLoan, type OpenLoan } from './open-loan.ts';
 
 /**
  * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events

@@ -45,11 +45,11 @@ function termOf(row: RawLoan, { extension_months }: LoanState) {
 
 /** The installments whose coverage changed. */
 export function changedCoverage(before: LoanState, after: LoanState) {
-  const known = new Map(
+  const coverageBefore = new Map(
     before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
   );
   return after.installments.filter(
-    (row) => known.get(row.period_number) !== JSON.stringify(coverageOf(row)),
+    (row) => coverageBefore.get(row.period_number) !== JSON.stringify(coverageOf(row)),
   );
 }
 
@@ -60,8 +60,8 @@ export function changedCoverage(before: LoanState, after: LoanState) {
 function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }: LoanState) {
   if (cycle !== null) return rows.at(-1)?.payment_amount;
   const isLevel = readTerms(row).amortization === 'level_payment';
-  const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
-  return (shown ?? rows.at(-1))?.payment_amount;
+  const representative = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
+  return (representative ?? rows.at(-1))?.payment_amount;
 }
 
 const scheduleOf = ({ installments }: LoanState) =>
@@ -77,11 +77,11 @@ export const CREDIT_KINDS: readonly string[] = ['service_credit', 'suspense_appl
 
 /** Returns a function that tests whether an event's allocations or coverage changed. */
 export function changedEvents(before: LoanState, after: LoanState): (id: string) => boolean {
-  const others = new Set([
+  const changedIds = new Set([
     ...changedLineIds(before.allocations, after.allocations),
     ...changedLineIds(before.coverage, after.coverage),
   ]);
-  return (id) => others.has(id);
+  return (id) => changedIds.has(id);
 }
 
 type Line = { event_id: string };
@@ -91,13 +91,13 @@ type Line = { event_id: string };
  * so the comparison skips them.
  */
 function changedLineIds(before: readonly Line[], after: readonly Line[]): string[] {
-  const differs = after.findIndex((line, at) => line !== before[at]);
-  const from = differs < 0 ? after.length : differs;
-  const [were, are] = [before, after].map((lines) =>
+  const firstDifference = after.findIndex((line, at) => line !== before[at]);
+  const from = firstDifference < 0 ? after.length : firstDifference;
+  const [linesBefore, linesAfter] = [before, after].map((lines) =>
     Map.groupBy(lines.slice(from), ({ event_id }) => event_id),
   ) as [Map<string, Line[]>, Map<string, Line[]>];
-  const ids = new Set([...were.keys(), ...are.keys()]);
-  return [...ids].filter((id) => !areSame(were.get(id), are.get(id)));
+  const ids = new Set([...linesBefore.keys(), ...linesAfter.keys()]);
+  return [...ids].filter((id) => !areSame(linesBefore.get(id), linesAfter.get(id)));
 }
 
 const areSame = (lines: readonly Line[] = [], others: readonly Line[] = []): boolean =>

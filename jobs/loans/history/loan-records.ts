@@ -5,8 +5,7 @@ import type { Row } from '../../../sql/table.ts';
 import { update, type Values } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { openLoan } from './record-events.ts';
-import type { OpenLoan } from './open-loan.ts';
+import { openLoan, type OpenLoan } from './open-loan.ts';
 import { refusalDetails } from './statuses.ts';
 
 /** Shared functions for the records of a loan. */
@@ -46,9 +45,9 @@ type Kind = {
 };
 
 /** Locks the record's loan, then the record, and returns the current record. */
-export async function lockRecord(work: Work, table: RecordTable, row: Row) {
-  await loans.lock(work.tx, String(row['loan_id']));
-  return records.lock(work.tx, table, row.id);
+export async function lockLoanAndRecord(work: Work, table: RecordTable, row: Row) {
+  await loans.lockLoan(work.tx, String(row['loan_id']));
+  return records.lockRecordRow(work.tx, table, row.id);
 }
 
 /**
@@ -59,7 +58,7 @@ export const recordChanger =
   (kind: Kind) =>
   async (work: Work, id: string, changes: Values, row: Row): Promise<void> => {
     const { status, ...described } = changes;
-    const current = await lockRecord(work, kind.table, row);
+    const current = await lockLoanAndRecord(work, kind.table, row);
     if (status !== undefined && status !== current.status) {
       if (status !== 'canceled') throw immutableConflict(kind.noun, current.status);
       await cancelRecord(work, kind, current);
@@ -71,15 +70,15 @@ export const recordChanger =
 export const recordCanceler =
   (kind: Kind) =>
   async (work: Work, _id: string, row: Row): Promise<void> =>
-    cancelRecord(work, kind, await lockRecord(work, kind.table, row));
+    cancelRecord(work, kind, await lockLoanAndRecord(work, kind.table, row));
 
 async function cancelRecord(
   work: Work,
   { table, noun, cancelable, cancel }: Kind,
-  { id, loan_id, status }: Awaited<ReturnType<typeof lockRecord>>,
+  { id, loan_id, status }: Awaited<ReturnType<typeof lockLoanAndRecord>>,
 ) {
   if (!cancelable.includes(status)) throw immutableConflict(noun, status);
-  await records.setStatus(work.tx, table, id, 'canceled');
+  await records.setRecordStatus(work.tx, table, id, 'canceled');
   await cancel?.(work, loan_id, id);
 }
 

@@ -3,7 +3,8 @@ import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { adjustInterest, earnedInterest } from './post-changes.ts';
-import { recordEvents, openLoan } from './record-events.ts';
+import { openLoan } from './open-loan.ts';
+import { recordEvents } from './record-events.ts';
 
 /**
  * Posts interest that the daily accrual skipped because of an error. Refolds the loan, which repairs its

@@ -1,4 +1,4 @@
-import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import * as plans from '../../../sql/payments/autopay-plans.ts';
 import { update } from '../../../sql/write.ts';
 import type { Work } from '../../work.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -13,7 +13,7 @@ export async function saveNextAutopayDate(
   state: Parameters<typeof nextAutopayDueDate>[1],
   id: string,
 ) {
-  const plan = await plans.lock(tx, id);
+  const plan = await plans.lockAutopayPlan(tx, id);
   if (plan === null || !isOpenAutopayPlan(plan)) return;
   const due = nextAutopayDueDate(plan, state);
   const isOver = due === null && plan.end_date !== null && plan.end_date < today;

@@ -18,9 +18,9 @@ export async function notifyScheduleChange(work: Work, row: RawLoan, change: Cha
   const { before, after, reason } = change;
   if (!requiresPayments(row, after) || !changesUnpaidRows(before.installments, after.installments))
     return;
-  const told = { was: summarizeSchedule(before), will: summarizeSchedule(after), reason };
-  const untold = await notifyBorrower(work, row, told);
-  await remindOfficer(work, row, { ...told, untold });
+  const notice = { was: summarizeSchedule(before), will: summarizeSchedule(after), reason };
+  const failureReasons = await notifyBorrower(work, row, notice);
+  await remindOfficer(work, row, { ...notice, untold: failureReasons });
 }
 
 /** Includes `paid_off`, because the change may reopen the loan. */
@@ -61,8 +61,8 @@ type ScheduleNotice = {
 
 /** Returns the reasons why no notice is sent. Empty if the notice is on its way. */
 async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: ScheduleNotice) {
-  const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
-  const isFound = ['payment_found', 'payment_received'].includes(reason);
+  const isPaymentRemoved = ['payment_returned', 'payment_reversed'].includes(reason);
+  const isPaymentFound = ['payment_found', 'payment_received'].includes(reason);
   try {
     const { reasons } = await composeToAll(work, {
       borrower_id: row.borrower_id,
@@ -70,9 +70,9 @@ async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: S
       template_type: 'schedule_changed',
       context: {
         schedule: { ...will, old_payment_amount: was.payment_amount },
-        was_taken_back: isTakenBack,
-        was_found: isFound,
-        was_other: !isTakenBack && !isFound,
+        was_taken_back: isPaymentRemoved,
+        was_found: isPaymentFound,
+        was_other: !isPaymentRemoved && !isPaymentFound,
       },
       triggered_by: 'system',
     });
@@ -88,7 +88,7 @@ async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: S
 async function remindOfficer(
   work: Work,
   row: RawLoan,
-  { was, will, reason, untold }: ScheduleNotice & { untold: string },
+  { was, will, reason, untold: failureReasons }: ScheduleNotice & { untold: string },
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
@@ -96,7 +96,9 @@ async function remindOfficer(
   const sentences = [
     `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
     `The next installment was ${describeSchedule(was)}. It is now ${describeSchedule(will)}.`,
-    untold === '' ? 'The borrower is being notified.' : `The borrower was not notified: ${untold}`,
+    failureReasons === ''
+      ? 'The borrower is being notified.'
+      : `The borrower was not notified: ${failureReasons}`,
   ];
   const description = sentences.join(' ');
   const open = await findOpenTask(tx, row.id, title);

@@ -1,12 +1,17 @@
+import type { EventRow } from '../../../sql/loans/events.ts';
+import * as history from '../../../sql/loans/history.ts';
+import { billBeforeEvent } from '../../documents/statements.job.ts';
+import { BusinessDateChanged, NotFound, ReliefEnding } from '../../errors.ts';
+import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import type { FoldedHistory } from '../engine/fold.ts';
-import type { LoanState } from '../engine/state.ts';
+import { replay, type FoldedHistory } from '../engine/fold.ts';
+import { toLoanState, type LoanState } from '../engine/state.ts';
+import { readTerms } from '../products/loan-terms.ts';
 import type { PostedByEvent } from './post-changes.ts';
-import type * as history from '../../../sql/loans/history.ts';
 
 /** The loan's row, schedule and events, as one query reads them. */
-export type LoanRecord = NonNullable<Awaited<ReturnType<typeof history.lockAndRead>>>;
+type LoanRecord = NonNullable<Awaited<ReturnType<typeof history.lockLoanHistory>>>;
 
 /** A locked loan with its history and its state before new events. */
 export type OpenLoan = {
@@ -19,3 +24,49 @@ export type OpenLoan = {
   /** The ledger amounts, if they were read from the ledger instead of derived from the state. */
   booked?: PostedByEvent;
 };
+
+/**
+ * Locks the loan and folds it as of today; one writer per loan at a time. Throws `ReliefEnding` if a relief
+ * has ended, so that its end is recorded first. Creates last month's statement if it is still missing.
+ */
+export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
+  const record = await lockHistory(work, loanId);
+  if (work.isEndingReliefs) return foldRecord(work, record);
+  if (record.has_ended_relief) throw new ReliefEnding();
+  const month = record.unbilled_month;
+  if (month !== null) await billBeforeEvent(work.tx, { work, id: loanId, month });
+  return foldRecord(work, record);
+}
+
+/** Like `openLoan`, for the step that bills the loan: does not require that it is billed. */
+export const openUnbilledLoan = async (work: Work, loanId: string): Promise<OpenLoan> =>
+  foldRecord(work, await lockHistory(work, loanId));
+
+/** Reads a loan and its history without a lock. With `knownOn`, excludes events recorded after that day. */
+export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
+  const record = await history.readLoanHistory(work.tx, loanId);
+  if (record === null) throw new NotFound();
+  return foldRecord(work, record, knownOn);
+}
+
+/**
+ * Locks and reads the loan. If the business date moved while the request waited for the lock, throws
+ * `BusinessDateChanged` and the request restarts on the new date.
+ */
+async function lockHistory({ tx, today }: Work, loanId: string): Promise<LoanRecord> {
+  const record = await history.lockLoanHistory(tx, loanId);
+  if (record === null) throw new NotFound();
+  if (record.business_date !== today) throw new BusinessDateChanged();
+  return record;
+}
+
+function foldRecord({ today }: Work, record: LoanRecord, knownOn = today): OpenLoan {
+  const { schedule, events: recorded, ...row } = record;
+  const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(toLoanEvent);
+  const input = { terms: readTerms(row), schedule, events, as_of: today };
+  const run = replay(input);
+  return { row, schedule, events, state: toLoanState(run.position, today), folded: { input, run } };
+}
+
+const toLoanEvent = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
+  ({ ...details, id, kind, effective_date }) as LoanEvent;

@@ -14,7 +14,7 @@ import {
   isEmptyPosting,
   netPosting,
   buildPosting,
-  type Posting,
+  type EventPosting,
 } from '../engine/posting/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/loan-terms.ts';
@@ -28,7 +28,7 @@ type Before = {
 };
 
 /** The ledger amounts of each event, netted by account, and the purpose of correcting entries. */
-export type PostedByEvent = { of: (eventId: string) => Posting; purpose: string };
+export type PostedByEvent = { of: (eventId: string) => EventPosting; purpose: string };
 
 /**
  * The loan after the new events. `isChanged`: whether an event has changed amounts. `effectiveBefore` and
@@ -98,9 +98,9 @@ export async function adjustInterest(
 
 /** Interest earned here. Interest accrued by a previous servicer was posted at boarding. */
 export function earnedInterest(state: LoanState, events: readonly LoanEvent[]): Big {
-  const brought = events.find(({ kind }) => kind === 'boarding') as
+  const boarding = events.find(({ kind }) => kind === 'boarding') as
     { accrued_interest?: string } | undefined;
-  return new Big(state.interest_earned).minus(brought?.accrued_interest ?? 0);
+  return new Big(state.interest_earned).minus(boarding?.accrued_interest ?? 0);
 }
 
 async function postDifferences(
@@ -115,8 +115,10 @@ async function postDifferences(
   );
   const { booked } = loan;
   // If a history is only continued, nearly all its events were effective before; skip them.
-  const at = effectiveAfter.findIndex((event, place) => event !== effectiveBefore[place]);
-  const from = at < 0 ? effectiveAfter.length : at;
+  const firstDifference = effectiveAfter.findIndex(
+    (event, index) => event !== effectiveBefore[index],
+  );
+  const from = firstDifference < 0 ? effectiveAfter.length : firstDifference;
   const [idsBefore, idsAfter] = [
     idsOf(effectiveBefore.slice(from)),
     idsOf(effectiveAfter.slice(from)),
@@ -162,7 +164,8 @@ async function postDifferences(
       credit: amounts(change.credit),
     };
     const write = isNew ? postNewEntry : postEntry;
-    await postLoanEvent(work, loan.row, posting, { write, borne: borneByServicer(event) });
+    const booking = { write, borne: borneByServicer(event), event_id: id };
+    await postLoanEvent(work, loan.row, posting, booking);
   }
 }
 
@@ -174,7 +177,7 @@ const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>
 
 const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => id));
 
-const NOTHING: Posting = { debit: {}, credit: {} };
+const NOTHING: EventPosting = { debit: {}, credit: {} };
 
 /** The postings of some events. An event that is not effective posts nothing. */
 function postingsOf(
@@ -189,7 +192,7 @@ function postingsOf(
   );
   const counting = new Map(all.filter(({ id }) => ids.has(id)).map((event) => [event.id, event]));
   return {
-    of: (id: string): Posting => {
+    of: (id: string): EventPosting => {
       const event = counting.get(id);
       return event === undefined ? NOTHING : buildPosting(event, lines.get(id) ?? [], isRelieved);
     },
@@ -207,5 +210,5 @@ function descriptionOf(
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ${loanNumber}`;
 }
 
-const amounts = (side: Posting['debit']) =>
+const amounts = (side: EventPosting['debit']) =>
   Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

@@ -8,6 +8,8 @@ type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown
 
 type Booking = {
   write?: typeof postEntry;
+  /** The event whose amounts are posted. */
+  event_id: string;
   /** Roles that stay on the tenant's own accounts although the loan is sold. */
   borne?: readonly AccountRole[];
 };
@@ -17,35 +19,36 @@ export const isSold = (terms: Record<string, unknown>): boolean =>
   typeof terms['sold_on'] === 'string';
 
 /**
- * Posts a loan event. If the event is dated before the loan's sale, it belongs to the seller: it uses the
- * lender's own accounts and corrects the sale at the agreed price. Recording a payment early or late
- * therefore gives neither party a gain.
+ * Posts a loan event. If the event is dated before the loan's sale, or was recorded on the day of the sale
+ * before it settled, it belongs to the seller: it uses the lender's own accounts and corrects the sale at
+ * the agreed price. Recording a payment early or late therefore gives neither party a gain.
  */
 export async function postLoanEvent(
   work: Work,
   loan: SoldLoan,
   posting: Posting,
-  { write = postEntry, borne = [] }: Booking = {},
+  { write = postEntry, borne = [], event_id }: Booking,
 ) {
   const sold_on = loan.terms['sold_on'];
-  const happened = posting.effective_date ?? posting.entry_date;
+  const eventDate = posting.effective_date ?? posting.entry_date;
   if (typeof sold_on !== 'string') return write(work, posting);
-  if (happened >= sold_on) {
-    if (borne.length === 0) return write(work, posting);
-    const { previous_accounts } = await sales.findBookedSale(work.tx, loan.id);
+  if (eventDate > sold_on && borne.length === 0) return write(work, posting);
+  const sale = await sales.findBookedSale(work.tx, loan.id);
+  // Ids are ordered by time.
+  const isSellers = eventDate < sold_on || (eventDate === sold_on && event_id < sale.entry_id);
+  if (!isSellers) {
     const accounts = Object.fromEntries(
-      borne.map((role) => [role, previous_accounts[role] ?? null]),
+      borne.map((role) => [role, sale.previous_accounts[role] ?? null]),
     );
     return write(work, { ...posting, accounts });
   }
-  const sold = await sales.findBookedSale(work.tx, loan.id);
-  const accounts = lenderAccounts(sold.previous_accounts);
+  const accounts = lenderAccounts(sale.previous_accounts);
   const entry = await postEntry(work, { ...posting, accounts });
   const { entry_date, reference_id, purpose = '' } = posting;
   const corrected = await bookSale(
     work,
-    { id: sold.id, loan_id: loan.id },
-    { ...carriedAmountChange(posting), ...sold, loan_number: loan.loan_number },
+    { id: sale.id, loan_id: loan.id },
+    { ...carriedAmountChange(posting), ...sale, loan_number: loan.loan_number },
     '0.00',
     {
       entry_date: entry_date < sold_on ? sold_on : entry_date,
@@ -53,6 +56,6 @@ export async function postLoanEvent(
       accounts,
     },
   );
-  await sales.addJournalEntries(work.tx, sold.id, corrected);
+  await sales.addJournalEntries(work.tx, sale.id, corrected);
   return entry;
 }

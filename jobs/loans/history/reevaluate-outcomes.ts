@@ -16,12 +16,12 @@ export async function reevaluateOutcomes(
   work: Work,
   loan: Pick<OpenLoan, 'row'>,
   recorded: readonly LoanEvent[],
-  counting: readonly LoanEvent[],
+  inForce: readonly LoanEvent[],
 ): Promise<string[]> {
-  const receipts = listReceipts(recorded, counting);
-  const known = evaluationCutoff(work, loan);
-  const promises = await reevaluatePromises(work, loan.row.id, receipts, known);
-  return [...promises, ...(await reevaluatePlans(work, loan.row.id, receipts, known))];
+  const receipts = listReceipts(recorded, inForce);
+  const cutoff = evaluationCutoff(work, loan);
+  const promises = await reevaluatePromises(work, loan.row.id, receipts, cutoff);
+  return [...promises, ...(await reevaluatePlans(work, loan.row.id, receipts, cutoff))];
 }
 
 /** Notifies the officer of conclusions that no longer hold. */

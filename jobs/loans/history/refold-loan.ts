@@ -1,15 +1,18 @@
-import * as kept from '../../../sql/loans/stored-balances.ts';
+import * as storedBalances from '../../../sql/loans/stored-balances.ts';
 import { newId } from '../../../sql/new-id.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { netPosting, type Posting } from '../engine/posting/postings.ts';
-import { recordEvents, openLoan } from './record-events.ts';
-import type { OpenLoan } from './open-loan.ts';
+import { netPosting, type EventPosting } from '../engine/posting/postings.ts';
+import { openLoan, type OpenLoan } from './open-loan.ts';
+import { recordEvents } from './record-events.ts';
 import { postMissedInterest } from './missed-interest.ts';
 import { newEvent } from './new-event.ts';
 
-export type RefoldResult = { before: kept.StoredBalances; after: kept.StoredBalances };
+export type RefoldResult = {
+  before: storedBalances.StoredBalances;
+  after: storedBalances.StoredBalances;
+};
 
 /**
  * Updates a loan's stored balances, schedule, splits and ledger after a release that computes them
@@ -18,18 +21,18 @@ export type RefoldResult = { before: kept.StoredBalances; after: kept.StoredBala
  */
 export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResult> {
   const loan = await openLoan(work, loanId);
-  const before = await kept.readStoredBalances(work.tx, loanId);
+  const before = await storedBalances.readStoredBalances(work.tx, loanId);
   await recordEvents(work, await loadAsStored(work, loan), findClosedLoanProblem(work, loan), {
-    because: 'recalculated',
+    scheduleChangeReason: 'recalculated',
   });
   await postMissedInterest(work, loanId);
-  return { before, after: await kept.readStoredBalances(work.tx, loanId) };
+  return { before, after: await storedBalances.readStoredBalances(work.tx, loanId) };
 }
 
 /** The loan as stored in tables and the ledger, instead of as folded. */
 async function loadAsStored({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
   const { id, schedule_version } = loan.row;
-  const rows = await kept.storedScheduleRows(tx, id, schedule_version);
+  const rows = await storedBalances.storedScheduleRows(tx, id, schedule_version);
   const installments = rows.map(({ is_canceled, ...row }) => ({
     ...row,
     open_amount: '0.00',
@@ -50,10 +53,10 @@ async function loadAsStored({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
 async function bookedAmounts(
   tx: Work['tx'],
   { row, events }: OpenLoan,
-): Promise<Map<string, Posting>> {
+): Promise<Map<string, EventPosting>> {
   const known = new Set(events.map(({ id }) => id));
-  const booked = new Map<string, Posting>();
-  for (const { reference_id, purpose, role, amount } of await kept.postedAmountsByEvent(
+  const booked = new Map<string, EventPosting>();
+  for (const { reference_id, purpose, role, amount } of await storedBalances.postedAmountsByEvent(
     tx,
     row.id,
   )) {

@@ -1,7 +1,7 @@
 import type { EventKind, LoanEvent } from '../engine/events.ts';
 
 /** Reasons for schedule changes by event kind, and for its reversal. Default: the kind itself. */
-const WORDS: Partial<Record<EventKind, readonly [happened: string, undone: string]>> = {
+const REASONS: Partial<Record<EventKind, readonly [happened: string, undone: string]>> = {
   payment: ['payment_found', 'payment_reversed'],
   reimbursement: ['payment_refunded', 'refund_reversed'],
   fee: ['fee_assessed', 'fee_reversed'],
@@ -29,29 +29,29 @@ function findReversedEvent(event: LoanEvent, events: readonly LoanEvent[]): Loan
 
 /** True if the events agree a schedule or reverse such an agreement. */
 export const changesAgreedSchedule = (
-  fresh: readonly LoanEvent[],
+  newEvents: readonly LoanEvent[],
   events: readonly LoanEvent[],
 ): boolean =>
-  fresh.some((event) => AGREED.includes((findReversedEvent(event, events) ?? event).kind));
+  newEvents.some((event) => AGREED.includes((findReversedEvent(event, events) ?? event).kind));
 
 /** If events are recorded together, the first of these kinds gives the reason. */
 const PRIORITY_KINDS: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];
 
 /** The reason for a schedule version. */
 export function scheduleReason(
-  fresh: readonly LoanEvent[],
+  newEvents: readonly LoanEvent[],
   events: readonly LoanEvent[],
   today: string,
 ): string {
-  const lead = PRIORITY_KINDS.map((kind) => fresh.find((event) => event.kind === kind)).find(
+  const lead = PRIORITY_KINDS.map((kind) => newEvents.find((event) => event.kind === kind)).find(
     Boolean,
   );
-  const event = lead ?? fresh[0];
+  const event = lead ?? newEvents[0];
   if (event === undefined) return 'disbursement';
   // A schedule is always agreed on the balance after the day's payments, even if a payment is recorded
   // later.
   if (event.kind === 'payment' && event.effective_date === today) return 'payment_received';
   const undone = findReversedEvent(event, events);
-  if (undone === undefined) return WORDS[event.kind]?.[0] ?? event.kind;
-  return WORDS[undone.kind]?.[1] ?? `${undone.kind}_reversed`;
+  if (undone === undefined) return REASONS[event.kind]?.[0] ?? event.kind;
+  return REASONS[undone.kind]?.[1] ?? `${undone.kind}_reversed`;
 }

@@ -45,7 +45,7 @@ const PAST = dictionary<string>({
 const BLOCKED_MESSAGES = dictionary<string>({
   already_disbursed: 'Money has already been disbursed.',
   archived: 'An archived loan cannot be disbursed: unarchive it first.',
-  rescission_period: 'The rescission period has not ended yet.',
+  rescission_period: 'The rescission period has not ended yet. Disburse the loan after it.',
   not_fundable: 'The loan is frozen, accelerated or on non-accrual, so it cannot be disbursed.',
   exceeds_commitment: 'The approved amount is already fully disbursed.',
   not_a_line: 'The loan is not a line of credit.',

@@ -34,7 +34,7 @@ function reasonOf([event]: readonly LoanEvent[]): string {
 
 /** Supersedes the loan's active quote, or marks it as expired if its last day has passed. */
 export async function supersedeActiveQuotes(work: Work, loanId: string, reason: string) {
-  for (const { id, status } of await quotes.supersede(work.tx, loanId, reason)) {
+  for (const { id, status } of await quotes.supersedeQuotes(work.tx, loanId, reason)) {
     // The quote had already expired, so its status is no news for the audit log.
     if (status === 'expired') continue;
     const entity = { type: 'payoff_quotes', id, loan_id: loanId };

@@ -22,7 +22,7 @@ export const Approval = z.object({ notes: prose.nullish() });
  * that the compliance run and its webhooks are committed.
  */
 export async function findApprovalBlocker(work: Work, loanId: string): Promise<Conflict | null> {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const { compliance } = await settingsOf(work.tx);
@@ -33,12 +33,16 @@ export async function findApprovalBlocker(work: Work, loanId: string): Promise<C
     .map(({ code, message }) => ({ code, message }));
   if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
   const details = { ...refusalDetails(loan), failed_checks };
-  return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
+  return new Conflict(
+    'The loan fails a compliance check. See failed_checks.',
+    'compliance_failed',
+    details,
+  );
 }
 
 /** Approves a pending loan and discloses its cost. Call `findApprovalBlocker` first. */
 export async function approveLoan(work: Work, loanId: string) {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;

@@ -21,7 +21,7 @@ export const Cancellation = z.object({
 
 /** Cancels a loan before any money has gone out. */
 export async function cancelLoan(work: Work, loanId: string, input: z.output<typeof Cancellation>) {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'cancel');
   await decisions.markCanceled(work.tx, loanId, input.reason ?? null);

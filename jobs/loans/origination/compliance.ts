@@ -35,7 +35,7 @@ export async function runComplianceChecks(
     if (COMPLIANCE_RULES.some((rule) => rule.code === code)) continue;
     throw new Invalid({ [`checks.${index}`]: `There is no check named ${code}.` });
   }
-  const loan = await loans.read(work.tx, loanId);
+  const loan = await loans.readLoanRow(work.tx, loanId);
   if (loan === null) throw new NotFound();
   const facts = await readComplianceFacts(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);

@@ -26,12 +26,12 @@ export function costTexts(
   reader: TextOptions,
   { secured, hasPrepaidCharge }: Facts,
 ) {
-  const spoken = documentLanguage(reader.language);
+  const textLanguage = documentLanguage(reader.language);
   return {
     late_charge: lateCharge(loan, reader),
     prepayment: [
       penaltyText(loan, reader),
-      ...(hasPrepaidCharge ? [PREPAYMENT[spoken].prepaid] : []),
+      ...(hasPrepaidCharge ? [PREPAYMENT[textLanguage].prepaid] : []),
     ].join(' '),
     security_interest: securityText(secured, reader),
   };
@@ -72,8 +72,8 @@ function lateCharge(loan: RawLoan, reader: TextOptions): string | null {
   const rule = loanFeeRules(loan).find(({ trigger }) => trigger === 'past_due');
   if (!rule) return null;
   const days = lateFeeGraceDays(rule, loan);
-  const much = feeText(rule, reader);
+  const fee = feeText(rule, reader);
   return documentLanguage(reader.language) === 'es'
-    ? `Si un pago se retrasa más de ${days} días, se le cobrará ${much}.`
-    : `If a payment is more than ${days} days late, you will be charged ${much}.`;
+    ? `Si un pago se retrasa más de ${days} días, se le cobrará ${fee}.`
+    : `If a payment is more than ${days} days late, you will be charged ${fee}.`;
 }

@@ -34,10 +34,10 @@ export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
 
 /**
  * The cost of a loan for a borrower who pays as agreed. Null if the fees take all of the money, or if the
- * first payment is not after the disbursement. `beside` is the sum of further charges paid immediately. It
- * reduces the amount financed, as the disbursement's fees do.
+ * first payment is not after the disbursement. `otherCharges` is the sum of further charges paid
+ * immediately. It reduces the amount financed, as the disbursement's fees do.
  */
-export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cost | null {
+export function computeCost(loan: RawLoan, funding: Funding, otherCharges = ZERO): Cost | null {
   const { amount, on, first_payment_date } = funding;
   if (first_payment_date !== null && first_payment_date <= on) return null;
   const fees = fundingFees(loan, { amount, isFirst: true });
@@ -48,7 +48,7 @@ export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cos
     first_payment_date,
     spread_fees: sumFeesByTreatment(fees, 'amortized'),
   });
-  const advanced = parseMoney(amount).minus(beside);
+  const advanced = parseMoney(amount).minus(otherCharges);
   const question = JSON.stringify({ terms, schedule, fees, amount, on, advanced });
   return memoizeCost(question, () =>
     computeRemainingCost(

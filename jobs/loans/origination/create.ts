@@ -41,21 +41,21 @@ export async function createLoan(work: Work, input: NewLoan): Promise<string> {
 
 /** The product, program and settings of a new loan. Boarding reads them once for many loans. */
 export type LoanParents = {
-  product: Awaited<ReturnType<typeof products.read>>;
+  product: Awaited<ReturnType<typeof products.readProduct>>;
   has_program: boolean;
-  settings: { satisfied_tolerance: string; accrual_relief: boolean };
+  settings: { installment_tolerance: string; accrual_relief: boolean };
 };
 
 export async function readLoanParents(
   { tx }: Pick<Work, 'tx'>,
   { product_id, program_id }: Pick<NewLoan, 'product_id' | 'program_id'>,
 ): Promise<LoanParents> {
-  const product = await products.read(tx, product_id);
+  const product = await products.readProduct(tx, product_id);
   const has_program = await programs.isUsable(tx, program_id);
   const { delinquency, accounting } = await settingsOf(tx);
-  const { satisfied_tolerance } = delinquency;
+  const { installment_tolerance } = delinquency;
   const { accrual_relief } = accounting;
-  return { product, has_program, settings: { satisfied_tolerance, accrual_relief } };
+  return { product, has_program, settings: { installment_tolerance, accrual_relief } };
 }
 
 /** Checks a new loan against its product, and returns it with the terms that it copies. */
@@ -69,7 +69,7 @@ export async function validateNewLoan(work: Pick<Work, 'tx'>, input: NewLoan, kn
 /** Inserts a validated loan. Boarding uses it too. */
 export async function insertLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
   const loan_number = loan.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
-  const id = await loans.add(tx, { ...loan, loan_number });
+  const id = await loans.addLoan(tx, { ...loan, loan_number });
   return { id, loan_number };
 }
 
@@ -81,7 +81,7 @@ function inheritedTerms({ product, settings }: LoanParents) {
     payment_frequency: kept['payment_frequency'],
     day_count: kept['day_count'],
     interest_method: kept['interest_method'],
-    satisfied_tolerance: settings.satisfied_tolerance,
+    installment_tolerance: settings.installment_tolerance,
     terms: copyTerms(kept, settings),
   };
 }

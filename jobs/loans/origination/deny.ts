@@ -30,7 +30,7 @@ type Denial = z.output<typeof Denial>;
  * If reasons are missing or not specific, it explains how to get them (12 CFR 1002.9(a)(2)).
  */
 export async function denyLoan(work: Work, loanId: string, input: Denial) {
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'deny');
   const reasons = reasonsOf(input);
@@ -40,6 +40,9 @@ export async function denyLoan(work: Work, loanId: string, input: Denial) {
 }
 
 function reasonsOf({ reasons, reason }: Denial): DenialReason[] {
-  const alone = reason ? [DENIAL_CODES.find((code) => code === reason) ?? 'other'] : [];
-  return [...new Set([...(reasons ?? []), ...alone] as DenialReason[])].slice(0, REASONS_MAX);
+  const codesFromReason = reason ? [DENIAL_CODES.find((code) => code === reason) ?? 'other'] : [];
+  return [...new Set([...(reasons ?? []), ...codesFromReason] as DenialReason[])].slice(
+    0,
+    REASONS_MAX,
+  );
 }

@@ -59,17 +59,17 @@ export async function discloseCost(
 }
 
 /** Whether the cost equals the last disclosure, to the cent and to the day. */
-export const matchesDisclosure = (told: DisclosedCost, loan: RawLoan, cost: Cost): boolean =>
-  comparableText(told) ===
+export const matchesDisclosure = (disclosed: DisclosedCost, loan: RawLoan, cost: Cost): boolean =>
+  comparableText(disclosed) ===
   comparableText({ ...cost, payment_schedule: scheduleLines(loan, cost, 'en') });
 
-const comparableText = (told: Omit<DisclosedCost, 'letter_date'>) =>
+const comparableText = (disclosed: Omit<DisclosedCost, 'letter_date'>) =>
   JSON.stringify([
-    told.apr,
-    told.finance_charge,
-    told.amount_financed,
-    told.total_of_payments,
-    told.payment_schedule.map(({ number, amount, first_due }) => [number, amount, first_due]),
+    disclosed.apr,
+    disclosed.finance_charge,
+    disclosed.amount_financed,
+    disclosed.total_of_payments,
+    disclosed.payment_schedule.map(({ number, amount, first_due }) => [number, amount, first_due]),
   ]);
 
 /** Combines consecutive equal payments into one line. */

@@ -16,10 +16,10 @@ export const amountText = (amount: string, { language, locale, currency }: TextO
 /** A rule's amount: "$25.00", "the greater of $25.00 and 5.00% of the payment, at most $40.00". */
 export function feeText(rule: FeeRule, reader: TextOptions): string {
   const { language, locale } = reader;
-  const spoken = documentLanguage(language);
-  const words = WORDS[spoken];
-  const setting = { locale: documentLocale(spoken, locale) };
-  const share = `${filters['percent']?.(rule.percentage ?? '0', setting)} ${OF[spoken][baseOf(rule)]}`;
+  const textLanguage = documentLanguage(language);
+  const words = WORDS[textLanguage];
+  const setting = { locale: documentLocale(textLanguage, locale) };
+  const share = `${filters['percent']?.(rule.percentage ?? '0', setting)} ${OF[textLanguage][baseOf(rule)]}`;
   const flat = amountText(rule.amount ?? '0.00', reader);
   const plain =
     rule.calculation === 'flat'

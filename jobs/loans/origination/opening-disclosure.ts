@@ -74,13 +74,13 @@ function openingTerms(loan: RawLoan, reader: TextOptions) {
 
 /** The last disclosure of a line's terms, and whether the terms are still the same. */
 export async function checkOpeningDisclosure({ tx, today }: Work, loan: RawLoan) {
-  const told = await readLastDisclosedOpening(tx, loan.id);
-  if (told === null) return { told, isTrue: false };
+  const lastDisclosed = await readLastDisclosedOpening(tx, loan.id);
+  if (lastDisclosed === null) return { told: lastDisclosed, isTrue: false };
   const { locale, currency } = await currentTenant(tx);
-  const language = documentLanguage('account_opening_disclosure', told.language);
+  const language = documentLanguage('account_opening_disclosure', lastDisclosed.language);
   const { apr } = creditLineRates(loan, expectedFunding(loan, today));
   const now = { ...openingTerms(loan, { language, locale, currency }), apr: apr ?? '' };
-  return { told, isTrue: comparableText(told) === comparableText(now) };
+  return { told: lastDisclosed, isTrue: comparableText(lastDisclosed) === comparableText(now) };
 }
 
 const comparableText = ({

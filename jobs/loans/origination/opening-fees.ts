@@ -64,12 +64,12 @@ function describeFee(rule: FeeRule, loan: RawLoan, reader: TextOptions): string 
     if (rule.fee_type !== 'annual' || rule.trigger === 'disbursement') return amount;
     return `${amount} ${spanish ? 'al año' : 'a year'}`;
   }
-  const much = feeText(rule, reader);
-  if (rule.trigger !== 'past_due') return much;
+  const fee = feeText(rule, reader);
+  if (rule.trigger !== 'past_due') return fee;
   const days = lateFeeGraceDays(rule, loan);
   return spanish
-    ? `${much}, si un pago se retrasa más de ${days} días`
-    : `${much}, if a payment is more than ${days} days late`;
+    ? `${fee}, si un pago se retrasa más de ${days} días`
+    : `${fee}, if a payment is more than ${days} days late`;
 }
 
 /**

@@ -109,8 +109,8 @@ function outcomeMessage(
   { status, paid_amount }: Pick<PlanProgress, 'paid_amount'> & { status: string },
 ): string {
   const name = plan.plan_type === 'settlement' ? 'settlement' : 'payment plan';
-  const again = status === 'active' ? 'active again' : status;
-  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it has been paid.`;
+  const newStatus = status === 'active' ? 'active again' : status;
+  const sentence = `The ${name} of ${plan.total_amount} is ${newStatus}: ${paid_amount} of it has been paid.`;
   const isUncollected = status === 'active' && plan.auto_collect;
   return isUncollected ? `${sentence} Schedule the missing payments again.` : sentence;
 }

@@ -20,9 +20,6 @@ const THRESHOLD = '600.00';
 /** Identifiable event code for a discharge by agreement. */
 const BY_AGREEMENT = 'F';
 
-/** The debtor or the IRS already has these forms. Errors need a correction form. */
-const SENT = ['furnished', 'filed'];
-
 /**
  * Keeps forms 1099-C in line with the books. If the principal forgiven in a year changes, the form of that
  * year is created, corrected or voided. The year is that of the forgiveness, whenever it was recorded.
@@ -82,12 +79,13 @@ async function syncYear(work: Work, loan: RawLoan, tax_year: number, forgiven: F
     await createCheckTask(work, loan, `${now} The form was created manually. Correct or void it.`);
     return;
   }
-  const isSent = SENT.includes(form.status);
+  // Whoever has a form, or an earlier one that it corrects, needs a corrected form.
+  const isSent = form.was_sent;
   const isCorrected = isSent || (isDue && form.status === 'generated');
   await endForm(work, form.id, isCorrected ? 'corrected' : 'void');
   if (isCorrected) {
     const first_on = forgiven.first_on ?? form.identifiable_event_date;
-    await writeForm(work, loan, { tax_year, amount, first_on }, form.id);
+    await writeForm(work, loan, { tax_year, amount, first_on }, form);
     const next = isSent ? 'Furnish and file the corrected form.' : 'Furnish the corrected form.';
     await createCheckTask(work, loan, `${now} ${next}`);
   } else if (isDue) await writeForm(work, loan, { tax_year, ...forgiven });
@@ -107,7 +105,7 @@ async function writeForm(
   work: Work,
   loan: RawLoan,
   { tax_year, amount, first_on }: ForgivenPrincipal & { tax_year: number },
-  corrects_form_id?: string,
+  corrected?: { id: string; was_sent: boolean },
 ) {
   // Unreachable: a reportable amount always has a forgiveness date.
   if (first_on === null) return;
@@ -119,7 +117,11 @@ async function writeForm(
     identifiable_event_date: first_on,
     interest_included: '0.00',
     personally_liable: true,
-    ...(corrects_form_id !== undefined && { is_corrected: true, corrects_form_id }),
+    ...(corrected && {
+      is_corrected: true,
+      corrects_form_id: corrected.id,
+      was_sent: corrected.was_sent,
+    }),
   });
 }
 

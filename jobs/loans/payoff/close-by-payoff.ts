@@ -17,8 +17,8 @@ import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../engine/state.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
@@ -81,7 +81,7 @@ async function findActiveQuote({ tx }: Work, { row }: OpenLoan, id: string | nul
 }
 
 async function acceptQuote(work: Work, loan_id: string, id: string) {
-  await quotes.accept(work.tx, id);
+  await quotes.acceptQuote(work.tx, id);
   const entity = { type: 'payoff_quotes', id, loan_id };
   await recordAudit(work, entity, 'update', { status: { old: 'active', new: 'accepted' } });
 }
@@ -122,23 +122,27 @@ async function recordPayoff(
 ): Promise<boolean> {
   const { on } = input;
   const id = newId();
-  const goes_with = paid.gt(0) ? { payment_id: id } : {};
-  const besides: LoanEvent[] = [];
-  if (penalty.gt(0))
-    besides.push(await assessPrepaymentPenalty(work, loan.row, money(penalty), on));
-  if (credited.gt(0)) besides.push(await waiveRemainder(work, loan, on, money(credited), id));
-  if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
+  const paymentReference = paid.gt(0) ? { payment_id: id } : {};
+  const otherEvents: LoanEvent[] = [];
+  if (penalty.gt(0)) {
+    const fee = { amount: money(penalty), on, ...paymentReference };
+    otherEvents.push(await assessPrepaymentPenalty(work, loan.row, fee));
+  }
+  if (credited.gt(0)) otherEvents.push(await waiveRemainder(work, loan, on, money(credited), id));
+  if (paid.eq(0)) otherEvents.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
     const amount = money(written_off);
-    besides.push(newEvent({ kind: 'write_off', effective_date: on, amount, ...goes_with }));
+    otherEvents.push(
+      newEvent({ kind: 'write_off', effective_date: on, amount, ...paymentReference }),
+    );
   }
   const trigger = 'pay-off';
-  if (paid.eq(0)) return (await recordEvents(work, loan, besides, { trigger })).is_paid_off;
+  if (paid.eq(0)) return (await recordEvents(work, loan, otherEvents, { trigger })).is_paid_off;
   const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
   const { payment_method, payment_instrument_id, notes, payer_id } = input;
-  const how = { payment_method, payment_instrument_id, notes, payer_id };
+  const details = { payment_method, payment_instrument_id, notes, payer_id };
   const dates = { payment_date: on, effective_date: on };
-  await postPayment(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
+  await postPayment(work, loan, id, { ...payment, ...details, ...dates }, { otherEvents, trigger });
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 

@@ -55,7 +55,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     prepayment_penalty,
   });
   const last = payoff(history, { payoff_date: good_through_date, prepayment_penalty });
-  const number = (await records.countForLoan(work.tx, 'payoff_quotes', row.id)) + 1;
+  const number = (await records.countRecords(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id, 'newer_quote');
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;

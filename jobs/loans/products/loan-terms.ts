@@ -61,7 +61,7 @@ const COPIED = [
 
 export function copyTerms(
   product: Record<string, unknown>,
-  settings: { satisfied_tolerance: string; accrual_relief: boolean },
+  settings: { installment_tolerance: string; accrual_relief: boolean },
 ): Record<string, unknown> {
   const copied = Object.fromEntries(COPIED.map((name) => [name, product[name]]));
   return {

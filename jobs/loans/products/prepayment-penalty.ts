@@ -10,16 +10,18 @@ type PenaltyBasis = {
   principal_balance: string;
   charge_off_balance: string;
   maturity_date: string | null;
+  fees: readonly { fee_type: string }[];
 };
 
 /**
  * The charge for repaying the loan early, in addition to the debt. There is none once the
- * agreed months have passed, and none from maturity on; acceleration moves maturity to its own date. The
- * SQL counterpart is `app.prepayment_penalty`.
+ * agreed months have passed, and none from maturity on; acceleration moves maturity to its own date. A flat
+ * penalty is charged once, even if the loan reopens because another payment bounced. The SQL counterpart is
+ * `app.prepayment_penalty`.
  */
 export function prepaymentPenalty(
   row: RawLoan,
-  { as_of, principal_balance, charge_off_balance, maturity_date }: PenaltyBasis,
+  { as_of, principal_balance, charge_off_balance, maturity_date, fees }: PenaltyBasis,
 ): Big {
   const agreed = readTerms(row).prepayment_penalty;
   const principal = parseMoney(principal_balance).plus(charge_off_balance);
@@ -28,6 +30,7 @@ export function prepaymentPenalty(
   const { calculation, amount, percentage, within_months } = agreed;
   const since = row.disbursement_date;
   if (within_months && since !== null && as_of >= addMonths(since, within_months)) return ZERO;
-  if (calculation === 'flat') return parseMoney(amount ?? '0.00');
+  const wasCharged = fees.some(({ fee_type }) => fee_type === 'prepayment_penalty');
+  if (calculation === 'flat') return wasCharged ? ZERO : parseMoney(amount ?? '0.00');
   return toCents(parseRate(percentage ?? '0').times(principal));
 }

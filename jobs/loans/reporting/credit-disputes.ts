@@ -74,13 +74,13 @@ type NewDispute = Values & { loan_id: string; dispute_codes: readonly string[] }
 /** Records a dispute. It is due within 30 days of its receipt, or 45 days if extended. */
 export async function addDispute(work: Work, input: NewDispute): Promise<string> {
   const { loan_id: loanId } = input;
-  const loan = await loans.lock(work.tx, loanId);
+  const loan = await loans.lockLoan(work.tx, loanId);
   if (loan === null) throw new NotFound();
   const received_date = String(input['received_date'] ?? work.today);
   if (received_date > work.today)
     throw new Invalid({ received_date: 'Must not be in the future.' });
   await checkDocuments(work, input);
-  const number = (await disputes.countForLoan(work.tx, loanId)) + 1;
+  const number = (await disputes.countDisputes(work.tx, loanId)) + 1;
   return insert(work.tx, 'credit_disputes', {
     ...input,
     received_date,
@@ -102,8 +102,8 @@ async function checkDocuments({ tx }: Work, { document_ids }: Values) {
  * creates a corrected record for every bureau in the same transaction.
  */
 export async function changeDispute(work: Work, id: string, changes: Values, row: Row) {
-  await loans.lock(work.tx, String(row['loan_id']));
-  const dispute = await disputes.lock(work.tx, id);
+  await loans.lockLoan(work.tx, String(row['loan_id']));
+  const dispute = await disputes.lockDispute(work.tx, id);
   const { status, ...rest } = changes;
   await checkDocuments(work, rest);
   // Forms send back the status they read, which shows an open dispute as overdue after its due date.

@@ -6,7 +6,7 @@ import { currentTenant } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
-import { addDays, monthStart } from '../../dates.ts';
+import { addDays, localDateTime, monthStart } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -32,7 +32,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const reporting_period = input.reporting_period ?? last;
   if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
     throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
-  await credit.lockFileCreation(tx);
+  await credit.lockCreditFileCreation(tx);
   const { reporter_name, reporter_address, reporter_phone, identification_number, program_ids } =
     await reporterOf(work);
   const number = (await credit.countFiles(tx, reporting_period)) + 1;
@@ -108,7 +108,7 @@ async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFi
   const period = reporting_period ?? addDays(monthStart(today), -1);
   for (const record of await credit.queuedOutsideAscii(tx, period)) {
     if (![record.consumer, ...record.co_consumers].some(isUnprintable)) continue;
-    await credit.suppress(tx, record.id, 'name_not_printable');
+    await credit.suppressRecord(tx, record.id, 'name_not_printable');
     if ((await tasks.findOpenTask(tx, record.loan_id, UNPRINTABLE)) !== null) continue;
     await insert(tx, 'tasks', {
       loan_id: record.loan_id,
@@ -136,7 +136,9 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
     async ({ tx }) => {
       const file = await credit.readCreditFile(tx, id);
       if (file === null || file.status === 'completed') return null;
-      const facts = { activity_date: file.reporting_period, created_at: file.created_at };
+      const { time_zone } = await currentTenant(tx);
+      const created_at = localDateTime(new Date(file.created_at), time_zone);
+      const facts = { activity_date: file.reporting_period, created_at };
       const lines = await credit.listFileRecords(tx, id);
       const text = metro2File(file.reporter as unknown as Reporter, facts, lines);
       return { key: file.storage_key, text };
@@ -156,7 +158,7 @@ export async function sendCreditFile(
   tenantId: string,
   input: NewCreditFile,
 ): Promise<string> {
-  for (const id of await within(tenantId, ({ tx }) => credit.pendingFileIds(tx)))
+  for (const id of await within(tenantId, ({ tx }) => credit.pendingCreditFileIds(tx)))
     await makeFile(within, files, tenantId, id);
   await within(tenantId, async (work) => {
     await reporterOf(work);

@@ -146,10 +146,10 @@ const LINE_TYPES = new Set(['15', '43', '47', '89', '7A', '9B']);
  * moves earlier if a past payment is reversed.
  */
 function firstDelinquency(facts: CreditFacts): string {
-  const told = facts.was_current_since ? null : facts.previous_first_delinquency;
+  const reported = facts.was_current_since ? null : facts.previous_first_delinquency;
   const known = facts.first_delinquency_date ?? facts.before_close?.first_delinquency_date ?? null;
-  if (told !== null && known !== null) return earliest(told, known);
-  return told ?? known ?? facts.reporting_period;
+  if (reported !== null && known !== null) return earliest(reported, known);
+  return reported ?? known ?? facts.reporting_period;
 }
 
 /** The rating on the night before the loan was closed (field 17B). If unknown, the last record's status. */

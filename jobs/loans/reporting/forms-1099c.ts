@@ -15,8 +15,8 @@ import {
   type EventCode,
 } from '../outcomes/form-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan } from '../history/record-events.ts';
-import { immutableConflict, lockRecord, openInService } from '../history/loan-records.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { immutableConflict, lockLoanAndRecord, openInService } from '../history/loan-records.ts';
 
 export const FORM_STATUSES = [
   ...(['draft', 'generated', 'furnished', 'filed', 'corrected', 'void'] as const),
@@ -103,25 +103,41 @@ const NEXT = dictionary<readonly string[]>({
   furnished: ['filed', 'void'],
 });
 
+/** The debtor or the IRS has a form in these statuses. */
+const SENT: readonly unknown[] = ['furnished', 'filed'];
+
 /** Changes a form's status or notes. Its boxes never change: a corrected form replaces it. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {
-  const form = await lockRecord(work, 'forms_1099c', row);
+  const form = await lockLoanAndRecord(work, 'forms_1099c', row);
   // `principal_forgiven` is an alias of a box, and boxes cannot change.
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
+    if (status === 'void') assertNoCorrection(row, form.status);
     if (form.status === 'draft' && status === 'generated') await finish(work, id);
-    await records.setStatus(work.tx, 'forms_1099c', id, String(status));
+    await records.setRecordStatus(work.tx, 'forms_1099c', id, String(status));
     if (status === 'void') await withdrawTaskAfterVoid(work, row);
   }
-  await update(work.tx, 'forms_1099c', id, described);
+  const sent = SENT.includes(status) ? { was_sent: true } : {};
+  await update(work.tx, 'forms_1099c', id, { ...described, ...sent });
+}
+
+/** Without its correction, a form that was sent would stay wrong with the debtor and the IRS. */
+function assertNoCorrection({ was_sent }: Row, current_status: string) {
+  if (was_sent !== true || SENT.includes(current_status)) return;
+  throw new Conflict(
+    'This form corrects one that was sent. Furnish and file it instead of voiding it.',
+    'corrects_sent_form',
+    { current_status },
+  );
 }
 
 /** Voids a form that was not furnished yet. */
 export async function void1099C(work: Work, id: string, row: Row) {
-  const form = await lockRecord(work, 'forms_1099c', row);
+  const form = await lockLoanAndRecord(work, 'forms_1099c', row);
   if (!['draft', 'generated'].includes(form.status)) throw immutableConflict('form', form.status);
-  await records.setStatus(work.tx, 'forms_1099c', id, 'void');
+  assertNoCorrection(row, form.status);
+  await records.setRecordStatus(work.tx, 'forms_1099c', id, 'void');
   await withdrawTaskAfterVoid(work, row);
 }
 

@@ -27,7 +27,8 @@ export const originalSchedule = (terms: Terms, boarded: BoardedLoan): ScheduleRo
     payment_amount: boarded.payment_amount ?? null,
   });
 
-type BoardingPoint = { balance: string; today: string };
+/** `accrued_interest`: the interest that the loan owes on the boarding date, if it is known. */
+type BoardingPoint = { balance: string; today: string; accrued_interest?: string };
 
 /** The number of past installments, and the input for scheduling the rest. */
 function continueSchedule(terms: Terms, boarded: BoardedLoan, { balance, today }: BoardingPoint) {
@@ -65,12 +66,40 @@ export function boardedSchedule(
 ): ScheduleRow[] {
   if (isBilledByCycle(terms)) return [];
   const { past, rest } = continueSchedule(terms, boarded, place);
-  const payment_amount = boarded.payment_amount ?? original[0]?.payment_amount ?? null;
+  const level = isLevel(terms) ? original[0]?.payment_amount : null;
+  const opening = asksForAccrued(terms, rest, place)
+    ? { start_date: place.today, unpaid_interest: place.accrued_interest ?? '0.00' }
+    : {};
   return [
     ...endingAt(original.slice(0, past), place.balance),
-    ...buildSchedule({ ...rest, payment_amount }),
+    ...buildSchedule({
+      ...rest,
+      ...opening,
+      payment_amount: boarded.payment_amount ?? level ?? null,
+      flat_principal: boarded.principal_amount,
+    }),
   ];
 }
+
+/**
+ * True if the first open installment asks for the interest that the loan has brought, to the cent: it is not
+ * due yet, and its amount follows from the interest of its days.
+ */
+const asksForAccrued = (
+  terms: Terms,
+  { first_payment_date }: ScheduleInput,
+  { today, accrued_interest }: BoardingPoint,
+): boolean =>
+  accrued_interest !== undefined &&
+  !isLevel(terms) &&
+  !accruesBySchedule(terms) &&
+  terms.day_count !== '30_360' &&
+  (first_payment_date ?? '') > today;
+
+/** True if the installments before the last are equal. Otherwise each follows from its own balance. */
+const isLevel = ({ amortization, interest_method }: Terms): boolean =>
+  interest_method === 'flat' ||
+  (interest_method !== 'interest_only' && ['level_payment', 'balloon'].includes(amortization));
 
 /** The date through which interest is paid. Interest of later days is unpaid. */
 export function interestUnpaidSince(

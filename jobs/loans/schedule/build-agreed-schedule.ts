@@ -13,22 +13,22 @@ import type { RateOn, ScheduleBasis } from './schedule-basis.ts';
  */
 export function buildAgreedSchedule(
   agreement: Agreement,
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
   terms: Terms,
   rateOn: RateOn,
 ): readonly ScheduleRow[] {
   switch (agreement.rule) {
     case 'spread':
-      return spreadInstallments(agreement, standing, terms, rateOn);
+      return spreadInstallments(agreement, basis, terms, rateOn);
     case 'moved':
-      return moveInstallments(agreement, standing, terms, rateOn);
+      return moveInstallments(agreement, basis, terms, rateOn);
     case 'named':
-      return setNamedInstallments(agreement, standing);
+      return setNamedInstallments(agreement, basis);
     case 'lowered':
-      return lowerInstallments(agreement, standing);
+      return lowerInstallments(agreement, basis);
     case 'written':
       return agreement.rows;
     case 'minimum':
-      return buildMinimumPayment(agreement, standing, terms);
+      return buildMinimumPayment(agreement, basis, terms);
   }
 }

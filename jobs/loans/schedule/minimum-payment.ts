@@ -12,13 +12,13 @@ import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.
  */
 export function buildMinimumPayment(
   { number, begins, due_date }: AgreementOf<'minimum'>,
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
   { minimum_payment: rule }: Terms,
 ): ScheduleRow[] {
-  if (rule === null || standing.is_accelerated) return [];
-  const owed = partsOwed(standing);
+  if (rule === null || basis.is_accelerated) return [];
+  const owed = partsOwed(basis);
   const balance = sum(Object.values(owed));
-  const asked = partsDue(standing.installments.filter((row) => row.period_number < number));
+  const asked = partsDue(basis.installments.filter((row) => row.period_number < number));
   const left = atLeastZero(balance.minus(sum(Object.values(asked))));
   const interest = atLeastZero(owed.interest.minus(asked.interest));
   const fees = atLeastZero(owed.fees.minus(asked.fees));
@@ -37,7 +37,7 @@ export function buildMinimumPayment(
       fees_amount: money(ofFees),
       beginning_balance: money(owed.principal),
       ending_balance: money(atLeastZero(owed.principal.minus(ofPrincipal))),
-      days_in_period: daysBetween(begins, standing.as_of),
+      days_in_period: daysBetween(begins, basis.as_of),
     },
   ];
 }

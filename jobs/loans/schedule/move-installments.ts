@@ -14,28 +14,28 @@ type MoveAgreement = AgreementOf<'moved'>;
  */
 export function moveInstallments(
   { from, by, asks_interest }: MoveAgreement,
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
   terms: Terms,
   rateOn: RateOn,
 ): ScheduleRow[] {
-  const { installments } = standing;
+  const { installments } = basis;
   const rows = installments.filter(({ period_number }) => period_number >= from);
   const [first] = rows;
   if (first === undefined) return [];
   const begin = periodStart(installments, first);
-  const gained = asks_interest && 'periods' in by ? by.periods : 0;
-  const dates = datesAfter(rows, by, terms.payment_frequency, gained);
-  const lean = {
+  const addedPeriods = asks_interest && 'periods' in by ? by.periods : 0;
+  const dates = datesAfter(rows, by, terms.payment_frequency, addedPeriods);
+  const interestOnlyTerms = {
     ...terms,
     amortization: 'interest_only',
-    principal: standing.principal_balance,
+    principal: basis.principal_balance,
     interest_rate: rateOn(first.due_date).toFixed(),
     start_date: begin,
-    due_dates: dates.slice(0, gained + 1),
-    number_of_payments: gained + 1,
+    due_dates: dates.slice(0, addedPeriods + 1),
+    number_of_payments: addedPeriods + 1,
   } as const;
   // The last row of this schedule would repay the principal, so it is left out.
-  const before = gained === 0 ? [] : buildSchedule(lean).slice(0, gained);
+  const before = addedPeriods === 0 ? [] : buildSchedule(interestOnlyTerms).slice(0, addedPeriods);
   const whole = [...before, ...rows.map(withoutCoverage)];
   const numbered = whole.map((row, index) => ({ ...row, period_number: from + index }));
   return redated(numbered, dates, begin);
@@ -54,12 +54,12 @@ export const movedDueDates = (
     0,
   );
 
-/** The due dates of the rows, preceded by the `gained` interest-only periods. */
+/** The due dates of the rows, preceded by the `addedPeriods` interest-only periods. */
 function datesAfter(
   rows: readonly ScheduleRow[],
   by: MoveAgreement['by'],
   frequency: PaymentFrequency,
-  gained: number,
+  addedPeriods: number,
 ): string[] {
   const first = rows[0]?.due_date ?? '';
   const count = rows.length;
@@ -68,7 +68,7 @@ function datesAfter(
   const { payment_day } = by;
   if ('periods' in by) {
     const all = dueDates(frequency, first, count + by.periods, payment_day);
-    return gained > 0 ? all : all.slice(by.periods);
+    return addedPeriods > 0 ? all : all.slice(by.periods);
   }
   return dueDates(frequency, nextPaymentDayAfter(first, by.payment_day), count, by.payment_day);
 }
@@ -110,18 +110,18 @@ function redated(
 /** Sets the dates and amounts of the named installments. Other rows keep theirs. */
 export function setNamedInstallments(
   { installments: wanted }: AgreementOf<'named'>,
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
 ): ScheduleRow[] {
   const named = new Map(wanted.map((row) => [row.number, row]));
   const from = Math.min(...named.keys());
-  const rows = standing.installments.filter(({ period_number }) => period_number >= from);
+  const rows = basis.installments.filter(({ period_number }) => period_number >= from);
   const [first] = rows;
   if (first === undefined) return [];
   const dates = rows.map((row) => named.get(row.period_number)?.due_date ?? row.due_date);
   const asked = rows.map((row) =>
     withAmount(withoutCoverage(row), named.get(row.period_number)?.amount),
   );
-  return redated(asked, dates, periodStart(standing.installments, first));
+  return redated(asked, dates, periodStart(basis.installments, first));
 }
 
 /** A different amount changes the principal part. The last installment asks for the difference. */

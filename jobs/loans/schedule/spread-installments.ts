@@ -25,23 +25,23 @@ type SpreadAgreement = AgreementOf<'spread'>;
  */
 export function spreadInstallments(
   agreement: SpreadAgreement,
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
   terms: Terms,
   rateOn: RateOn,
 ): ScheduleRow[] {
-  const { installments } = standing;
-  const from = firstNumber(agreement, standing);
+  const { installments } = basis;
+  const from = firstNumber(agreement, basis);
   const replaced = installments.filter(({ period_number }) => period_number >= from);
   const before = installments.findLast(({ period_number }) => period_number < from)?.due_date ?? '';
   const due_dates = datesOf(agreement, replaced, terms).filter((day) => day > before);
   const last = due_dates.at(-1);
   if (last === undefined) return [];
-  const start = agreement.accrues_from ?? startOf(standing, from);
+  const start = agreement.accrues_from ?? startOf(basis, from);
   const interest_rate = rateOn(last).toFixed();
   const kept = installments.filter((row) => row.period_number < from && isUnpaid(row));
   const { principal, unpaid_interest } = leftBy(
     kept,
-    standing,
+    basis,
     { start, due_dates, interest_rate },
     terms,
   );
@@ -58,14 +58,14 @@ export function spreadInstallments(
     interest_only: leadingInterestOnly(agreement, from),
   });
   const more = parseMoney(agreement.more_fees ?? '0.00');
-  return withFees(rows, upcomingFees(standing, replaced).plus(more));
+  return withFees(rows, upcomingFees(basis, replaced).plus(more));
 }
 
 /** Paid installments stay unchanged, even those paid by an event that is recorded later. */
-function firstNumber({ from }: SpreadAgreement, standing: ScheduleBasis): number {
+function firstNumber({ from }: SpreadAgreement, basis: ScheduleBasis): number {
   const first = from === 'oldest_unpaid' ? 1 : from;
-  const open = standing.installments.find((row) => row.period_number >= first && isUnpaid(row));
-  return open?.period_number ?? numberAfterLast(standing);
+  const open = basis.installments.find((row) => row.period_number >= first && isUnpaid(row));
+  return open?.period_number ?? numberAfterLast(basis);
 }
 
 /** The number of interest-only installments that remain. */
@@ -108,24 +108,18 @@ function earnedInSchedule(
 /** The principal and earlier interest that remain once the kept rows are paid. */
 function leftBy(
   kept: readonly CoveredRow[],
-  standing: ScheduleBasis,
+  basis: ScheduleBasis,
   { start, due_dates, interest_rate }: ScheduleDates & { interest_rate: string },
   terms: Terms,
 ) {
-  const owed = parseMoney(standing.principal_balance);
+  const owed = parseMoney(basis.principal_balance);
   if (accruesBySchedule(terms)) {
     return { principal: atLeastZero(owed.minus(principalOf(kept))), unpaid_interest: ZERO };
   }
   const asked = sum(kept.map(restOf)).minus(feesIn(kept));
-  const interest = parseMoney(standing.accrued_interest);
+  const interest = parseMoney(basis.accrued_interest);
   const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
-  const inPlan = earnedInSchedule(
-    owed,
-    new Big(interest_rate),
-    terms,
-    { start, due_dates },
-    standing,
-  );
+  const inPlan = earnedInSchedule(owed, new Big(interest_rate), terms, { start, due_dates }, basis);
   return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
 }
 
@@ -149,19 +143,19 @@ function build({
 }: ScheduleInput & { interest_only: number }): ScheduleRow[] {
   const all = plan.due_dates ?? [];
   // The last one always repays principal.
-  const lean = Math.min(interest_only, all.length - 1);
-  if (lean === 0) return buildSchedule(plan);
+  const interestOnlyCount = Math.min(interest_only, all.length - 1);
+  if (interestOnlyCount === 0) return buildSchedule(plan);
   const whole = buildSchedule({ ...plan, payment_amount: null, amortization: 'interest_only' });
-  const first = whole.slice(0, lean);
+  const first = whole.slice(0, interestOnlyCount);
   const begin = first.at(-1);
-  if (begin === undefined || whole.length <= lean) return whole;
+  if (begin === undefined || whole.length <= interestOnlyCount) return whole;
   const rest = buildSchedule({
     ...plan,
     principal: begin.ending_balance,
     unpaid_interest: '0.00',
     start_date: begin.due_date,
-    due_dates: all.slice(lean),
-    number_of_payments: all.length - lean,
+    due_dates: all.slice(interestOnlyCount),
+    number_of_payments: all.length - interestOnlyCount,
     first_period_number: begin.period_number + 1,
   });
   return [...first, ...rest];

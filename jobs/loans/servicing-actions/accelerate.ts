@@ -4,7 +4,8 @@ import { date, prose, requiredFreeText } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
 import { assertAllowed } from '../history/statuses.ts';
@@ -28,7 +29,7 @@ export async function accelerate(work: Work, loanId: string, input: z.output<typ
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row, 'accelerate');
   if (loan.row.is_accelerated) return;
-  await flags.setAccelerated(work.tx, loanId, true);
+  await flags.markAccelerated(work.tx, loanId, true);
   if (fundingDate(loan) === null) return;
   await recordEvents(work, loan, [newEvent({ kind: 'acceleration', effective_date: work.today })]);
 }
@@ -40,7 +41,7 @@ export async function accelerate(work: Work, loanId: string, input: z.output<typ
 export async function reverseAcceleration(work: Work, loanId: string, _input: unknown) {
   const loan = await openLoan(work, loanId);
   if (!loan.row.is_accelerated) return;
-  await flags.setAccelerated(work.tx, loanId, false);
+  await flags.markAccelerated(work.tx, loanId, false);
   const reversals = eventsInForce(loan.events, work.today)
     .filter(({ kind }) => kind === 'acceleration')
     .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));

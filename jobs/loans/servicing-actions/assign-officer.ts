@@ -26,7 +26,7 @@ export async function assignOfficer(
   const field = loan_officer_id === undefined ? 'user_id' : 'loan_officer_id';
   const officerId = { loan_officer_id, user_id }[field];
   if (officerId === undefined) throw new Invalid({ loan_officer_id: 'Is required.' });
-  const loan = await loans.lock(tx, loanId);
+  const loan = await loans.lockLoan(tx, loanId);
   if (loan === null) throw new NotFound();
   if (officerId !== null && !(await decisions.canServiceLoans(tx, officerId, SERVING_ROLES))) {
     throw new Invalid({ [field]: 'Must be an active user who may service loans.' });

@@ -8,8 +8,8 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { fold } from '../engine/fold.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
@@ -67,9 +67,9 @@ async function chargeOffFully(work: Work, loan: OpenLoan, input: ChargeOff, on: 
     reason,
   });
   const state = await recordEvents(work, loan, [event], {
-    becomes: 'charged_off',
+    newStatus: 'charged_off',
     trigger: 'charge-off',
-    reason,
+    statusReason: reason,
   });
   const lost = state.allocations.filter(
     ({ rule, component }) => rule === 'charge_off' && component === 'principal',
@@ -112,10 +112,14 @@ async function assertDefaulted(
   const isDefaulted =
     row.is_accelerated || state.days_past_due >= readTerms(row).default_dpd_threshold;
   if (!charge_off.require_default || isDefaulted) return;
-  throw new Conflict('The loan is not in default.', 'not_defaulted', {
-    ...refusalDetails(row),
-    days_past_due: state.days_past_due,
-  });
+  throw new Conflict(
+    'The loan is not in default. Accelerate it first, or set force.',
+    'not_defaulted',
+    {
+      ...refusalDetails(row),
+      days_past_due: state.days_past_due,
+    },
+  );
 }
 
 export const ChargeOffReversal = z.object({
@@ -140,8 +144,8 @@ export async function reverseChargeOff(
     .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));
   await chargeOffs.unmarkChargedOff(work.tx, loanId);
   await recordEvents(work, loan, undone, {
-    ...(!isPart && { becomes: 'active' as const }),
+    ...(!isPart && { newStatus: 'active' as const }),
     trigger: 'reverse-charge-off',
-    reason: input.reason,
+    statusReason: input.reason,
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { autopayPlans } from '../../../sql/borrowers/autopay-plans.ts';
+import { autopayPlans } from '../../../sql/payments/autopay-plans.ts';
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import * as parties from '../../../sql/loans/co-borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
@@ -32,7 +32,7 @@ type NewCoBorrower = Values & {
  */
 export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<string> {
   const { loan_id, borrower_id, liable_from = work.today } = input;
-  const loan = await loans.lock(work.tx, loan_id);
+  const loan = await loans.lockLoan(work.tx, loan_id);
   if (loan === null) throw new NotFound();
   if (!(await borrowers.lockIfUsable(work.tx, borrower_id)))
     throw new Invalid({ borrower_id: 'Does not exist.' });

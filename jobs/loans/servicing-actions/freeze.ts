@@ -3,8 +3,9 @@ import * as flags from '../../../sql/loans/flags.ts';
 import { date, prose } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
 
 export const FREEZE_REASONS = [
@@ -38,7 +39,7 @@ export async function freeze(work: Work, loanId: string, input: z.output<typeof 
   }
   const on = input.effective_date ?? work.today;
   const rest = stopAccrualFrom(work, loan, on, { reason: 'freeze' });
-  await flags.freeze(work.tx, loanId, input.reason ?? null, input.until_date ?? null);
+  await flags.markFrozen(work.tx, loanId, input.reason ?? null, input.until_date ?? null);
   if (fundingDate(loan) !== null) await recordEvents(work, loan, [rest], { hasNewAgreement: true });
 }
 
@@ -48,6 +49,6 @@ export async function unfreeze(work: Work, loanId: string, input: z.output<typeo
   if (!loan.row.is_frozen) return;
   const on = input.effective_date ?? work.today;
   const end = resumeAccrualFrom(work, loan, on, { reason: 'freeze' });
-  await flags.unfreeze(work.tx, loanId);
+  await flags.markUnfrozen(work.tx, loanId);
   if (fundingDate(loan) !== null) await recordEvents(work, loan, end);
 }

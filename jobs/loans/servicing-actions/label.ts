@@ -35,7 +35,7 @@ async function updateLabels(
   loanId: string,
   change: (known: readonly string[]) => readonly string[],
 ) {
-  const loan = await loans.lock(tx, loanId);
+  const loan = await loans.lockLoan(tx, loanId);
   if (loan === null) throw new NotFound();
   const labels = change(loan.labels);
   if (labels.length > LABELS_MAX) {

@@ -3,7 +3,8 @@ import * as flags from '../../../sql/loans/flags.ts';
 import { date, flag, prose } from '../../../sql/types.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
 import { assertAllowed } from '../history/statuses.ts';
 
@@ -35,13 +36,13 @@ export async function setNonAccrual(work: Work, loanId: string, input: NonAccrua
   const reason = 'non_accrual';
   if (!enabled) {
     const end = resumeAccrualFrom(work, loan, on, { reason, catch_up: input.catch_up });
-    await flags.setNonAccrual(work.tx, loanId, null);
+    await flags.markNonAccrual(work.tx, loanId, null);
     await recordEvents(work, loan, end);
     return;
   }
   const { accounting } = await settingsOf(work.tx);
   const reverses_accrued = input.reverse_accrued && accounting.reverse_interest_on_non_accrual;
   const rest = stopAccrualFrom(work, loan, on, { reason, reverses_accrued });
-  await flags.setNonAccrual(work.tx, loanId, on);
+  await flags.markNonAccrual(work.tx, loanId, on);
   await recordEvents(work, loan, [rest]);
 }

@@ -11,8 +11,8 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { defersInterest } from '../agreed/promotion.ts';
-import { openLoan, readLoan, updateAgreed } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, readLoan, type OpenLoan } from '../history/open-loan.ts';
+import { updateAgreed } from '../history/record-events.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { startPromotion, deferredInterest, PROMO_TYPES } from './promotions.ts';
 
@@ -37,7 +37,7 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
   assertAllowed(loan.row, 'activate-promo');
   const { start_date, end_date } = datesOf(work, input);
   const promo_rate = rateOf(loan, input);
-  if (await stored.overlaps(work.tx, loanId, start_date, end_date)) {
+  if (await stored.overlapsPromotion(work.tx, loanId, start_date, end_date)) {
     const message = 'Another promotion covers some of these days.';
     throw new Conflict(message, 'promo_overlap', refusalDetails(loan.row));
   }
@@ -52,7 +52,7 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
     promo_program_id: input.promo_program_id ?? null,
   });
   if (start_date > work.today) await updateAgreed(work, loanId);
-  else await startPromotion(work, loan, await stored.read(work.tx, id));
+  else await startPromotion(work, loan, await stored.readPromotion(work.tx, id));
   return { ...(await find(work.tx, loans, loanId)), promotions: await promotionsOf(work, loanId) };
 }
 

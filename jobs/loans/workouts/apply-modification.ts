@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import type { AgreedModification } from '../../../sql/loans/modifications.ts';
-import { setStatus } from '../../../sql/loans/records.ts';
+import { setRecordStatus } from '../../../sql/loans/records.ts';
 import { update } from '../../../sql/write.ts';
 import { money, sum } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
@@ -43,7 +43,7 @@ export async function applyModification(
   const changes = newEvents(buildModificationEvents(loan, modification));
   const fees = await assessFees(work, loan, modification);
   // First, because what a loan will owe includes the modifications that are not completed yet.
-  await setStatus(work.tx, 'modifications', modification.id, 'completed');
+  await setRecordStatus(work.tx, 'modifications', modification.id, 'completed');
   const state = await recordEvents(work, loan, [...changes, ...fees]);
   const payment_day = modification.new_payment_day ?? row.payment_day;
   const new_terms = { ...termsIn(loan, state), payment_day };

@@ -1,7 +1,10 @@
 import * as stored from '../../../sql/loans/deferments.ts';
 import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { countAgainstDefermentLimit as counted, overlaps } from '../../../sql/loans/reliefs.ts';
+import {
+  countAgainstDefermentLimit as counted,
+  overlapsRelief,
+} from '../../../sql/loans/reliefs.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
@@ -13,8 +16,8 @@ import {
 } from '../agreed/deferment.ts';
 import { isInService } from '../agreed/standing.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents, updateAgreed } from '../history/record-events.ts';
 import { recordCanceler, recordChanger, openInService } from '../history/loan-records.ts';
 import { newEvents } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
@@ -48,7 +51,7 @@ export async function addDeferment(work: Work, input: NewDeferment): Promise<str
   const periods = input.periods ?? periodsBetween(loan, start_date, input.end_date ?? null);
   await assertWithinLimit(work, loan, start_date);
   const to = input.end_date ?? start_date;
-  if (await overlaps(work.tx, 'deferments', loan.row.id, { from: start_date, to }))
+  if (await overlapsRelief(work.tx, 'deferments', loan.row.id, { from: start_date, to }))
     throw new Conflict('Another deferment of the loan overlaps this period.', 'overlaps');
   const { deferment_type, start_installment, interest_treatment, extend_maturity } = input;
   const { fee_amount, reason, notes } = input;
@@ -113,7 +116,7 @@ export async function startAndEndDeferments(work: Work, loanId: string) {
 
 async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   if (!isInService(loan)) {
-    await records.setStatus(work.tx, 'deferments', deferment.id, 'canceled');
+    await records.setRecordStatus(work.tx, 'deferments', deferment.id, 'canceled');
     return;
   }
   const { events: drafts, end_date, first_number } = startOfDeferment(loan, deferment);
@@ -135,7 +138,7 @@ async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferme
 
 async function endDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   const events = newEvents(endOfDeferment(loan, deferment, work.today));
-  await records.setStatus(work.tx, 'deferments', deferment.id, 'completed');
+  await records.setRecordStatus(work.tx, 'deferments', deferment.id, 'completed');
   if (events.length > 0) await recordEvents(work, loan, events);
 }
 

@@ -2,21 +2,17 @@ import { z } from 'zod';
 import * as stored from '../../../sql/loans/forbearances.ts';
 import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { overlaps } from '../../../sql/loans/reliefs.ts';
+import { overlapsRelief } from '../../../sql/loans/reliefs.ts';
 import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import {
-  changesSchedule,
-  endOfForbearance,
-  startOfForbearance,
-} from '../agreed/forbearance.ts';
+import { changesSchedule, endOfForbearance, startOfForbearance } from '../agreed/forbearance.ts';
 import { isInService } from '../agreed/standing.ts';
-import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents, updateAgreed } from '../history/record-events.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -99,7 +95,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
 }
 
 async function assertNoOverlap(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
-  if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
+  if (!(await overlapsRelief(work.tx, 'forbearances', row.id, days))) return;
   const message = 'Another forbearance of the loan overlaps this period.';
   throw new Conflict(message, 'overlaps', refusalDetails(row));
 }
@@ -119,7 +115,7 @@ export async function startAndEndForbearances(work: Work, loanId: string) {
 
 async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
   if (!isInService(loan)) {
-    await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
+    await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
     return;
   }
   const { delinquency } = await settingsOf(work.tx);
@@ -138,7 +134,7 @@ async function completeForbearance(
 ) {
   const { events, owed } = endOfForbearance(loan, forbearance, work.today, isBroken);
   const status = isBroken ? 'broken' : 'completed';
-  await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
+  await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, status);
   if (events.length > 0) await recordEvents(work, loan, newEvents(events));
   if (owed.length > 0) await scheduleAfter(work, loan, owed);
 }

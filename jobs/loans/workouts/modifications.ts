@@ -9,8 +9,8 @@ import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { buildModificationEvents } from '../agreed/modification.ts';
 import { TERM_FIELDS } from '../agreed/new-term.ts';
-import { recordEvents, openLoan, updateAgreed } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents, updateAgreed } from '../history/record-events.ts';
 import {
   recordCanceler,
   recordChanger,

@@ -10,12 +10,12 @@ import type { Work } from '../../work.ts';
 import { planCoveredDate, isSettlement, evaluatePlanProgress } from '../outcomes/payment-plans.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan, updateAgreed } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { updateAgreed } from '../history/record-events.ts';
 import {
   recordCanceler,
   recordChanger,
-  lockRecord,
+  lockLoanAndRecord,
   openInService,
 } from '../history/loan-records.ts';
 import {
@@ -155,16 +155,16 @@ const kind = {
 export async function changePaymentPlan(work: Work, id: string, changes: Values, row: Row) {
   if (changes['status'] !== 'active' || row['status'] !== 'proposed')
     return recordChanger(kind)(work, id, changes, row);
-  const plan = await lockRecord(work, kind.table, row);
+  const plan = await lockLoanAndRecord(work, kind.table, row);
   if (plan.status !== 'proposed') return recordChanger(kind)(work, id, changes, row);
   await assertNoActivePlan(work, plan.loan_id);
   assertCollectable(row as Row & NewPaymentPlan);
   const { status: _, ...described } = changes;
   await update(work.tx, 'payment_plans', id, described);
-  await plans.activate(work.tx, id);
+  await plans.activatePlan(work.tx, id);
   const { installments, auto_collect, payment_instrument_id } = row as Row & NewPaymentPlan;
-  const whose = { loan_id: plan.loan_id, payment_instrument_id };
-  if (auto_collect) await schedulePayments(work, id, whose, installments);
+  const order = { loan_id: plan.loan_id, payment_instrument_id };
+  if (auto_collect) await schedulePayments(work, id, order, installments);
 }
 
 export const cancelPaymentPlan = recordCanceler(kind);

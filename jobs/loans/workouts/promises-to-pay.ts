@@ -9,7 +9,7 @@ import type { Work } from '../../work.ts';
 import { evaluatePromise } from '../outcomes/promises.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
 
 export const PROMISE_STATUSES = [

@@ -4,8 +4,8 @@ import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { endOfPromotion, startOfPromotion } from '../agreed/promotion.ts';
 import type { LoanState } from '../engine/state.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvents } from '../history/new-event.ts';
 
 export const PROMO_TYPES = [
@@ -20,7 +20,7 @@ export const PROMO_TYPES = [
 export async function startPromotion(work: Work, loan: OpenLoan, promotion: promotions.Promotion) {
   const event = newEvents([startOfPromotion(loan, promotion, work.today)]);
   // First, because what a loan will owe includes the promotions that have not started yet.
-  await promotions.markStarted(work.tx, promotion.id, event[0]?.id ?? promotion.id);
+  await promotions.markPromotionStarted(work.tx, promotion.id, event[0]?.id ?? promotion.id);
   await recordEvents(work, loan, event, { hasNewAgreement: true });
 }
 
@@ -30,10 +30,10 @@ export async function startPromotion(work: Work, loan: OpenLoan, promotion: prom
  */
 export async function advancePromotion(work: Work, id: string, loanId: string, isBroken: boolean) {
   const loan = await openLoan(work, loanId);
-  const promotion = await promotions.read(work.tx, id);
+  const promotion = await promotions.readPromotion(work.tx, id);
   if (promotion.is_over) return;
   if (loan.row.status !== 'active') {
-    await promotions.markEnded(work.tx, id, null);
+    await promotions.markPromotionEnded(work.tx, id, null);
     return;
   }
   if (promotion.event_id === null) {
@@ -42,7 +42,7 @@ export async function advancePromotion(work: Work, id: string, loanId: string, i
   }
   const brokenOn = isBroken && promotion.end_date >= work.today ? work.today : null;
   const ending = newEvents(endOfPromotion(promotion, work.today, brokenOn));
-  await promotions.markEnded(work.tx, id, brokenOn);
+  await promotions.markPromotionEnded(work.tx, id, brokenOn);
   if (ending.length > 0) await recordEvents(work, loan, ending);
 }
 

@@ -6,8 +6,8 @@ import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
-import { recordEvents, openLoan } from '../history/record-events.ts';
-import type { OpenLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';
@@ -40,8 +40,10 @@ export type RemainingSchedule = {
 
 /** Moves the due dates of future installments. Past due amounts stay due. */
 export async function reschedule(work: Work, loanId: string, input: Reschedule) {
-  const ways = [input.new_first_payment_date, input.shift_days, input.shift_periods];
-  if ([...ways, input.installments].filter((way) => way !== null && way !== undefined).length !== 1)
+  const methods = [input.new_first_payment_date, input.shift_days, input.shift_periods];
+  if (
+    [...methods, input.installments].filter((way) => way !== null && way !== undefined).length !== 1
+  )
     throw new Invalid({
       new_first_payment_date:
         'Give one of new_first_payment_date, shift_days, shift_periods and installments.',
@@ -137,9 +139,15 @@ function moveToStart(
 function moveToGivenDates(
   { today }: Work,
   { rows, from_number }: RemainingSchedule,
-  told: readonly { number: number; due_date: string; amount?: string | null | undefined }[],
+  requestedDates: readonly {
+    number: number;
+    due_date: string;
+    amount?: string | null | undefined;
+  }[],
 ): Agreement {
-  const named = new Map(told.map((wanted, index) => [wanted.number, { ...wanted, index }]));
+  const named = new Map(
+    requestedDates.map((wanted, index) => [wanted.number, { ...wanted, index }]),
+  );
   const ahead = rows.filter(({ period_number }) => period_number >= from_number);
   for (const { number, index } of named.values()) {
     if (ahead.some(({ period_number }) => period_number === number)) continue;

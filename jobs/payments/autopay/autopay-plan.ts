@@ -1,11 +1,11 @@
-import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import * as plans from '../../../sql/payments/autopay-plans.ts';
 import { isLiable } from '../../../sql/loans/co-borrowers.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { openLoan } from '../../loans/history/record-events.ts';
+import { openLoan } from '../../loans/history/open-loan.ts';
 import { isOpenAutopayPlan, saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
 import { refusalDetails } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
@@ -81,7 +81,7 @@ const isMissing = (error: unknown) =>
 /** Changes, pauses, resumes or cancels an open plan. Throws `Conflict` if the plan has ended. */
 export async function changeAutopayPlan(work: Work, id: string, changes: Input, row: Row) {
   const loan = await openLoan(work, String(row['loan_id']));
-  const plan = await plans.lock(work.tx, id);
+  const plan = await plans.lockAutopayPlan(work.tx, id);
   if (plan === null || !isOpenAutopayPlan(plan)) throw planNotEditable(plan?.status);
   const { status, cancel_reason, ...terms } = changes;
   if (status === 'canceled') return endPlan(work, id, cancel_reason ?? 'agent');
@@ -110,16 +110,16 @@ export async function changeAutopayPlan(work: Work, id: string, changes: Input, 
 
 /** Cancels the plan. The loan's lock orders this against the day's run. */
 export async function cancelAutopayPlan(work: Work, id: string, reason: CancelReason = 'agent') {
-  const loanId = await plans.findLoanId(work.tx, id);
+  const loanId = await plans.findLoanOfAutopayPlan(work.tx, id);
   if (loanId !== null) await openLoan(work, loanId);
-  const plan = await plans.lock(work.tx, id);
+  const plan = await plans.lockAutopayPlan(work.tx, id);
   if (plan === null || !isOpenAutopayPlan(plan)) throw planNotEditable(plan?.status);
   await endPlan(work, id, reason);
 }
 
 async function endPlan({ tx }: Work, id: string, reason: CancelReason) {
   await draws.cancelRetries(tx, id);
-  await plans.cancel(tx, id, reason);
+  await plans.markAutopayPlanCanceled(tx, id, reason);
 }
 
 const planNotEditable = (status: string | undefined) =>

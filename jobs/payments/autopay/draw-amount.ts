@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
 import { payoffAmount, repaymentAmount } from '../../loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
 import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';

@@ -1,12 +1,11 @@
-import * as plans from '../../../sql/borrowers/autopay-plans.ts';
-import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
+import * as plans from '../../../sql/payments/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
 import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
 import { canRunOn, nextAutopayDueDate, autopayRunDate } from '../../loans/history/autopay-dates.ts';
-import { openLoan } from '../../loans/history/record-events.ts';
-import type { OpenLoan } from '../../loans/history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../../loans/history/open-loan.ts';
 import { saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
@@ -21,7 +20,7 @@ import { drawAmount } from './draw-amount.ts';
  * date, so running a day twice draws once. Cancellation takes the same loan lock.
  */
 export async function runAutopay(work: Work, planId: string) {
-  const loanId = await plans.findLoanId(work.tx, planId);
+  const loanId = await plans.findLoanOfAutopayPlan(work.tx, planId);
   if (loanId === null) return;
   let loan = await openLoan(work, loanId);
   for (
@@ -40,7 +39,7 @@ async function findRunnablePlan(
   { row }: OpenLoan,
   planId: string,
 ): Promise<AutopayPlan | null> {
-  const plan = await plans.lock(tx, planId);
+  const plan = await plans.lockAutopayPlan(tx, planId);
   return plan?.status === 'active' && plan.is_enabled && row.status === 'active' ? plan : null;
 }
 
@@ -48,9 +47,9 @@ async function findRunnablePlan(
 async function processNextDraw(work: Work, loan: OpenLoan, plan: AutopayPlan): Promise<boolean> {
   const { tx, today } = work;
   if (!isBusinessDay(today)) return false;
-  const [again] = await draws.lockDrawsToRetry(tx, plan.id, today);
-  if (again) {
-    await retry(work, loan, plan, again);
+  const [drawToRetry] = await draws.lockDrawsToRetry(tx, plan.id, today);
+  if (drawToRetry) {
+    await retry(work, loan, plan, drawToRetry);
     return true;
   }
   const due = nextAutopayDueDate(plan, loan.state);

@@ -27,12 +27,16 @@ export async function assertBankOrder(
   work: Work,
   borrowerId: string,
   { payment_instrument_id, method }: Named,
-  { method: said = 'method', instrument: field = 'payment_instrument_id', is_credit = false } = {},
+  {
+    method: methodField = 'method',
+    instrument: field = 'payment_instrument_id',
+    is_credit = false,
+  } = {},
 ) {
   if (!payment_instrument_id) return;
   if (method && method !== 'ach') {
     const message = `Must be ach if ${field} is given. For any other method, leave ${field} out.`;
-    throw new Invalid({ [said]: message });
+    throw new Invalid({ [methodField]: message });
   }
   const instrument = await assertInstrumentUsable(work, borrowerId, payment_instrument_id, {
     field,

@@ -37,7 +37,7 @@ export async function recordChangeNotice(
   const { tx } = work;
   const { payment_instrument_id } = sent;
   if (payment_instrument_id === null) return null;
-  if (await notices.isRecorded(tx, sent.id, entry.code, entry.trace_number)) return null;
+  if (await notices.isNoticeRecorded(tx, sent.id, entry.code, entry.trace_number)) return null;
   const correction = parseCorrection(entry.code, entry.information.slice(0, 29));
   const due_date = afterBankingDays(work.today, BANKING_DAYS);
   const id = await insert(tx, 'change_notices', {
@@ -188,7 +188,7 @@ export async function dismissChangeNotice(work: Work, id: string) {
 }
 
 async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> {
-  const notice = await notices.lock(tx, id);
+  const notice = await notices.lockChangeNotice(tx, id);
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
     const details = { current_status: notice.status };
@@ -206,7 +206,7 @@ async function recordDecision({ tx, actor }: Work, id: string, status: 'applied'
 
 /** Whether the account is still the one that the entry was sent to. */
 async function isUnchanged({ tx, tenant_id, installation: { keys } }: Work, id: string) {
-  const notice = await notices.lock(tx, id);
+  const notice = await notices.lockChangeNotice(tx, id);
   if (notice === null) return false;
   const now = await notices.currentAccount(tx, notice.payment_instrument_id);
   if (now.account_number_sealed === null) return false;

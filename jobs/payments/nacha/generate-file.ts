@@ -8,7 +8,7 @@ import { insert, update } from '../../../sql/write.ts';
 import { hasNoAsciiForm } from '../../ascii.ts';
 import { recordAudit } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
-import { addDays } from '../../dates.ts';
+import { addDays, localTime } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -36,7 +36,7 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
   const file_date = input.file_date ?? today;
   if (file_date < today || file_date > addDays(today, DAYS_AHEAD_MAX))
     throw new Invalid({ file_date: `Must be within ${DAYS_AHEAD_MAX} days from ${today}.` });
-  await nacha.lockFileCreation(tx);
+  await nacha.lockNachaFileCreation(tx);
   const { originator, description } = await readOriginator(work);
   const { sendable, skipped, unnamed } = sorted([
     ...(await orders.unsentPayments(tx)),
@@ -47,7 +47,11 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
   if (sendable.length === 0) return { id: null, skipped };
   const file_id_modifier = MODIFIERS[await nacha.countFilesOn(tx, file_date)];
   if (file_id_modifier === undefined)
-    throw new Conflict('A day has at most 36 files.', 'limit_exceeded', { file_date });
+    throw new Conflict(
+      'A day can have at most 36 files. Use another file_date.',
+      'limit_exceeded',
+      { file_date },
+    );
   const filename = `nacha-${file_date}-${file_id_modifier}.ach`;
   const { slug } = await currentTenant(tx);
   const path = { tenant_slug: slug, loan_id: 'nacha', document_type: 'files', filename };
@@ -186,7 +190,10 @@ async function renderStoredFile({ tx, tenant_id, installation: { keys } }: Work,
     ...entry,
     account_number: keys.unseal(tenant_id, account_number_sealed),
   }));
-  const text = renderNachaFile(file.originator as unknown as Originator, file, entries);
+  const { time_zone } = await currentTenant(tx);
+  const file_time = localTime(new Date(file.created_at), time_zone).replace(':', '');
+  const header = { ...file, file_time };
+  const text = renderNachaFile(file.originator as unknown as Originator, header, entries);
   return { key: file.storage_key, text };
 }
 
@@ -197,7 +204,7 @@ export async function generateNachaFile(
   tenantId: string,
   input: z.output<typeof NewNachaFile>,
 ) {
-  const before = await within(tenantId, ({ tx }) => nacha.pendingFileIds(tx));
+  const before = await within(tenantId, ({ tx }) => nacha.pendingNachaFileIds(tx));
   for (const id of before) await writeNachaFile(within, files, tenantId, id);
   const { id, skipped } = await within(tenantId, (work) => createNachaFile(work, input));
   // Thrown after the transaction, so that it commits the tasks that explain the skipped orders.

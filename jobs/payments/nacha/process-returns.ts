@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
 import { withSavepoint } from '../../../sql/database/db.ts';
 import * as loans from '../../../sql/loans/loans.ts';
-import { lock as lockPayment } from '../../../sql/payments/payments.ts';
+import { lockPayment } from '../../../sql/payments/payments.ts';
 import * as entries from '../../../sql/payments/sent-entries.ts';
 import { insert } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
@@ -63,7 +63,7 @@ async function processEntries(
   );
   const known = await entries.findByTraceNumbers(work.tx, traces);
   const loanIds = new Set([...known.values()].map(({ loan_id }) => loan_id));
-  if (loanIds.size > 0) await loans.acquireLocks(work.tx, [...loanIds]);
+  if (loanIds.size > 0) await loans.acquireLoanLocks(work.tx, [...loanIds]);
   const outcomes: Outcome[] = [];
   for (const entry of reported) {
     if (entry.code === null) {
@@ -96,7 +96,7 @@ async function processEntry(work: Work, id: string, entry: ReturnedEntry): Promi
   if ('result' in taken) return taken.result;
   const { error } = taken;
   if (!(error instanceof Conflict || error instanceof Invalid)) throw error;
-  const sent = await entries.lock(work.tx, id);
+  const sent = await entries.lockSentEntry(work.tx, id);
   await createBankTask(
     work,
     sent,
@@ -131,7 +131,7 @@ const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
 });
 
 async function processReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
-  const sent = await entries.lock(work.tx, id);
+  const sent = await entries.lockSentEntry(work.tx, id);
   if (!isAsWritten(entry.individual_id, sent.individual_id, 15)) {
     await createBankTask(
       work,

@@ -29,7 +29,7 @@ export type NachaEntry = {
 
 export type NachaFileHeader = {
   file_date: string;
-  /** HHMM */
+  /** HHMM in the tenant's time zone, like the dates. */
   file_time: string;
   file_id_modifier: string;
   effective_entry_date: string;

@@ -37,7 +37,7 @@ const settlementPosting = ({ debit, credit }: Sides, { amount, ...on }: Amount):
  * effective date. Entries returned earlier never count as cash.
  */
 export async function settleNachaFiles(work: Work, day: string) {
-  const moved = await entries.settle(work.tx, day);
+  const moved = await entries.settleSentEntries(work.tx, day);
   for (const [file_id, sums] of Map.groupBy(moved, ({ nacha_file_id }) => nacha_file_id)) {
     const heading = {
       entry_date: day,

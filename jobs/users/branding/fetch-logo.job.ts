@@ -13,7 +13,7 @@ import { verifyLogo } from './verify-logo.job.ts';
 export const fetchLogo = job({
   name: 'fetch-logo',
   pool: 'outbound',
-  door: { to: 'the host of the logo', controls: 'nothing leaves' },
+  egress: { to: 'the host of the logo', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, logo_id: uuid }),
   attempts: 3,
   key: ({ logo_id }) => `fetch-logo:${logo_id}`,
@@ -22,7 +22,7 @@ export const fetchLogo = job({
     const url = await outside.within(tenant_id, ({ tx }) => logos.findPendingUrl(tx, logo_id));
     if (url === null) return;
     const answer = await outside.download(url, LOGO_BYTES_MAX);
-    const judged =
+    const verdict =
       'error' in answer
         ? { problem: answer.error }
         : answer.status === 200
@@ -31,8 +31,8 @@ export const fetchLogo = job({
               problem: `The server answered ${answer.status}. Use a URL that returns the image directly.`,
             };
     await outside.within(tenant_id, async ({ tx }) => {
-      if ('problem' in judged) return void (await logos.markRefused(tx, logo_id, judged.problem));
-      const { bytes, ...picture } = judged;
+      if ('problem' in verdict) return void (await logos.markRefused(tx, logo_id, verdict.problem));
+      const { bytes, ...picture } = verdict;
       const sha256_hash = createHash('sha256').update(bytes).digest('hex');
       // Letters already use this image. A second row would be a duplicate.
       if (await logos.isReady(tx, url, sha256_hash))

@@ -17,7 +17,7 @@ const CHANGED = 'The provider was changed during the sign-in. Sign in again.';
 export const finishProviderSignIn = job({
   name: 'finish-provider-sign-in',
   pool: 'outbound',
-  door: {
+  egress: {
     to: 'an identity provider',
     controls: { tenancy: 'row-level security', sealing: 'the client secret is sealed at rest' },
   },
@@ -51,14 +51,14 @@ export const finishProviderSignIn = job({
       const now = await providers.lockActive(tx, provider_id);
       // The claims are valid only for the issuer that was asked, and only while its provider exists.
       if (now?.issuer_url !== found.issuer_url || now.client_id !== found.client_id) {
-        await signIns.markFailed(tx, sign_in_id, CHANGED);
+        await signIns.markProviderSignInFailed(tx, sign_in_id, CHANGED);
         return;
       }
       const known =
         'error' in answer
           ? { problem: answer.error }
           : await identifyUser(work, { ...now, provider_id }, answer.claims);
-      if ('problem' in known) await signIns.markFailed(tx, sign_in_id, known.problem);
+      if ('problem' in known) await signIns.markProviderSignInFailed(tx, sign_in_id, known.problem);
       else if ('unlinked' in known)
         await requestLinkConsent(work, {
           sign_in_id,
@@ -70,5 +70,6 @@ export const finishProviderSignIn = job({
     });
   },
 
-  failed: ({ tx }, { sign_in_id }, reason) => signIns.markFailed(tx, sign_in_id, reason),
+  failed: ({ tx }, { sign_in_id }, reason) =>
+    signIns.markProviderSignInFailed(tx, sign_in_id, reason),
 });

@@ -38,7 +38,7 @@ export async function beginProviderSignIn(
       'provider_not_ready',
     );
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
-  await signIns.begin(tx, {
+  await signIns.beginProviderSignIn(tx, {
     provider_id: providerId,
     nonce,
     seconds: SECONDS,
@@ -124,7 +124,7 @@ async function acceptReturn(work: Work, token: string, given: ProviderReturn) {
   const begun = token === '' ? null : await findOpenSignIn(tx, token, given);
   if (begun?.status !== 'begun') return begun;
   if (given.code === undefined) {
-    await signIns.markFailed(tx, begun.id, SIGN_IN_FAILED);
+    await signIns.markProviderSignInFailed(tx, begun.id, SIGN_IN_FAILED);
     return begun;
   }
   const came = {

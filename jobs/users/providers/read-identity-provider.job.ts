@@ -13,7 +13,7 @@ const NOT_SAFE = 'The authorization endpoint of the provider is not an HTTPS URL
 export const readIdentityProvider = job({
   name: 'read-identity-provider',
   pool: 'outbound',
-  door: { to: 'an identity provider', controls: 'nothing leaves' },
+  egress: { to: 'an identity provider', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, provider_id: uuid }),
   attempts: 5,
 

@@ -76,9 +76,11 @@ export async function addPasskey(
     requireUserVerification: false,
   };
   const response = { ...credential, clientExtensionResults: {} };
-  const judged = await verifyRegistrationResponse({ response, ...expected }).catch(() => null);
-  if (!judged?.verified) throw new Invalid({ credential: 'Is not a passkey for this site.' });
-  const { id, publicKey, counter, transports = null } = judged.registrationInfo.credential;
+  const verification = await verifyRegistrationResponse({ response, ...expected }).catch(
+    () => null,
+  );
+  if (!verification?.verified) throw new Invalid({ credential: 'Is not a passkey for this site.' });
+  const { id, publicKey, counter, transports = null } = verification.registrationInfo.credential;
   const added = await passkeys.insertPasskey(tx, {
     user_id: userId,
     name,
@@ -96,12 +98,12 @@ const CHALLENGE_EXPIRED = 'Was not requested, or has expired. Start again.';
 /** Options for `navigator.credentials.get()`. Throws Conflict if the user has no passkey for this host. */
 export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {
   const known = await passkeys.listPasskeys(tx, userId);
-  const here = known.filter(({ host }) => host === hostOf(site));
-  if (here.length === 0) throw new Conflict('You have no passkey for this host.', 'no_passkey');
+  const forHost = known.filter(({ host }) => host === hostOf(site));
+  if (forHost.length === 0) throw new Conflict('You have no passkey for this host.', 'no_passkey');
   const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({
     rpID: hostOf(site),
-    allowCredentials: here.map(({ credential_id: id, transports }) => ({
+    allowCredentials: forHost.map(({ credential_id: id, transports }) => ({
       id,
       ...(transports && { transports }),
     })),
@@ -126,7 +128,7 @@ export async function verifyPasskey(
   const passkey = known.find(({ credential_id: id }) => id === signed.id);
   if (passkey === undefined) return false;
   const { verifyAuthenticationResponse } = await library();
-  const judged = await verifyAuthenticationResponse({
+  const verification = await verifyAuthenticationResponse({
     response: { ...signed, clientExtensionResults: {} },
     expectedChallenge: challenge,
     expectedOrigin: await originsOf(work, site),
@@ -138,6 +140,6 @@ export async function verifyPasskey(
       counter: Number(passkey.sign_count),
     },
   }).catch(() => null);
-  if (!judged?.verified) return false;
-  return passkeys.recordUse(tx, passkey.id, judged.authenticationInfo.newCounter);
+  if (!verification?.verified) return false;
+  return passkeys.recordUse(tx, passkey.id, verification.authenticationInfo.newCounter);
 }

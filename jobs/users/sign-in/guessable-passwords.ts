@@ -24,13 +24,13 @@ const estimator = new ZxcvbnFactory({
  * some milliseconds for any input.
  */
 export function isGuessable(password: string, names: readonly string[] = []): boolean {
-  const judged = password.normalize('NFKC').slice(0, CHECKED_CHARACTERS_MAX);
-  if (isCommon(judged)) return true;
+  const normalized = password.normalize('NFKC').slice(0, CHECKED_CHARACTERS_MAX);
+  if (isCommon(normalized)) return true;
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]);
   const inputs = words
     .map((word) => word.slice(0, CHECKED_CHARACTERS_MAX))
     .filter((word) => word.length > 1);
-  return estimator.check(judged, [...new Set(inputs)]).guesses < GUESSES_MIN;
+  return estimator.check(normalized, [...new Set(inputs)]).guesses < GUESSES_MIN;
 }
 
 /** Ignores case, substituted letters, separators, decoration, reversal and repetition. */

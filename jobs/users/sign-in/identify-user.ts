@@ -77,8 +77,8 @@ async function userOf(
   const { provider_id } = provider;
   const known = await providers.lockLinkedUser(tx, provider, subject);
   if (known !== null || email === null) return known;
-  const here = await providers.findUnlinkedByEmail(tx, provider_id, email);
-  if (here !== null) return { ...here, needs_consent: true };
+  const existing = await providers.findUnlinkedByEmail(tx, provider_id, email);
+  if (existing !== null) return { ...existing, needs_consent: true };
   if (!provider.adds_users || (await providers.isEmailTaken(tx, email))) return null;
   const user_id = await createUser(work, { email, first_name, last_name, tenant_role: role });
   await providers.linkUser(tx, provider, { subject, user_id, role_max: null });

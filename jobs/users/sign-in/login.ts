@@ -83,8 +83,8 @@ async function checkCredentials(work: Work, { email: given, ip, device }: Attemp
   const limit = limitPerMinute(readSettings(settings).throttle.login);
   const early = await countAttempt(tx, 'login', networkSubject(ip), limit);
   if ('wait' in early) return early;
-  const whose = accountSubject(work, email, known?.id ?? null, device);
-  const counted = await countAttempt(tx, 'login', whose, limit, true);
+  const subject = accountSubject(work, email, known?.id ?? null, device);
+  const counted = await countAttempt(tx, 'login', subject, limit, true);
   return 'wait' in counted ? counted : { known, counted };
 }
 

@@ -31,7 +31,7 @@ export async function awaitSecondFactor(
   const wants = methods.length > 0 ? 'proof' : 'enrollment';
   const token = randomBytes(32).toString('base64url');
   const seconds = SECONDS[wants];
-  const expires_at = await pending.begin(tx, {
+  const expires_at = await pending.beginPendingSignIn(tx, {
     hash: hashToken(token),
     user_id,
     epoch,
@@ -60,4 +60,4 @@ export const countPendingAttempt = (tx: Transaction, token: string) =>
   pending.countAttempt(tx, hashToken(token));
 
 export const endPendingSignIn = (tx: Transaction, token: string) =>
-  pending.end(tx, hashToken(token));
+  pending.endPendingSignIn(tx, hashToken(token));

@@ -28,16 +28,16 @@ export const Reauthentication = z
 export async function reauthenticate(
   within: Within,
   tenantId: string,
-  whose: ProofSubject,
+  subject: ProofSubject,
   { current_password, ...given }: z.output<typeof Reauthentication>,
 ): Promise<{ wait: number } | { factor: Kind | null }> {
   if (current_password !== undefined) {
-    const asked = await verifyCurrentPassword(within, tenantId, { ...whose, current_password });
+    const asked = await verifyCurrentPassword(within, tenantId, { ...subject, current_password });
     return 'wait' in asked ? asked : { factor: null };
   }
   if (!hasExactlyOneProof(given))
     throw new Invalid({ current_password: 'Is required, or send code, recovery_code or passkey.' });
-  const tried = await within(tenantId, (work) => verifyProof(work, whose, given));
+  const tried = await within(tenantId, (work) => verifyProof(work, subject, given));
   if ('wait' in tried) return tried;
   const [field = 'code'] = Object.keys(given).filter((name) => given[name as 'code']);
   if (tried.kind === null) throw new Invalid({ [field]: 'Is wrong.' });

@@ -2,7 +2,7 @@ import type { Phrases } from './phrases.ts';
 
 /** Bank accounts and autopay. */
 export const accounts = {
-  'accounts.yours': ['Your accounts', 'Sus cuentas'],
+  'accounts.list': ['Your accounts', 'Sus cuentas'],
   'accounts.none': ['You have not added an account yet.', 'Todavía no ha agregado ninguna cuenta.'],
   'accounts.add': ['Add a bank account', 'Agregar una cuenta bancaria'],
   'accounts.how': [
@@ -31,11 +31,11 @@ export const accounts = {
     'With autopay, we draw your payment from your account on each due date.',
     'Con el pago automático, cobramos el pago de su cuenta en cada fecha de vencimiento.',
   ],
-  'autopay.begin': ['Set up autopay', 'Activar el pago automático'],
-  'autopay.look': ['Manage autopay', 'Administrar el pago automático'],
+  'autopay.start': ['Set up autopay', 'Activar el pago automático'],
+  'autopay.manage': ['Manage autopay', 'Administrar el pago automático'],
   'autopay.on': ['On', 'Activado'],
   'autopay.off': ['Off', 'Desactivado'],
-  'autopay.rests': ['Paused', 'En pausa'],
+  'autopay.paused': ['Paused', 'En pausa'],
   'autopay.draws': ['Payment', 'Pago'],
   'autopay.next': ['Next payment', 'Próximo cobro'],
   'autopay.agree': [

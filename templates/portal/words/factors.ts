@@ -7,8 +7,8 @@ export const factors = {
     'With two-step verification, somebody who learns your password still cannot sign in.',
     'Con la verificación en dos pasos, quien averigüe su contraseña no podrá entrar.',
   ],
-  'factors.look': ['Manage two-step verification', 'Administrar la verificación en dos pasos'],
-  'factors.yours': ['Your methods', 'Sus métodos'],
+  'factors.manage': ['Manage two-step verification', 'Administrar la verificación en dos pasos'],
+  'factors.list': ['Your methods', 'Sus métodos'],
   'factors.none': [
     'Two-step verification is off.',
     'La verificación en dos pasos está desactivada.',
@@ -50,7 +50,7 @@ export const factors = {
     'Press the button. Your device then asks you to confirm.',
     'Pulse el botón. Su dispositivo le pedirá que confirme.',
   ],
-  'passkey.make': ['Create the passkey', 'Crear la llave de acceso'],
+  'passkey.create': ['Create the passkey', 'Crear la llave de acceso'],
   'passkey.use': ['Use a passkey', 'Usar una llave de acceso'],
   'passkey.otherwise': ['Sign in another way', 'Iniciar sesión de otra manera'],
   'passkey.trouble': [

@@ -4,8 +4,8 @@ import type { Phrases } from './phrases.ts';
 export const loans = {
   home: ['Hello, {name}', 'Hola, {name}'],
   'home.next': ['Next payment due', 'Próximo pago'],
-  'home.by': ['by {date}', 'a más tardar el {date}'],
-  'home.nothing': ['Nothing is due', 'No hay nada por pagar'],
+  'home.due_by': ['by {date}', 'a más tardar el {date}'],
+  'home.nothing_due': ['Nothing is due', 'No hay nada por pagar'],
   'home.past_due': ['Past due', 'Vencido'],
   'home.total': ['Balance of all loans', 'Saldo de todos los préstamos'],
   'home.loans': ['Your loans', 'Sus préstamos'],
@@ -72,8 +72,8 @@ export const loans = {
   'pay.preview': ['Continue', 'Continuar'],
   'pay.date_hint': ['Leave blank to pay today.', 'Déjelo en blanco para pagar hoy.'],
   'pay.check': ['Review your payment', 'Revise su pago'],
-  'pay.used': ['How it will be applied', 'Cómo se aplicará'],
-  'pay.do': ['Pay {amount}', 'Pagar {amount}'],
+  'pay.allocation': ['How it will be applied', 'Cómo se aplicará'],
+  'pay.submit': ['Pay {amount}', 'Pagar {amount}'],
   'pay.change': ['Edit', 'Editar'],
   'pay.closed': [
     "This loan can't accept payments right now.",

@@ -6,7 +6,7 @@ export const relief = {
     "If you can't pay as agreed, tell us early. Applying is free. For 15 days, nobody calls you to collect.",
     'Si no puede pagar como se acordó, avísenos pronto. La solicitud es gratuita. Durante 15 días, nadie lo llamará para cobrar.',
   ],
-  'hardship.yours': ['Your applications', 'Sus solicitudes'],
+  'hardship.list': ['Your applications', 'Sus solicitudes'],
   'hardship.apply': ['Apply for help', 'Solicitar ayuda'],
   'hardship.describe': [
     'Tell us what happened and how long you expect it to last.',

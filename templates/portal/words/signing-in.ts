@@ -19,12 +19,12 @@ export const signingIn = {
     'Several unrelated words are safer than one word with symbols. Spaces are allowed.',
     'Varias palabras sin relación entre sí son más seguras que una sola con símbolos. Puede usar espacios.',
   ],
-  'choose_password.over': [
+  'choose_password.expired': [
     'This link no longer works. Each link works once and for a limited time. If you have already chosen a password, sign in with it.',
     'Este enlace ya no funciona. Cada enlace funciona una sola vez y por un tiempo limitado. Si ya eligió una contraseña, inicie sesión con ella.',
   ],
   'choose_password.new_link': ['Get a new link', 'Obtener un enlace nuevo'],
-  'choose_password.do': ['Save password', 'Guardar la contraseña'],
+  'choose_password.submit': ['Save password', 'Guardar la contraseña'],
   second_factor: ['Enter your code', 'Escriba su código'],
   'second_factor.why': [
     'One more step confirms that it is you.',
@@ -44,12 +44,12 @@ export const signingIn = {
     'Signing in here requires two-step verification. You need an authenticator app on your phone.',
     'Para entrar aquí hace falta un segundo paso además de su contraseña. Necesita una aplicación de autenticación en su teléfono.',
   ],
-  'enroll_factor.begin': ['Start', 'Empezar'],
+  'enroll_factor.start': ['Start', 'Empezar'],
   'enroll_factor.scan': [
     'Scan this QR code with the app.',
     'Escanee este código QR con la aplicación.',
   ],
-  'enroll_factor.picture': ['QR code for the app', 'Código QR para la aplicación'],
+  'enroll_factor.qr_code': ['QR code for the app', 'Código QR para la aplicación'],
   'enroll_factor.secret': [
     'Or enter this key in the app:',
     'O escriba esta clave en la aplicación:',
@@ -75,26 +75,29 @@ export const signingIn = {
     'Continue to {name} to sign in there. You come back here afterwards.',
     'Continúe a {name} para iniciar sesión allí. Después volverá aquí.',
   ],
-  coming_back: ['Sign in through your organization', 'Iniciar sesión a través de su organización'],
-  'coming_back.almost': [
+  provider_return: [
+    'Sign in through your organization',
+    'Iniciar sesión a través de su organización',
+  ],
+  'provider_return.almost': [
     'Your organization has confirmed who you are. One step is left.',
     'Su organización ha confirmado quién es usted. Falta un paso.',
   ],
-  'coming_back.finish': ['Finish signing in', 'Terminar el inicio de sesión'],
-  'coming_back.in': ['You are signed in.', 'Ha iniciado sesión.'],
-  'coming_back.denied': [
+  'provider_return.finish': ['Finish signing in', 'Terminar el inicio de sesión'],
+  'provider_return.in': ['You are signed in.', 'Ha iniciado sesión.'],
+  'provider_return.denied': [
     'Your organization refused the sign-in, or you canceled it there.',
     'Su organización rechazó el inicio de sesión, o usted lo canceló allí.',
   ],
-  'coming_back.failed': [
+  'provider_return.failed': [
     'Your organization did not confirm who you are.',
     'Su organización no confirmó quién es usted.',
   ],
-  'coming_back.again': [
+  'provider_return.again': [
     'To sign in, start again here or from your dashboard.',
     'Para iniciar sesión, empiece de nuevo aquí o desde su panel.',
   ],
-  'coming_back.onward': ['Go to {to}', 'Ir a {to}'],
+  'provider_return.onward': ['Go to {to}', 'Ir a {to}'],
   provider_link: ['Confirm the link', 'Confirme el vínculo'],
   'provider_link.what': [
     "From now on you can sign in here through your organization. Your password and two-step verification don't change.",

@@ -64,7 +64,7 @@ function paceOn(position: Position, date: string): PeriodAccrual | null {
   const open = accruesBySchedule(terms)
     ? installments.find(({ row, is_canceled }) => row.due_date > date && !is_canceled)
     : undefined;
-  if (open !== undefined) return plannedPace(position, open, date);
+  if (open !== undefined) return scheduledPace(position, open, date);
   return terms.day_count === '30_360' ? thirtyDayPace(position, date) : null;
 }
 
@@ -77,7 +77,7 @@ const evenAccrual = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
 /**
  * The pace of a period whose interest follows from the schedule. It earns nothing before the period begins.
  */
-function plannedPace(position: Position, open: Installment, date: string): PeriodAccrual {
+function scheduledPace(position: Position, open: Installment, date: string): PeriodAccrual {
   const period = installmentPeriod(open);
   if (date < period.from) return evenAccrual({ from: date, to: period.from }, ZERO);
   if (position.terms.interest_method === 'flat') {

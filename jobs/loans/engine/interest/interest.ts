@@ -62,14 +62,14 @@ type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
 
 export function newInterestMeter({ day_count, rounding_mode }: Terms): InterestMeter {
   const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false, stops: '' };
-  const nothing = {
+  const empty = {
     base: ZERO,
     suspended: new Map(),
     segments: [],
     asked: null,
     askedBefore: null,
   };
-  return { day_count, rounding_mode, since: null, source, ...nothing };
+  return { day_count, rounding_mode, since: null, source, ...empty };
 }
 
 /** Interest of the open segment up to `to`, excluding that day. */

@@ -76,11 +76,7 @@ export const isTakenBy = (step: Moment, by: Moment): boolean =>
 /** Takes all steps up to a moment. The borrower pays nothing except by scheduled payments. */
 export function takeSteps(future: Future, by: Moment): Future {
   let reached = future;
-  for (
-    let step = nextStep(reached);
-    step !== null && isTakenBy(step, by);
-    step = nextStep(reached)
-  )
+  for (let step = nextStep(reached); step !== null && isTakenBy(step, by); step = nextStep(reached))
     reached = takeStep(reached, step);
   return reached;
 }

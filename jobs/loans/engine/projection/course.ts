@@ -68,7 +68,9 @@ export function payDue(course: Course, date: string) {
 }
 
 export const scheduledOn = ({ future }: Course, day: string): Big =>
-  sum(future.steps.filter(({ date }) => date === day).map(({ pays }) => parseMoney(pays ?? '0.00')));
+  sum(
+    future.steps.filter(({ date }) => date === day).map(({ pays }) => parseMoney(pays ?? '0.00')),
+  );
 
 /** Pays the past-due amount of a day. */
 export function payPastDueAmount(course: Course, date: string): void {
@@ -81,7 +83,11 @@ export function payPastDueAmount(course: Course, date: string): void {
 type Days = { from: string; through: string };
 
 /** Pays the installments due on these days. An agreed step can change the later ones. */
-export function payInstallments(course: Course, { from, through }: Days, pay: (date: string) => void) {
+export function payInstallments(
+  course: Course,
+  { from, through }: Days,
+  pay: (date: string) => void,
+) {
   let day = from;
   for (;;) {
     const dues = remainingInstallments(course.run.position, day).map(({ row }) => row.due_date);

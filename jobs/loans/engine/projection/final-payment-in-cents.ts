@@ -39,7 +39,7 @@ export function finalPaymentInCents({ position, day }: ReplayRun): Big | null {
   const rate = toUnits(meter.source.rate, RATE_PLACES);
   const rows = remainingInstallments(position, day);
   let principal = toCentUnits(position.principal);
-  let settled = toCentUnits(position.settled);
+  let settled = toCentUnits(position.interest_settled);
   /** Interest accrued by the day on which the balance last changed. */
   let base = toUnits(meter.base, ACCRUED_PLACES);
   let since = meter.since ?? day;

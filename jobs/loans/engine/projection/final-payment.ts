@@ -119,7 +119,7 @@ function repay(position: Position, asking: readonly Installment[], amount: Big, 
     const owed = component === 'interest' ? interestOwed(position, date) : position.principal;
     const paid = min(left, asked, owed);
     left = left.minus(paid);
-    if (component === 'interest') position.settled = position.settled.plus(paid);
+    if (component === 'interest') position.interest_settled = position.interest_settled.plus(paid);
     else position.principal = position.principal.minus(paid);
     if (installment) addComponentPayment(installment, component, paid);
   };

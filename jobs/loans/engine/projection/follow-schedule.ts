@@ -40,7 +40,7 @@ export function followSchedule(input: ProjectionInput): FutureRow[] {
     return { ...row, paid_amount, paid_date, status };
   };
   let extra = NO_EXTRA;
-  for (let from = as_of; ; ) {
+  for (let from = as_of; ;) {
     const step = nextStep(course.future);
     const through = step === null ? null : lastDayBefore(step);
     for (let due = nextDue(rows, from, through); due; due = nextDue(rows, from, through)) {

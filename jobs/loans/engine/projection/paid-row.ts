@@ -5,7 +5,10 @@ import type { Position } from '../position.ts';
 import type { ProjectedPayment } from './course.ts';
 
 export type Balances = { principal: Big; fees: Big };
-export const balancesOf = ({ principal, paid }: Position): Balances => ({ principal, fees: paid.fees });
+export const balancesOf = ({ principal, paid }: Position): Balances => ({
+  principal,
+  fees: paid.fees,
+});
 
 /**
  * A row with the parts of its projected payment. Earlier payments count as interest here. Returned unearned

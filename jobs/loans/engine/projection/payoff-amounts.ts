@@ -14,7 +14,13 @@ import type { DayCount } from '../../arithmetic/terms.ts';
 import { fold, replay } from '../fold.ts';
 import { segmentInterest, type InterestSegment, type InterestMeter } from '../interest/interest.ts';
 import type { LoanState } from '../state.ts';
-import { startFuture, takeSteps, type AgreedChange, type AgreedStep, type History } from './agreed-steps.ts';
+import {
+  startFuture,
+  takeSteps,
+  type AgreedChange,
+  type AgreedStep,
+  type History,
+} from './agreed-steps.ts';
 
 type PayoffLine = Omit<InterestSegment, 'rule'> & {
   rule: InterestSegment['rule'] | 'brought_forward';

@@ -102,4 +102,3 @@ function splitPastDueRows(
     return toPaidRow(row, payment, { before, after: balancesOf(run.position) });
   });
 }
-

@@ -63,17 +63,17 @@ export function rowsAsPaid(
   });
   let running = begins.find((begin) => begin !== null) ?? owed;
   return rows.map((row, at) => {
-    const behind = at + 1;
+    const following = at + 1;
     const cut = cuts[at];
     const paid = cut
       ? paidBetween(
           lines,
           cut,
-          cuts.slice(behind).find((next) => next),
+          cuts.slice(following).find((next) => next),
         )
       : null;
     const beginning = begins[at] ?? running;
-    const next = begins.slice(behind).find((begin) => begin !== null) ?? owed;
+    const next = begins.slice(following).find((begin) => begin !== null) ?? owed;
     const shown = rowAsPaid(row, paid, { beginning, next, is_payable: history.is_payable });
     running = parseMoney(shown.ending_balance);
     return shown;
@@ -82,12 +82,12 @@ export function rowsAsPaid(
 
 type Around = { beginning: Big; next: Big; is_payable: boolean };
 
-function rowAsPaid(row: InstallmentState, paid: Paid | null, around: Around): InstallmentState {
-  const { beginning, next, is_payable } = around;
+function rowAsPaid(row: InstallmentState, paid: Paid | null, context: Around): InstallmentState {
+  const { beginning, next, is_payable } = context;
   if (row.status === 'paid')
     return {
       ...row,
-      ...(paid ? amountsOf(paid) : retainedAmounts(row, around)),
+      ...(paid ? amountsOf(paid) : retainedAmounts(row, context)),
       ...ends(beginning, next),
     };
   if (paid === null && isNothing(row))

@@ -1,0 +1,75 @@
+import { Big } from 'big.js';
+import { cancelTasks } from '../../../sql/borrowers/tasks.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import * as sales from '../../../sql/portfolios/sales.ts';
+import { money, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import type { LoanState } from '../engine/state.ts';
+import { remindOfficer } from '../outcomes/remind-officer.ts';
+
+/**
+ * Creates tasks when events change the past of a loan that has left the lender: the investor bought, or the
+ * new servicer took over, another balance than they were told.
+ */
+export async function remindOfTransferredBalance(
+  work: Work,
+  loan: RawLoan,
+  newEvents: readonly LoanEvent[],
+  { before, after }: { before: LoanState; after: LoanState },
+) {
+  const sold_on = loan.terms['sold_on'];
+  const changesSale = ({ kind, effective_date }: LoanEvent) =>
+    typeof sold_on === 'string' && (kind === 'reversal' || effective_date <= sold_on);
+  if (newEvents.some(changesSale)) await remindOfSalePrice(work, loan);
+  if (loan.status === 'transferred') await remindOfNewServicer(work, loan, before, after);
+}
+
+const priceTask = ({ loan_number }: RawLoan) =>
+  `Settle the sale price of ${loan_number} with its investor`;
+
+async function remindOfSalePrice(work: Work, loan: RawLoan) {
+  const { sold_on, price, agreed, corrected } = await sales.findSoldBalance(work.tx, loan.id);
+  const title = priceTask(loan);
+  if (agreed === corrected) return cancelTasks(work.tx, loan.id, [title]);
+  const description =
+    `On ${sold_on}, the loan was sold for ${price} with a balance of ${agreed}. ` +
+    `Events from before the sale were recorded or reversed later, so the sold balance is ${corrected}. ` +
+    'Adjust the price with the investor as the sale agreement says.';
+  await remindOfficer(work, loan, { title, description, priority: 'high' });
+}
+
+async function remindOfNewServicer(work: Work, loan: RawLoan, before: LoanState, after: LoanState) {
+  const balances = transferredBalances(after);
+  if (JSON.stringify(balances) === JSON.stringify(transferredBalances(before))) return;
+  const { principal, interest, fee, charge_off, suspense } = balances;
+  const description =
+    'A payment from before the transfer was recorded or reversed later. As of the transfer, the loan has ' +
+    `principal ${principal}, interest ${interest}, fees ${fee}, charged-off balance ${charge_off} and suspense ${suspense}. ` +
+    'Send these balances to the new servicer and settle the difference.';
+  await remindOfficer(work, loan, {
+    title: `Correct the balance that ${loan.loan_number} was transferred with`,
+    description,
+    priority: 'high',
+  });
+}
+
+/** The balances that moved to the new servicer, as the history gives them now. */
+function transferredBalances({ allocations }: LoanState) {
+  const moved = allocations.filter(({ rule }) => rule === 'servicing_transfer');
+  const total = (wanted: string) =>
+    money(
+      sum(
+        moved
+          .filter(({ component }) => component === wanted)
+          .map(({ amount }) => new Big(amount).abs()),
+      ),
+    );
+  return {
+    principal: total('principal'),
+    interest: total('interest'),
+    fee: total('fee'),
+    charge_off: total('charge_off'),
+    suspense: total('suspense'),
+  };
+}
