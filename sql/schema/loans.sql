@@ -706,8 +706,8 @@ create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at
 create unique index payoff_quotes_one_active on payoff_quotes (tenant_id, loan_id) where status = 'active';
 call app.protect('payoff_quotes', 'select, insert, update');
 call app.declare_borrower_data('payoff_quotes', 'loans',
-  kept => '{"our own number": ["quote_number"], "one of a few values": ["delivery_method"],
-    "amounts with our labels": ["explanation"], "how the lender is paid": ["remittance_instructions"]}');
+  kept => '{"our own number": ["quote_number"], "one of a few values": ["delivery_method", "superseded_reason"],
+    "amounts with our labels": ["explanation", "agreed_changes"], "how the lender is paid": ["remittance_instructions"]}');
 
 create table modifications (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
