@@ -85,7 +85,10 @@ import { userRoutes, users } from './users/users.ts';
 import { webhookDeliveryRecords as webhookDeliveries } from './webhooks/deliveries.ts';
 import { createSubscription, webhooks } from './webhooks/subscriptions.ts';
 
-/** The endpoints in the order of the specification. */
+/**
+ * The endpoints in the order of the specification. A resource brings the endpoints of its children along; a
+ * child that is also listed keeps the place where it is listed.
+ */
 const specifiedRoutes: readonly Route[] = [
   ...borrowers.routes,
   ...addresses.routes,
@@ -188,7 +191,7 @@ const specifiedRoutes: readonly Route[] = [
   ...viewRoutes,
   ...jobQueueRoutes,
   ...controlRoutes,
-];
+].filter((route, at, all) => all.lastIndexOf(route) === at);
 
 /** Every endpoint. The approval endpoints come last, because approving runs one of the others. */
 export const routes: readonly Route[] = [...specifiedRoutes, ...approvalRoutes(specifiedRoutes)];

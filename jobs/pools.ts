@@ -1,4 +1,4 @@
-import type { Pause } from '../sql/queue/worker-operations.ts';
+import type { JobPause } from '../sql/queue/worker-operations.ts';
 import { POOLS, type Pool } from './job.ts';
 import { allJobs } from './all-jobs.ts';
 
@@ -26,7 +26,7 @@ export const POOL_STATES = ['running', 'silent', 'paused', 'not running'] as con
  */
 export function summarizePools(
   processes: readonly Process[],
-  pauses: readonly Pause[],
+  pauses: readonly JobPause[],
   tasks: readonly Task[],
 ) {
   return POOLS.map((pool) => {
@@ -51,7 +51,7 @@ export function summarizePools(
 }
 
 /** True if the pause covers a whole pool or sub-pool, and not only one task or tenant. */
-export const isWholePoolPause = ({ pool, task, tenant_id }: Pause, name: string): boolean =>
+export const isWholePoolPause = ({ pool, task, tenant_id }: JobPause, name: string): boolean =>
   pool === name && task === null && tenant_id === null;
 
 /** The pool of a worker, also for a sub-pool such as documents:letters. */

@@ -11,10 +11,10 @@ type Counted = 'status' | 'is_archived';
 /** The tables that own rows of others, and the column by which an owned row names its owner. */
 export const OWNER_KEYS = {
   borrowers: 'borrower_id',
-  collateral: 'collateral_id',
+  collateral_items: 'collateral_id',
   investors: 'investor_id',
   loans: 'loan_id',
-} as const;
+} as const satisfies Partial<Record<TableName, string>>;
 
 /**
  * A table's declaration: its name for writes, and its visible select (`rows`), whose columns are the fields
@@ -25,9 +25,10 @@ export type Table = {
   rows: SqlFragment;
   /**
    * The table whose row is locked before a row of this one, because changes may affect other records of the
-   * same owner. Omit it if changes only affect the row itself.
+   * same owner. Null if changes only affect the row itself. A resource that is changed below one of
+   * `OWNER_KEYS` says which.
    */
-  owner?: keyof typeof OWNER_KEYS;
+  owner?: keyof typeof OWNER_KEYS | null;
   /**
    * Columns of the bare table (alias `row`). A list that filters and sorts only by these finds and counts
    * its rows there; only its page uses the joins of `rows`, which must neither add nor remove rows. Include
@@ -89,12 +90,11 @@ function locking({ name, owner }: Table, id: string) {
   const keyOf = (owning: keyof typeof OWNER_KEYS) => sql.fragment`(
     select owned.${sql.identifier([OWNER_KEYS[owning]])} from ${bare} as owned where owned.id = ${id}
   )`;
-  const first =
-    owner === undefined
-      ? sql.fragment`select`
-      : owner === 'loans'
-        ? sql.fragment`select app.lock_loan(${keyOf(owner)})`
-        : sql.fragment`select from ${sql.identifier([owner])} where id = ${keyOf(owner)} for no key update`;
+  const first = !owner
+    ? sql.fragment`select`
+    : owner === 'loans'
+      ? sql.fragment`select app.lock_loan(${keyOf(owner)})`
+      : sql.fragment`select from ${sql.identifier([owner])} where id = ${keyOf(owner)} for no key update`;
   return sql.typeAlias('void')`
     with first as materialized (${first})
     select from ${bare} as record cross join (select count(*) from first) as held

@@ -14,6 +14,13 @@ const registerType = <Schema extends z.ZodType>(schema: Schema, type: SqlType): 
   return schema;
 };
 
+/** Kinds of text that are stored as sent, because a mask would damage names and identifiers. */
+const unmasked = new WeakSet<z.core.$ZodType>();
+const registerUnmasked = <Schema extends z.ZodType>(schema: Schema): Schema => {
+  unmasked.add(schema);
+  return registerType(schema, 'text');
+};
+
 /** Aborts, so that rules over several fields do not run with an invalid value. */
 const wrong = (error: string) => ({ error, abort: true });
 
@@ -25,22 +32,20 @@ export const uuid = registerType(
   'uuid',
 );
 
-/** One line of text, up to 200 characters, without control characters. */
-export const text = registerType(
+/** One line of text, up to 200 characters, without control characters. Stored as sent: see `freeText`. */
+export const text = registerUnmasked(
   z
     .string()
     .max(200, 'Must be at most 200 characters.')
     .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
-  'text',
 );
 
-export const requiredText = registerType(
+export const requiredText = registerUnmasked(
   z
     .string()
     .max(200, 'Must be at most 200 characters.')
     .refine((value) => value.trim() !== '', 'Must not be empty.')
     .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
-  'text',
 );
 
 /**
@@ -79,9 +84,8 @@ export const prose = registerType(
   'text',
 );
 
-export const externalId = registerType(
+export const externalId = registerUnmasked(
   requiredText.max(200).describe('Lookup key of another system.'),
-  'text',
 );
 
 /** The length is checked before the pattern, and the pattern is linear. */
@@ -224,14 +228,26 @@ export const timestamps = {
   updated_at: timestamp.readonly(),
 };
 
+type Internals = {
+  def: { type?: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  parent?: z.core.$ZodType;
+};
+
+/**
+ * Whether the field is of a kind whose text is stored as sent.
+ * @public
+ */
+export function isUnmaskedKind(field: z.core.$ZodType): boolean {
+  const { def, parent } = field._zod as Internals;
+  const inner = parent ?? def.innerType;
+  return unmasked.has(field) || (inner !== undefined && isUnmaskedKind(inner));
+}
+
 /** The Postgres type for comparing a field; text for unknown kinds (enums). */
 export function sqlTypeOf(field: z.core.$ZodType): SqlType {
   const found = sqlTypes.get(field);
   if (found) return found;
-  const { def, parent } = field._zod as {
-    def: { type?: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
-    parent?: z.core.$ZodType;
-  };
+  const { def, parent } = field._zod as Internals;
   // A kind with a description or an extra check is a copy of its parent.
   if (parent) return sqlTypeOf(parent);
   if (def.innerType) return sqlTypeOf(def.innerType);

@@ -67,6 +67,7 @@ export const identities = resource({
   fixed: ['borrower_id', 'identity_type'],
   filters: ['borrower_id', 'identity_type', 'verification_status', 'document_id', 'is_archived'],
 
+  example: () => ({ identifier: '123-45-6789' }),
   create: addIdentity,
   update: changeIdentity,
   remove: removeIdentity,
@@ -88,6 +89,7 @@ export const identitySearch = endpoint({
   transaction: 'read',
   status: 200,
   body: Search,
+  example: () => ({ identifier: '123-45-6789' }),
   reply: z.object({ borrower_ids: z.array(uuid) }),
   run: ({ work, body }) => findBorrowersByNumber(work, body as z.output<typeof Search>),
 });

@@ -51,6 +51,7 @@ export const legalReps = resource({
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'representative_type', 'is_active', 'is_archived'],
 
+  example: () => ({ representative_type: 'power_of_attorney' }),
   create: addLegalRep,
   update: changeLegalRep,
   remove: removeLegalRep,

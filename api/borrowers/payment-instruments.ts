@@ -93,6 +93,7 @@ export const paymentInstruments = resource({
 
   four_eyes: { create: 'destinations', update: 'destinations' },
   asks_if: { create: marksAsVerified, update: marksAsVerified },
+  example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
   create: addInstrument,
   update: changeInstrument,
   remove: removeInstrument,

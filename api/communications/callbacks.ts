@@ -135,6 +135,7 @@ export const providerCallbackRoutes: Route[] = [
       account_id: text.nullish(),
       secret: z.string().min(16).max(256),
     }),
+    example: () => ({ name: 'twilio', secret: 'the-auth-token-of-your-account' }),
     reply: z.object({ channel, name: requiredText }),
     run: async ({ work, params, body }) => {
       const named = channel.safeParse(params['channel']);

@@ -5,10 +5,12 @@ import { compose } from '../../jobs/communications/compose.ts';
 import { composeToAll } from '../../jobs/communications/compose-to-all.ts';
 import { canInteract, previewMessage } from '../../jobs/communications/preview.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
+import { addDays } from '../../jobs/dates.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -64,6 +66,12 @@ export const communicationRoutes: Route[] = [
     transaction: 'write',
     status: 201,
     body: Send,
+    example: (today) => ({
+      loan_id: EXAMPLE_ID,
+      template_type: 'payment_reminder',
+      channel: 'email',
+      context: { payment_amount: '100.00', due_date: addDays(today, 5) },
+    }),
     reply: communicationLogs.reply
       .extend({ copies: z.array(BatchResult).describe('The result for each co-borrower.') })
       .meta({ id: 'SentMessage' }),

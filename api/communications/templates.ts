@@ -39,6 +39,7 @@ export const communicationTemplates = resource({
   },
   filters: ['template_type', 'channel', 'language', 'program_id', 'is_active', 'name'],
 
+  example: () => ({ template_type: 'custom' }),
   create: addTemplate,
   update: changeTemplate,
 });

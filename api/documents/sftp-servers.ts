@@ -64,6 +64,12 @@ export const sftpServers = resource({
 
   four_eyes: { create: 'destinations', update: 'destinations' },
   needs_proof: { create: isAnyFieldDenied, update: isAnyFieldDenied },
+  example: () => ({
+    host: 'sftp.fund.example',
+    username: 'lender',
+    password: 'a-secret',
+    host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
+  }),
   create: addSftpServer,
   update: changeSftpServer,
 });

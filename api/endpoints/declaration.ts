@@ -6,8 +6,7 @@ import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
 import type { Version } from '../http/versions.ts';
-import type { NeedsProof } from './route.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, Example, NeedsProof, Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- that is what is meant
@@ -23,6 +22,7 @@ export type Action = {
   summary: string;
   description?: string;
   body?: z.ZodType;
+  example?: Example;
   reply?: z.ZodType;
   status?: number;
   four_eyes?: ApprovalKind;
@@ -77,6 +77,8 @@ export type Declaration<
   actions?: Record<string, Action>;
   /** `create` looks up the parent itself and throws the usual 404 if the parent does not exist. */
   finds_parent?: boolean;
+  /** What a valid body of a creation contains in addition to the fields that its schema requires. */
+  example?: (today: string) => NoInfer<Partial<Record<keyof CreateInput<F, Hidden>, unknown>>>;
   /** Replaces the plain insert. Returns the id of the new record. */
   create?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<string>;
   /** Returns a refusal whose own writes are kept, although the creation is refused. */
@@ -111,12 +113,13 @@ export type Declaration<
 /** A declaration without the types of its fields, from which the routes are built. */
 export type AnyDeclaration = Omit<
   Declaration<Fields>,
-  'writeOnly' | 'fixed' | 'filters' | 'sort' | 'create' | 'objection' | 'update'
+  'writeOnly' | 'fixed' | 'filters' | 'sort' | 'example' | 'create' | 'objection' | 'update'
 > & {
   writeOnly?: Fields;
   fixed?: readonly string[];
   filters?: readonly string[];
   sort?: { field: string; descending: boolean };
+  example?: Example;
   create?: (work: Work, input: never) => Promise<string>;
   objection?: (work: Work, input: never) => Promise<Conflict | null>;
   update?: (work: Work, id: string, changes: never, row: Row) => Promise<void>;

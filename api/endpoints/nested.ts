@@ -18,8 +18,7 @@ import {
   fetchPage,
   asOperationInput,
 } from './records.ts';
-import type { NeedsProof } from './route.ts';
-import type { Call, Route } from './route.ts';
+import type { Call, NeedsProof, Route } from './route.ts';
 import { createDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
@@ -76,6 +75,7 @@ export function nestedRoutes(
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body: omitFields(creation, key),
+      ...(declared.example && { example: declared.example }),
       run: async (call) => {
         const { id = '' } = call.params;
         if (!declared.finds_parent) await findParent(call, parent);
@@ -133,6 +133,7 @@ export function actionRoute(
     status: action.status ?? 200,
     reply: action.reply ?? reply,
     ...(action.body && { body: action.body }),
+    ...(action.example && { example: action.example }),
     ...(!action.reply && { etag: version }),
     ...approvalProps(action.four_eyes, declared.table),
     ...proofProps(action.needs_proof),

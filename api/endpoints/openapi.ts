@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
-import {
-  EXAMPLE_BODIES,
-  buildExample,
-  EXAMPLE_PARAMETERS,
-  EXAMPLE_ID,
-  type Schema,
-} from './examples.ts';
+import { buildExample, EXAMPLE_ID, today, type Schema } from './examples.ts';
 import { describeOperation } from './describe-operation.ts';
 import { operationIdOf } from './operation-ids.ts';
 import type { Route } from './route.ts';
@@ -44,7 +38,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
 }
 
 function buildOperation(route: Route, components: Record<string, Json>): Json {
-  const { tag, summary, allow, method, path, query, body, reply, status, list } = route;
+  const { tag, summary, allow, method, path, query, body, example, reply, status, list } = route;
   const sent = route.takes_file ? 'multipart/form-data' : 'application/json';
   const open = allow === 'anyone' || allow === 'provider';
   const csrf = method === 'GET' || allow === 'provider' ? {} : { csrf: [] };
@@ -62,7 +56,7 @@ function buildOperation(route: Route, components: Record<string, Json>): Json {
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
       ...pathParameters(path),
-      ...queryParameters(query, components, EXAMPLE_PARAMETERS[`${method} ${path}`]?.()),
+      ...queryParameters(query, components, example?.(today()) as Json | undefined),
       ...listParameters(list),
       ...(route.ifMatch ? [IF_MATCH] : []),
     ],
@@ -70,7 +64,7 @@ function buildOperation(route: Route, components: Record<string, Json>): Json {
       requestBody: {
         required: true,
         description: describeLimits(route),
-        content: { [sent]: buildRequestBody(`${method} ${path}`, body, components) },
+        content: { [sent]: buildRequestBody(route, body, components) },
       },
     }),
     responses: {
@@ -93,11 +87,11 @@ const describeLimits = ({ takes_file, allow }: Route) =>
     : `At most ${bodyBytesMax(allow) / 1_024} kB, ${BODY_VALUES_MAX} values and ${DEPTH_MAX} levels.`;
 
 /** Adds an example that is valid as it is, except for the ids of the reader's own records. */
-function buildRequestBody(name: string, body: z.ZodType, components: Record<string, Json>) {
+function buildRequestBody(route: Route, body: z.ZodType, components: Record<string, Json>) {
   const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
   const example = {
     ...(buildExample('body', whole as Schema) as object),
-    ...EXAMPLE_BODIES[name]?.(),
+    ...route.example?.(today()),
   };
   return { schema: buildSchema(body, 'input', components), example };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Conflict } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
+import { assertDeclaration, assertOwner } from './assert-declaration.ts';
 import type {
   Action,
   AnyDeclaration,
@@ -47,18 +48,25 @@ export const action = <Body extends z.ZodType>(
   },
 ): Action => declared;
 
-export const nested = <Field extends string>(
+export function nested<Field extends string>(
   child: Resource<Field>,
   key: NoInfer<Field>,
   offers: readonly ('list' | 'create')[] = ['list', 'create'],
-): Nested => ({ child, key, offers });
+): Nested {
+  assertOwner(child.declaration, key);
+  return { child, key, offers };
+}
 
-/** Builds every endpoint of a resource as data. */
+/**
+ * Builds every endpoint of a resource as data. A resource that is created under a parent brings its own
+ * endpoints along with those of the parent.
+ */
 export function resource<
   F extends Fields,
   Hidden extends Fields = NoFields,
   Fixed extends keyof F & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
+  assertDeclaration(declaration);
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
@@ -76,6 +84,9 @@ export function resource<
     ...Object.entries(declaration.actions ?? {}).map(([name, action]) =>
       actionRoute(made, name, action),
     ),
+    ...Object.values(declaration.nested ?? {})
+      .filter(({ offers }) => offers.includes('create'))
+      .flatMap(({ child }) => child.routes),
   ];
   return made;
 }
@@ -157,6 +168,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...secretProps(declared),
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body,
+      ...(declared.example && { example: declared.example }),
       run: (call: Call) => createRecord(call.work, declared, call.body as Input),
     },
     update: {

@@ -34,6 +34,9 @@ export type Access = {
 
 export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
 
+/** Part of a valid request on that business date. */
+export type Example = (today: string) => object;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** One parsed and permitted request, as an endpoint's `run` receives it. */
@@ -90,6 +93,11 @@ type RouteDeclaration = {
   resource: string;
   query?: z.ZodType;
   body?: z.ZodType;
+  /**
+   * What a valid body contains in addition to the fields that its schema requires, or a valid query of a
+   * GET. The API documentation and the tests of all endpoints send it.
+   */
+  example?: Example;
   /** The body is a form with one file in the field `file`. */
   takes_file?: true;
   reply?: z.ZodType;

@@ -1,3 +1,4 @@
+import { addDays } from '../../jobs/dates.ts';
 import { closePeriod } from '../../jobs/ledger/close-period.ts';
 import { closings as table } from '../../sql/ledger/closings.ts';
 import { date, freeText, timestamp, uuid } from '../../sql/types.ts';
@@ -21,5 +22,6 @@ export const closings = resource({
   },
   filters: ['closed_through'],
 
+  example: (today) => ({ closed_through: addDays(today, -1) }),
   create: closePeriod,
 });

@@ -3,6 +3,7 @@ import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger
 import { EntryReversal, reverseEntry } from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
 import { date, flag, freeText, money, timestamp, uuid, requiredText } from '../../sql/types.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 const entryLine = z
@@ -69,6 +70,13 @@ export const entries = resource({
     'posted_by',
   ],
 
+  example: () => ({
+    reference_type: 'adjustment',
+    lines: [
+      { account_id: EXAMPLE_ID, debit: '10.00' },
+      { account_id: EXAMPLE_ID, credit: '10.00' },
+    ],
+  }),
   create: addDraft,
   remove: archiveDraft,
   actions: {

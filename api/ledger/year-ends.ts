@@ -26,5 +26,6 @@ export const yearEnds = resource({
   },
   filters: ['fiscal_year_end'],
 
+  example: (today) => ({ fiscal_year_end: `${Number(today.slice(0, 4)) - 1}-12-31` }),
   create: endFiscalYear,
 });

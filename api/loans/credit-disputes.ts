@@ -107,6 +107,7 @@ export const creditDisputes = resource({
   fixed: ['loan_id', 'received_date', 'dispute_source'],
   filters: ['loan_id', 'status', 'dispute_source', 'bureau', 'due_date', 'assigned_to'],
 
+  example: () => ({ dispute_codes: ['103'] }),
   create: addDispute,
   update: changeDispute,
 });

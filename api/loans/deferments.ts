@@ -48,6 +48,7 @@ export const deferments = resource({
   ],
   filters: ['loan_id', 'deferment_type', 'status', 'start_date', 'end_date'],
 
+  example: () => ({ periods: 1 }),
   create: addDeferment,
   update: changeDeferment,
   remove: cancelDeferment,

@@ -45,6 +45,7 @@ export const draws = resource({
   fixed: ['loan_id', 'amount', 'draw_date', 'payment_instrument_id', 'fee_amount'],
   filters: ['loan_id', 'status', 'draw_date', 'external_id'],
 
+  example: () => ({ amount: '100.00' }),
   create: draw,
   update: recordChanger({ table: 'draws', noun: 'draw', cancelable: [] }),
   remove: recordRefuser('draw'),

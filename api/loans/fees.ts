@@ -58,6 +58,7 @@ export const fees = resource({
   fixed: ['loan_id', 'fee_type', 'amount', 'effective_date'],
   filters: ['loan_id', 'fee_type', 'status', 'assessed_date'],
 
+  example: () => ({ fee_type: 'other', amount: '10.00' }),
   create: addFee,
   update: recordChanger({ table: 'fees', noun: 'fee', cancelable: [] }),
   remove: recordRefuser('fee'),

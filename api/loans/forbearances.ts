@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addMonths } from '../../jobs/dates.ts';
 import {
   cancelForbearance,
   changeForbearance,
@@ -48,6 +49,7 @@ export const forbearances = resource({
   ],
   filters: ['loan_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
 
+  example: (today) => ({ end_date: addMonths(today, 5) }),
   create: addForbearance,
   update: changeForbearance,
   remove: cancelForbearance,

@@ -73,6 +73,7 @@ export const forms1099c = resource({
   ],
   filters: ['loan_id', 'tax_year', 'status', 'identifiable_event_code'],
 
+  example: () => ({ amount_discharged: '700.00' }),
   create: add1099C,
   update: change1099C,
   remove: void1099C,

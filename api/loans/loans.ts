@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
@@ -207,6 +208,7 @@ export const loanRoutes: Route[] = [
           'Required: today or later. Assumes that every scheduled payment through this day is made. The answer equals `get-balances` at the end of that day. A payoff quote, by contrast, assumes no payment before its day.',
         ),
     }),
+    example: (today) => ({ as_of_date: addDays(today, 30) }),
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>

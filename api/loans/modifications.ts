@@ -78,6 +78,7 @@ export const modifications = resource({
   ],
   filters: ['loan_id', 'modification_type', 'status', 'effective_date', 'reason'],
 
+  example: () => ({ modification_type: 'rate_change', new_interest_rate: '0.05' }),
   create: addModification,
   update: changeModification,
   remove: cancelModification,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { PAYMENT_PLAN_FREQUENCIES } from '../../jobs/loans/workouts/payment-plan-installments.ts';
 import {
   addPaymentPlan,
@@ -69,6 +70,12 @@ export const paymentPlans = resource({
   ],
   filters: ['loan_id', 'plan_type', 'status', 'agreed_on'],
 
+  example: (today) => ({
+    start_date: addDays(today, 1),
+    frequency: 'monthly',
+    number_of_payments: 3,
+    amount: '100.00',
+  }),
   create: addPaymentPlan,
   update: changePaymentPlan,
   remove: cancelPaymentPlan,

@@ -169,6 +169,8 @@ export const products = resource({
   },
   filters: ['program_id', 'name', 'code', 'loan_type', 'is_active', 'payment_frequency'],
 
+  // Only a line of credit with billing cycles may have a grace period.
+  example: () => ({ grace_on_purchases: false }),
   create: addProduct,
   update: changeProduct,
 });

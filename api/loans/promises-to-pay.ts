@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import {
   addPromise,
   PromisedInstallment,
@@ -49,6 +50,7 @@ export const promisesToPay = resource({
   fixed: ['loan_id', 'promised_amount', 'promised_date', 'grace_days', 'installments'],
   filters: ['loan_id', 'status', 'promised_date', 'channel'],
 
+  example: (today) => ({ promised_amount: '100.00', promised_date: addDays(today, 5) }),
   create: addPromise,
   update: recordChanger(kind),
   remove: recordCanceler(kind),

@@ -53,6 +53,7 @@ export const serviceCredits = resource({
   fixed: ['loan_id', 'amount', 'apply_to', 'effective_date', 'sponsor'],
   filters: ['loan_id', 'credit_type', 'status', 'effective_date', 'sponsor'],
 
+  example: () => ({ amount: '10.00' }),
   create: addServiceCredit,
   update: recordChanger({ table: 'service_credits', noun: 'service credit', cancelable: [] }),
   remove: recordRefuser('service credit'),

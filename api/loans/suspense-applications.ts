@@ -46,6 +46,7 @@ export const suspenseApplications = resource({
   fixed: ['loan_id', 'amount', 'effective_date', 'payment_type'],
   filters: ['loan_id', 'status', 'source', 'effective_date'],
 
+  example: () => ({ amount: '10.00' }),
   create: applySuspense,
   update: recordChanger({
     table: 'suspense_applications',

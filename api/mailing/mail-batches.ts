@@ -8,7 +8,7 @@ import {
 } from '../../jobs/mailing/batch.ts';
 import { handOverBatch } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
-import { deliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
+import { mailDeliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
 import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
 import { date, flag, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';

@@ -141,7 +141,7 @@ export const nachaRoutes: Route[] = [
       .meta({ id: 'NachaDownload' }),
     run: async ({ work, params }) => {
       const { id, filename } = await findOrThrow(work, nacha.nachaFiles, params['id']);
-      const key = await nacha.storageKeyOf(work.tx, id);
+      const key = await nacha.findNachaFileStorageKey(work.tx, id);
       if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);

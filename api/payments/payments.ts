@@ -137,6 +137,7 @@ export const payments = resource({
   ],
 
   finds_parent: true,
+  example: () => ({ amount: '10.00' }),
   create: (work, input) => receivePayment(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,

@@ -76,6 +76,7 @@ const portalInstruments: Route[] = [
       'Give the account number or its last four digits. The account can pay once its number is known and verified.',
     status: 201,
     body: NewInstrument,
+    example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
     reply: paymentInstruments.reply,
     run: addOwnRecord(paymentInstruments),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { monthStart } from '../../jobs/dates.ts';
 import {
   addAssignment,
   ASSIGNMENT_STATUSES,
@@ -41,7 +42,7 @@ export const settlementInstruments = resource({
   ...resourceDefaults,
   name: 'SettlementInstrument',
   path: 'settlement-instruments',
-  table: tables.instruments,
+  table: tables.settlementInstruments,
   offers: ['read', 'update'],
 
   fields: {
@@ -122,6 +123,7 @@ export const loanAssignments = resource({
   fixed: ['investor_id', 'loan_id', 'portfolio_id', 'assignment_type'],
   filters: ['investor_id', 'loan_id', 'portfolio_id', 'status', 'assignment_type'],
 
+  example: () => ({ ownership_percentage: '0.5' }),
   create: addAssignment,
   update: changeAssignment,
 });
@@ -146,6 +148,7 @@ export const servicingFeeRates = resource({
   },
   filters: ['from_date'],
 
+  example: (today) => ({ from_date: monthStart(today) }),
   create: addServicingFeeRate,
 });
 

@@ -18,6 +18,7 @@ import {
 } from '../../jobs/portfolios/tape-config.ts';
 import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
+import { findDocumentStorageKey } from '../../sql/documents/documents.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
@@ -73,6 +74,7 @@ export const loanTapeConfigs = resource({
   four_eyes: { create: 'destinations', update: 'destinations' },
   needs_proof: { create: isAnyFieldDenied, update: isAnyFieldDenied },
   carries: factsOf,
+  example: () => ({ columns: ['loan_number', 'principal_balance'] }),
   create: addTapeConfig,
   update: changeTapeConfig,
 });
@@ -164,7 +166,7 @@ async function tapeAnswer(
       const document_id = typeof row['document_id'] === 'string' ? row['document_id'] : null;
       return {
         tape: row,
-        key: document_id && (await portfolios.storageKeyOf(work.tx, document_id)),
+        key: document_id && (await findDocumentStorageKey(work.tx, document_id)),
         seconds: documents.download_ttl_s,
       };
     },

@@ -15,7 +15,12 @@ import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.t
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
 import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
-import { PERIODS, Vintage, listVintages, type Period } from '../../sql/portfolios/vintages.ts';
+import {
+  PERIODS,
+  Vintage,
+  listVintages,
+  type VintagePeriod,
+} from '../../sql/portfolios/vintages.ts';
 import {
   date,
   flag,
@@ -165,6 +170,6 @@ export const vintages: Route = {
   reply: z.array(VintageAnswer),
   run: async ({ work, params, query }) => {
     const { id } = await findOrThrow(work, table, params['id']);
-    return listVintages(work.tx, id, query['period'] as Period, work.today);
+    return listVintages(work.tx, id, query['period'] as VintagePeriod, work.today);
   },
 };

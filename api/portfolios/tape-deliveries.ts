@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { retryDelivery } from '../../jobs/portfolios/deliver-tape.job.ts';
-import { deliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
+import { tapeDeliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 

@@ -6,7 +6,7 @@ import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
-import { listRules } from '../../sql/users/permissions.ts';
+import { listPermissionRules } from '../../sql/users/permissions.ts';
 import { endpointKey, approvalContentLoader } from '../endpoints/approval-gate.ts';
 import { isProofNeeded } from '../endpoints/recent-proof.ts';
 import { conflictRefusal, findOrThrow, fetchPage } from '../endpoints/records.ts';
@@ -133,7 +133,7 @@ async function prepareApproval(call: Call, routes: readonly Route[]) {
   const route = routes.find((declared) => endpointKey(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
     throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
-  const rules = await listRules(work.tx, work.tenant_id, requester.id);
+  const rules = await listPermissionRules(work.tx, work.tenant_id, requester.id);
   const asking = resolveAccess(requester, rules, routes);
   for (const party of [access, asking]) {
     if (!party.mayCall(route, request['params'] as Record<string, string>)) {

@@ -32,6 +32,7 @@ export const authRoutes: Route[] = [
       'If a second factor is required, the session starts after you verify it with POST /auth/second-factor.',
     action: 'login',
     body: Login,
+    example: () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
     reply: signInReply,
     status: 200,
     transaction: 'own',

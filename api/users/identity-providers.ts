@@ -67,6 +67,12 @@ export const identityProviders = resource({
   writeOnly: { client_secret: printableText(1_000) },
   filters: ['is_active'],
 
+  example: () => ({
+    issuer_url: 'https://login.example.com',
+    redirect_url: 'https://admin.example.com/signed-in',
+    client_id: 'desk',
+    client_secret: 'a-secret',
+  }),
   create: addProvider,
   update: changeProvider,
   remove: removeProvider,

@@ -47,6 +47,11 @@ export const permissionGroups = resource({
   },
   filters: ['name'],
 
+  example: () => ({
+    permissions: [
+      { type: 'deny', action: '*', resource: 'borrowers', record: { ssn_last_four: true } },
+    ],
+  }),
   create: addGroup,
   update: changeGroup,
   remove: removeGroup,
@@ -68,6 +73,7 @@ export const userPermissions = resource({
   },
   filters: ['user_id', 'type', 'action', 'resource'],
 
+  example: () => ({ action: 'create', resource: 'borrowers' }),
   create: addUserRule('user_permissions'),
   remove: removeUserRule('user_permissions'),
 });
@@ -88,6 +94,7 @@ export const objectGrants = resource({
   },
   filters: ['user_id', 'action', 'resource', 'record_id'],
 
+  example: () => ({ action: 'edit', resource: 'loans' }),
   create: addUserRule('object_grants'),
   remove: removeUserRule('object_grants'),
 });

@@ -49,6 +49,7 @@ const proveRoute: Route = {
   security_event: 'proof',
   summary: 'Confirm your identity before a sensitive change',
   body: Reauthentication,
+  example: () => ({ current_password: 'correct horse battery' }),
   reply: z.object({ valid_until: timestamp }),
   run: async (call: OwnTransactionCall) => {
     const factor = await verifyProof(call, call.body as z.output<typeof Reauthentication>);

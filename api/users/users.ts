@@ -114,6 +114,7 @@ export const userRoutes: Route[] = [
     allow: 'superadmin',
     status: 201,
     body: Invitation,
+    example: () => ({ email: 'colleague@example.com' }),
     four_eyes: 'invitations',
     needs_proof: true,
     run: ({ work, body }: Call) => inviteUser(work, Invitation.parse(body)),
@@ -130,6 +131,7 @@ export const userRoutes: Route[] = [
     allow: 'loan_officer',
     status: 201,
     body: PortalInvitation,
+    example: () => ({ email: 'portal@example.com' }),
     four_eyes: 'invitations',
     record: borrowers,
     content: ({ work, params, body }) =>

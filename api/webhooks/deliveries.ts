@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, ownJson, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { attempts as attemptsTable } from '../../sql/webhooks/attempts.ts';
-import { deliveries as table } from '../../sql/webhooks/deliveries.ts';
+import { webhookDeliveries as table } from '../../sql/webhooks/deliveries.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 
 const response_body = z.string().nullable().readonly();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
 import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
@@ -133,6 +134,7 @@ export const webhooks = resource({
       summary: 'Replay one delivery, or all that failed since a time',
       description: 'Replays at most 1,000 deliveries. Pending deliveries are not sent twice.',
       body: Replay,
+      example: (today) => ({ since: `${addDays(today, -1)}T00:00:00Z` }),
       reply: z.object({ queued: integer, remaining: integer }),
       carries: 'record',
       run: again.replayDeliveries,
@@ -179,6 +181,7 @@ export const createSubscription = endpoint({
   needs_proof: isAnyFieldDenied,
   carries: ({ body }) => Promise.resolve(carriedFacts(body as Record<string, unknown>)),
   body: creationSchema({ fields, writeOnly: { secret } }),
+  example: () => ({ events: ['*'] }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {
     const { secret: given, ...input } = body as Parameters<typeof subscription.subscribe>[1] & {

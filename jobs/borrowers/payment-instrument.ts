@@ -24,7 +24,7 @@ type NewInstrument = Input & { borrower_id: string; instrument_type: string };
 export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { borrower_id: borrowerId } = input;
   await lockBorrower(work.tx, borrowerId);
-  const isFirst = !(await instruments.hasInstrument(work.tx, borrowerId));
+  const isFirst = !(await instruments.hasPaymentInstrument(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;
   if (is_default) await clearPreviousDefault(work, borrowerId, null);
   const verified = verificationColumns(work, input, { is_verified: false });

@@ -104,7 +104,7 @@ async function assertNew(
   contact: Values,
   except: string | null,
 ) {
-  const id = await primary.findDuplicate(tx, contacts, borrowerId, contact, except);
+  const id = await primary.findDuplicateContact(tx, contacts, borrowerId, contact, except);
   if (id === null) return;
   const what = { addresses: 'address', emails: 'email address', phones: 'number' }[contacts];
   throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
@@ -131,7 +131,7 @@ async function clearPreviousPrimary(
   type: unknown,
   by: string | null,
 ) {
-  const ids = await primary.clearPrimary(work.tx, contacts, borrower_id, type, by);
+  const ids = await primary.clearPrimaryContact(work.tx, contacts, borrower_id, type, by);
   await recordDisplaced(work, contacts, ids, 'is_primary', { borrower_id });
 }
 

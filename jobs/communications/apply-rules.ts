@@ -57,7 +57,7 @@ async function findMatchingRule(
   work: Work,
   { borrower_id, channel, subject, body }: AnswerableMessage,
 ) {
-  const rules = await inbound.listRules(work.tx, channel, borrower_id);
+  const rules = await inbound.listAutoResponseRules(work.tx, channel, borrower_id);
   if (rules.length === 0) return undefined;
   const { communications } = await settingsOf(work.tx);
   const { time_zone } = await currentTenant(work.tx);

@@ -27,5 +27,5 @@ export async function changeTemplate({ tx }: Work, id: string, changes: Parts, r
   await refuseDuplicate(KIND, () => update(tx, 'communication_templates', id, changes));
   const isOther = (part: 'subject' | 'body') =>
     changes[part] !== undefined && changes[part] !== row[part];
-  if (isOther('subject') || isOther('body')) await templates.incrementVersion(tx, id);
+  if (isOther('subject') || isOther('body')) await templates.incrementTemplateVersion(tx, id);
 }

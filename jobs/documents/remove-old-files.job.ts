@@ -31,7 +31,7 @@ export const removeOldFiles = job({
     await outside.within(tenant_id, async (work) => {
       const years = (await settingsOf(work.tx)).retention.document_years;
       const look = { years, today: work.today, after, limit: DOCUMENTS_PER_JOB };
-      const last = await removal.markExpired(work.tx, look);
+      const last = await removal.markExpiredDocuments(work.tx, look);
       if (last !== null) await enqueue(work.tx, removeOldFiles, { tenant_id, after: last });
     });
     await removeDecided(outside, tenant_id);

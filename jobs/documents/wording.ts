@@ -44,7 +44,7 @@ export async function changeWording({ tx }: Work, id: string, changes: Wording, 
   await refuseDuplicate(KIND, () => update(tx, 'document_wordings', id, changes));
   const isOther = (name: keyof Wording) =>
     changes[name] !== undefined && changes[name] !== row[name];
-  if (isOther('opening') || isOther('closing')) await wordings.incrementVersion(tx, id);
+  if (isOther('opening') || isOther('closing')) await wordings.incrementWordingVersion(tx, id);
 }
 
 export const WordingPreview = WordingParts.extend({

@@ -83,7 +83,7 @@ async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   );
 }
 
-function checkLines(lines: readonly drafts.DraftLine[]) {
+function checkLines(lines: readonly drafts.EntryDraftLine[]) {
   if (lines.length < 2) throw new Invalid({ lines: 'Must have at least two lines.' });
   lines.forEach(({ debit, credit }, index) => {
     if (new Big(debit).eq(0) === new Big(credit).eq(0)) {
@@ -98,7 +98,7 @@ function checkLines(lines: readonly drafts.DraftLine[]) {
   }
 }
 
-async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
+async function checkAccounts({ tx }: Work, lines: readonly drafts.EntryDraftLine[]) {
   const ids = [...new Set(lines.map(({ account_id }) => account_id))];
   const known = new Map((await lockAccounts(tx, ids)).map((account) => [account.id, account]));
   lines.forEach(({ account_id }, index) => {
@@ -158,7 +158,7 @@ export async function archiveDraft(work: Work, id: string) {
 
 /** Locks the entry, then reads it, so that the result includes concurrent changes. */
 export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
-  await drafts.lockEntry(tx, id);
+  await drafts.serializeEntryChanges(tx, id);
   const entry = await find(tx, entries, id);
   if (entry === null) throw new NotFound();
   return entry;

@@ -56,7 +56,7 @@ export const deliverMailBatch = job({
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordMailDeliveryAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 async function loadDelivery(work: Work, id: string, attempt: number) {
@@ -109,7 +109,10 @@ async function recordResult(
   const delay =
     answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordMailDeliveryAttempt(tx, delivery_id, attempt, {
+    status,
+    error,
+  });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverMailBatch, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

@@ -7,7 +7,7 @@ import { NewPayment, postPayment } from './receive.ts';
 
 /** Executes a scheduled payment on its date. Does nothing if it was already executed or canceled. */
 export async function executeScheduledPayment(work: Work, paymentId: string) {
-  const owner = await payments.findLoanId(work.tx, paymentId);
+  const owner = await payments.findLoanOfPayment(work.tx, paymentId);
   if (owner === null) return;
   const loan = await openLoan(work, owner.loan_id);
   const payment = await payments.lockScheduled(work.tx, paymentId);

@@ -54,7 +54,7 @@ export async function returnPayment(
     return_code,
     effective_date: returnedOn,
   });
-  const sent = await sentEntries.lockByPayment(work.tx, paymentId);
+  const sent = await sentEntries.lockSentEntryOfPayment(work.tx, paymentId);
   if (sent !== null) await returnSentEntry(work, sent, return_code, returnedOn);
   const failure_reason = returnReason(return_code);
   const failed_at =
@@ -123,7 +123,7 @@ async function updateAutopay(
   const { tx } = work;
   if (payment.payment_instrument_id)
     await applyReturnCode(work, payment.payment_instrument_id, code);
-  const draw = await draws.lockByPayment(tx, payment.id);
+  const draw = await draws.lockDrawOfPayment(tx, payment.id);
   const plan = draw && (await plans.lockAutopayPlan(tx, draw.autopay_plan_id));
   if (!draw || !plan) return null;
   const loan = await openLoan(work, payment.loan_id);

@@ -44,7 +44,7 @@ export async function reversePayment(
   paymentId: string,
   { reason, return_code, effective_date }: z.output<typeof PaymentReversal>,
 ) {
-  const known = await payments.findLoanId(work.tx, paymentId);
+  const known = await payments.findLoanOfPayment(work.tx, paymentId);
   if (known === null) throw new NotFound();
   const loan = await openLoan(work, known.loan_id);
   const payment = await payments.lockPayment(work.tx, paymentId);

@@ -101,9 +101,12 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
 }
 
 /** Identical payments are allowed, but a tenant can require confirmation of the second one. */
-async function assertNotDuplicate({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
+async function assertNotDuplicate(
+  { tx }: Work,
+  order: Parameters<typeof portal.findDuplicatePayment>[1],
+) {
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
-  const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
+  const payment_id = await portal.findDuplicatePayment(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
   const message = 'You made the same payment a moment ago. Confirm to pay a second time.';
   throw new Conflict(message, 'possible_duplicate', { payment_id });

@@ -59,12 +59,12 @@ export const deliverTape = job({
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordTapeDeliveryAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 /** Enqueues the deliveries of a completed tape. */
 export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: string) {
-  for (const delivery_id of await deliveries.createDeliveries(tx, tapeId))
+  for (const delivery_id of await deliveries.createTapeDeliveries(tx, tapeId))
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
 }
 
@@ -120,7 +120,7 @@ async function awaitFileTurn({ tx, tenant_id }: Work, delivery_id: string, attem
     UPLOAD_SECONDS_MAX,
   );
   if (is_superseded) await deliveries.supersedeTapeDelivery(tx, delivery_id);
-  else if (busy_until === null) await deliveries.markStarted(tx, delivery_id);
+  else if (busy_until === null) await deliveries.markTapeDeliveryStarted(tx, delivery_id);
   else {
     const payload = { tenant_id, delivery_id, attempt };
     await enqueue(tx, deliverTape, payload, new Date(busy_until));
@@ -198,7 +198,10 @@ async function recordResult(
   const delay =
     answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordTapeDeliveryAttempt(tx, delivery_id, attempt, {
+    status,
+    error,
+  });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

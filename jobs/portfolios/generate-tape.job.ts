@@ -42,7 +42,7 @@ export async function requestTape(
   if (as_of_date > work.today)
     throw new Invalid({ as_of_date: 'Must not be after the business date.' });
   const { portfolio_id, columns, filters, include_header, name } = config;
-  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.Tape);
+  if (as_of_date < work.today) await checkKnown(work, as_of_date, config as Row & tapes.LoanTape);
   const kind = format ?? config['format'];
   return insert(work.tx, 'loan_tapes', {
     loan_tape_config_id: configId,
@@ -60,7 +60,7 @@ export async function requestTape(
 async function checkKnown(
   { tx }: Work,
   day: string,
-  { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
+  { columns, filters: { status = [] } }: Pick<tapes.LoanTape, 'columns' | 'filters'>,
 ) {
   await assertDayRecorded(tx, day, 'as_of_date');
   const closedStatuses = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
@@ -158,7 +158,7 @@ export async function writeTape(within: Within, files: Files, tenantId: string, 
 /** Each run writes its own file, so a second run never changes the first one's file. */
 async function writeTapeFile(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
-  const order = await tapes.findUnfinished(tx, tapeId);
+  const order = await tapes.findUnfinishedTape(tx, tapeId);
   if (order === null) return null;
   const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
   // The tape may have been requested while its day was open, or by the day's close.

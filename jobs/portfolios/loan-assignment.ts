@@ -104,7 +104,7 @@ function same(old: unknown, value: unknown): boolean {
 
 /** Locks the loan and returns its status. Throws `Conflict` if the shares would exceed 1. */
 async function checkShare(work: Work, loanId: string, share: string, except: string | null) {
-  const loan = await assignments.lockLoan(work.tx, loanId, except);
+  const loan = await assignments.lockAssignedLoan(work.tx, loanId, except);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
     throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');

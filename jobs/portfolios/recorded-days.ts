@@ -5,7 +5,7 @@ import type { Work } from '../work.ts';
 
 /** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
-  if (await snapshots.isRecorded(tx, day)) return;
+  if (await snapshots.areSnapshotsRecorded(tx, day)) return;
   throw new Conflict(
     'No loan data was recorded for that day. See known_from for the first one.',
     'no_loan_snapshots',

@@ -11,7 +11,7 @@ type NewInstrument = Input & { investor_id: string; instrument_type: string };
 export async function addSettlementInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { investor_id } = input;
   await investors.lockInvestor(work.tx, investor_id);
-  const isFirst = !(await investors.hasInstrument(work.tx, investor_id));
+  const isFirst = !(await investors.hasSettlementInstrument(work.tx, investor_id));
   const is_primary = isFirst || input.is_primary === true;
   if (is_primary) await clearPreviousPrimary(work, investor_id, null);
   return insert(work.tx, 'settlement_instruments', { ...lastFour(input), is_primary });
@@ -24,7 +24,7 @@ export async function changeSettlementInstrument(work: Work, id: string, changes
 }
 
 async function clearPreviousPrimary(work: Work, investorId: string, by: string | null) {
-  const ids = await investors.clearPrimary(work.tx, investorId, by);
+  const ids = await investors.clearPrimaryInstrument(work.tx, investorId, by);
   await recordDisplaced(work, 'settlement_instruments', ids, 'is_primary');
 }
 

@@ -11,7 +11,7 @@ import { assertAttributesRecorded, assertDayRecorded } from './recorded-days.ts'
  * its loan snapshots, so later payments do not affect it.
  */
 export async function snapshotPortfolios({ tx }: Pick<Work, 'tx'>, day: string): Promise<number> {
-  const source = (await snapshots.isRecorded(tx, day)) ? 'recorded' : 'live';
+  const source = (await snapshots.areSnapshotsRecorded(tx, day)) ? 'recorded' : 'live';
   return (await snapshots.writePortfolioSnapshots(tx, day, source)).length;
 }
 

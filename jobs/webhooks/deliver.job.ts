@@ -175,7 +175,7 @@ async function recordRefusal(
   }
   const verdict = decideNextAttempt(answer, attempt, subscription.consecutive_failures, policy);
   const is_final = verdict.outcome === 'dead';
-  await subscriptions.recordFailure(tx, subscription_id, { problem, is_slow, is_final });
+  await subscriptions.recordReceiverFailure(tx, subscription_id, { problem, is_slow, is_final });
   if (verdict.outcome === 'retry') {
     const { delay_seconds } = verdict;
     await deliveries.scheduleNext(tx, { id: delivery_id, attempt, delay_seconds });

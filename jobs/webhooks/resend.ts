@@ -87,7 +87,7 @@ export async function sendTest({ tx }: Work, id: string) {
   const event = await events.writeRelayed(tx, testEvent);
   const delivery = await deliveries.createDelivery(tx, id, event);
   await deliveries.enqueueDeliveries(tx, [delivery]);
-  return find(tx, deliveries.deliveries, delivery);
+  return find(tx, deliveries.webhookDeliveries, delivery);
 }
 
 async function lockActive(tx: Transaction, id: string) {

@@ -3,6 +3,7 @@ import { containsPattern, table } from '../table.ts';
 
 export const notes = table({
   name: 'notes',
+  owner: null,
   rows: sql.fragment`
     select record.id, record.borrower_id, record.loan_id, record.subject, record.body,
            record.category, record.visibility, record.is_pinned, record.author_id,

@@ -37,7 +37,7 @@ export const paymentInstruments = table({
   `,
 });
 
-export const hasInstrument = (tx: Transaction, borrowerId: string) =>
+export const hasPaymentInstrument = (tx: Transaction, borrowerId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);

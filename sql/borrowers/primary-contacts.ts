@@ -25,7 +25,7 @@ export const hasPrimary = (
   `);
 
 /** Clears the primary flag of the other contacts of this kind. Returns the previous primary contact. */
-export const clearPrimary = (
+export const clearPrimaryContact = (
   tx: Transaction,
   contacts: ContactTable,
   borrowerId: string,
@@ -74,7 +74,7 @@ export const IDENTIFYING_COLUMNS = {
 } as const satisfies Record<ContactTable, readonly string[]>;
 
 /** The borrower's contact with the same value, ignoring case. */
-export const findDuplicate = (
+export const findDuplicateContact = (
   tx: Transaction,
   contacts: ContactTable,
   borrowerId: string,

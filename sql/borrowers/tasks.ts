@@ -7,6 +7,7 @@ export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const tasks = table({
   name: 'tasks',
+  owner: null,
   own: [
     'id',
     'q',

@@ -4,6 +4,7 @@ import { containsPattern, table } from '../table.ts';
 
 export const liens = table({
   name: 'liens',
+  owner: null,
   rows: sql.fragment`
     select record.id, record.collateral_id, item.loan_id, record.lien_type, record.filing_number,
            record.filing_date, record.expiration_date, record.filing_jurisdiction,

@@ -3,6 +3,7 @@ import { table } from '../table.ts';
 
 export const valuations = table({
   name: 'valuations',
+  owner: null,
   rows: sql.fragment`
     select record.id, record.collateral_id, item.loan_id, record.valuation_type,
            record.valuation_date, record.effective_date, record.appraised_value,

@@ -34,7 +34,7 @@ export type AutoResponseRule = z.output<typeof AutoResponseRule>;
  * The channel's rules that apply to this borrower, by priority. A rule may be limited to a language that
  * the borrower prefers or to a program in which the borrower has a loan.
  */
-export const listRules = (tx: Transaction, channel: string, borrowerId: string) =>
+export const listAutoResponseRules = (tx: Transaction, channel: string, borrowerId: string) =>
   tx.any(sql.type(AutoResponseRule)`
     select rule.id, rule.name, rule.match_type, rule.keywords, rule.pattern, rule.forward_to,
            rule.response_template_id,
@@ -83,7 +83,7 @@ export const countRecentAnswers = (tx: Transaction, borrowerId: string) =>
  * The borrower with this phone number or email address. If several share it, the borrower who was contacted
  * last.
  */
-export const findSender = (tx: Transaction, channel: ProviderChannel, address: string) =>
+export const findSendingBorrower = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select borrower.id
     from borrowers as borrower

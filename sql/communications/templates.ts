@@ -54,7 +54,7 @@ export const findForType = (tx: Transaction, { type, channel, language, program_
   );
 
 /** Changing the text of a template creates a new version. */
-export const incrementVersion = (tx: Transaction, id: string) =>
+export const incrementTemplateVersion = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_templates set version = version + 1 where id = ${id}
   `);

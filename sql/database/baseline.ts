@@ -9,6 +9,7 @@ const FOLDER = new URL('../schema/', import.meta.url);
  */
 export const BASELINE_FILES = [
   'foundation.sql',
+  'borrower-data.sql',
   'tenants.sql',
   'queue.sql',
   'operations.sql',

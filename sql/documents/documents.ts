@@ -143,3 +143,9 @@ export const hasUnknownDocument = (tx: Transaction, ids: readonly string[]) =>
     select from unnest(${sql.array([...ids], 'uuid')}) as wanted (id)
     where not exists (select from documents as record where record.id = wanted.id)
   `);
+
+/** The storage key of a document's file; null if the file was removed. */
+export const findDocumentStorageKey = (tx: Transaction, documentId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
+    select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')
+  `);

@@ -126,7 +126,10 @@ type RemovalPage = { years: RetentionYears; today: string; after: string; limit:
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
  * file, in one statement. Returns the last id that was examined; null at the end.
  */
-export const markExpired = (tx: Transaction, { years, today, after, limit }: RemovalPage) =>
+export const markExpiredDocuments = (
+  tx: Transaction,
+  { years, today, after, limit }: RemovalPage,
+) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
     with page as materialized (
       select * from (${selectExpiredDocuments(years, today)}) as document

@@ -44,7 +44,7 @@ export const findDocumentWording = (tx: Transaction, type: string, language: str
   `);
 
 /** Changing the text of a wording creates a new version. */
-export const incrementVersion = (tx: Transaction, id: string) =>
+export const incrementWordingVersion = (tx: Transaction, id: string) =>
   tx.query(
     sql.typeAlias('void')`update document_wordings set version = version + 1 where id = ${id}`,
   );

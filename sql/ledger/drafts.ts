@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '../database/db.ts';
 
-export type Draft = {
+export type EntryDraft = {
   entry_date: string;
   description: string | null;
   reference_type: string;
@@ -8,7 +8,7 @@ export type Draft = {
   created_by: string | null;
 };
 
-export type DraftLine = {
+export type EntryDraftLine = {
   account_id: string;
   debit: string;
   credit: string;
@@ -19,7 +19,7 @@ export type DraftLine = {
  * Writes a draft and its lines with one statement, and returns its id. Each line takes the role of its
  * account, from the chart or the loan's terms.
  */
-export const writeDraft = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
+export const writeDraft = (tx: Transaction, draft: EntryDraft, lines: readonly EntryDraftLine[]) =>
   tx.one(sql.typeAlias('id')`
     with entry as (
       insert into journal_entries (
@@ -52,7 +52,7 @@ export const writeDraft = (tx: Transaction, draft: Draft, lines: readonly DraftL
   `);
 
 /** Serializes posting and reversing the entry. */
-export const lockEntry = (tx: Transaction, id: string) =>
+export const serializeEntryChanges = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from journal_entries where id = ${id} for update`);
 
 export const markPosted = (tx: Transaction, id: string, by: string | null) =>

@@ -42,7 +42,7 @@ export const lockDispute = (tx: Transaction, id: string) =>
     from credit_disputes where id = ${id} for update
   `);
 
-export const countForLoan = (tx: Transaction, loanId: string) =>
+export const countDisputes = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from credit_disputes where loan_id = ${loanId}
   `);

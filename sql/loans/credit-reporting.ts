@@ -63,7 +63,7 @@ export const insertRecords = (tx: Transaction, records: readonly object[]) =>
   `);
 
 /** Serializes the creation of files within a tenant. */
-export const lockFileCreation = (tx: Transaction) =>
+export const lockCreditFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('metro2 ' || app.current_tenant(), 0))
   `);
@@ -150,7 +150,7 @@ export const readCreditFile = (tx: Transaction, id: string) =>
     from credit_reporting_files where id = ${id}
   `);
 
-export const pendingFileIds = (tx: Transaction) =>
+export const pendingCreditFileIds = (tx: Transaction) =>
   tx.anyFirst(
     sql.typeAlias('id')`select id from credit_reporting_files where status = 'pending' order by id`,
   );

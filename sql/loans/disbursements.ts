@@ -38,7 +38,7 @@ export const clearFunding = (tx: Transaction, loanId: string) =>
     where id = ${loanId}
   `);
 
-export const reverseFees = (tx: Transaction, loanId: string) =>
+export const reverseDisbursementFees = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update fees set status = 'reversed' where loan_id = ${loanId} and status <> 'reversed'
   `);

@@ -21,7 +21,7 @@ export const lockDraw = (tx: Transaction, id: string) =>
     select status, amount from draws where id = ${id} for update
   `);
 
-export const reverseFees = (tx: Transaction, id: string) =>
+export const reverseDrawFees = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     update fees set status = 'reversed' where draw_id = ${id} and status <> 'reversed' returning id
   `);

@@ -1,11 +1,11 @@
 import { sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { setClause, definedColumns, type Values } from '../write.ts';
-import { insertEventsSql, type NewEvent } from './events.ts';
+import { insertEventsSql, type NewLoanEvent } from './events.ts';
 import {
   updateCoverageSql,
   insertSchedulesSql,
-  type Coverage,
+  type InstallmentCoverage,
   type NewScheduleVersion,
 } from './installments.ts';
 import {
@@ -13,22 +13,22 @@ import {
   updateFeesSql,
   updateCreditSplitsSql,
   updateSaleSplitsSql,
-  type FeeState,
+  type FeeAmounts,
 } from './splits.ts';
 
 type WithoutLoanId<Row> = Omit<Row, 'loan_id'>;
 
 type LoanEffects = {
   loan_id: string;
-  events: readonly NewEvent[];
+  events: readonly NewLoanEvent[];
   /** A new version of the schedule; if null, the coverage of the current one changes. */
   new_schedule: WithoutLoanId<NewScheduleVersion> | null;
-  coverage: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
+  coverage: { version: number; rows: readonly Omit<InstallmentCoverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof updatePaymentSplitsSql>[0];
   /** Service credits and suspense applications. */
   credits: Parameters<typeof updateCreditSplitsSql>[1];
   sales: Parameters<typeof updateSaleSplitsSql>[0];
-  fees: readonly WithoutLoanId<FeeState>[];
+  fees: readonly WithoutLoanId<FeeAmounts>[];
   /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
   checkpoint: Values;
 };

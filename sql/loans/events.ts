@@ -37,9 +37,9 @@ const rowOf = ([id, kind, effective_date, recorded_on, details]: EventTuple): Ev
   details,
 });
 
-export type NewEvent = { id: string; kind: string; effective_date: string; details: unknown };
+export type NewLoanEvent = { id: string; kind: string; effective_date: string; details: unknown };
 
-type Owned = NewEvent & { loan_id: string };
+type Owned = NewLoanEvent & { loan_id: string };
 
 /** A single event uses bound values, because parsing JSON costs Postgres more than writing the row. */
 export const insertEventsSql = (events: readonly Owned[]) => {

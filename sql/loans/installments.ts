@@ -115,18 +115,21 @@ function toColumnArrays({ rows, ...schedule }: NewScheduleVersion) {
   };
 }
 
-export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_date' | 'status'> & {
+export type InstallmentCoverage = Pick<
+  Covered,
+  'period_number' | 'paid_amount' | 'paid_date' | 'status'
+> & {
   loan_id: string;
   version: number;
 };
 
 /** Updates the coverage of the current versions. A single installment uses bound values. */
-export const updateCoverageSql = (rows: readonly Coverage[]) => {
+export const updateCoverageSql = (rows: readonly InstallmentCoverage[]) => {
   const [only, ...others] = rows;
   return only && others.length === 0 ? updateOneCoverage(only) : updateManyCoverages(rows);
 };
 
-const updateOneCoverage = (row: Coverage) => sql.fragment`
+const updateOneCoverage = (row: InstallmentCoverage) => sql.fragment`
   update installments as installment
   set paid_amount = ${row.paid_amount}, paid_date = ${row.paid_date},
       is_canceled = ${row.status === 'canceled'}
@@ -138,7 +141,7 @@ const updateOneCoverage = (row: Coverage) => sql.fragment`
  * Postgres expects few rows where it filters by a JSON type, so it looks the rows up by index instead of
  * scanning the table.
  */
-const updateManyCoverages = (rows: readonly Coverage[]) => sql.fragment`
+const updateManyCoverages = (rows: readonly InstallmentCoverage[]) => sql.fragment`
   update installments as installment
   set paid_amount = row.paid_amount, paid_date = row.paid_date,
       is_canceled = row.status = 'canceled'

@@ -49,13 +49,13 @@ export const overlapsPromotion = (tx: Transaction, loanId: string, from: string,
     where loan_id = ${loanId} and not is_over and start_date <= ${to} and end_date >= ${from}
   `);
 
-export const markStarted = (tx: Transaction, id: string, eventId: string) =>
+export const markPromotionStarted = (tx: Transaction, id: string, eventId: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set event_id = ${eventId} where id = ${id}
   `);
 
 /** Marks the promotion's end as processed. If a day is given, its conditions were broken on that day. */
-export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
+export const markPromotionEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set is_over = true, broken_on = ${brokenOn} where id = ${id}
   `);

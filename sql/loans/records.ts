@@ -36,7 +36,7 @@ export const setRecordStatus = (tx: Transaction, table: RecordTable, id: string,
   `);
 
 /** The number of the loan's records of this kind, in any status. */
-export async function countForLoan(tx: Transaction, table: RecordTable, loanId: string) {
+export async function countRecords(tx: Transaction, table: RecordTable, loanId: string) {
   const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
     select count(*) from ${sql.identifier([table])} where loan_id = ${loanId}
   `);

@@ -39,7 +39,7 @@ export const updateSaleSplitsSql = (sales: readonly PaymentSplit[]) => sql.fragm
   where sale.id = row.id and sale.status = 'applied'
 `;
 
-export type FeeState = {
+export type FeeAmounts = {
   loan_id: string;
   fee_id: string;
   amount_paid: string;
@@ -48,7 +48,7 @@ export type FeeState = {
 };
 
 /** Updates the paid and waived amounts of each fee, and the reason why the rest is no longer owed. */
-export const updateFeesSql = (fees: readonly FeeState[]) => sql.fragment`
+export const updateFeesSql = (fees: readonly FeeAmounts[]) => sql.fragment`
   update fees as fee
   set amount_paid = row.amount_paid, amount_waived = row.amount_waived,
       amount_reclassified = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,

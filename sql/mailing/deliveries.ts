@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { serverAddress } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
-export const deliveries = table({
+export const mailDeliveries = table({
   name: 'mail_deliveries',
   rows: sql.fragment`
     select record.id, record.mail_batch_id, record.sftp_server_id, record.recipient, record.status,
@@ -53,7 +53,7 @@ export const recordFilesSent = (tx: Transaction, id: string, attempt: number, fi
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
 /** Records the outcome of an attempt once. Returns null if it was recorded before. */
-export const recordAttempt = (
+export const recordMailDeliveryAttempt = (
   tx: Transaction,
   id: string,
   attempt: number,

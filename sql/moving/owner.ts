@@ -3,7 +3,7 @@ import { openPool, sql, type Transaction } from '../database/db.ts';
 /** Copying a large table is one statement. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
-export type OwnerConnection = {
+export type MoveConnection = {
   /** Runs the steps in one transaction. A snapshot sees the database as of its start and is read-only. */
   steps<Result>(
     mode: 'snapshot' | 'write',
@@ -16,7 +16,7 @@ export type OwnerConnection = {
  * Connects as the owner of the tables, with the login of `npm run migrate`. Only the owner can copy whole
  * tenants; the API and the workers cannot import rows as they were.
  */
-export async function connectAsOwner(url: string): Promise<OwnerConnection> {
+export async function connectAsOwner(url: string): Promise<MoveConnection> {
   const role = 'servicing_owner';
   const pool = await openPool(url, { role, size: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   return {

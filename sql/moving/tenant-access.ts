@@ -39,7 +39,7 @@ export const findConflicts = (
     where domain = any(${sql.array([...domains], 'text')})
   `);
 
-export const listDomains = (tx: Transaction, id: string) =>
+export const listDomainsOfTenant = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ domain: z.string() }))`
     select domain from tenant_domains where tenant_id = ${id} order by domain
   `);

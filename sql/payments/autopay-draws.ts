@@ -55,7 +55,7 @@ export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =
     order by due_date for update
   `);
 
-export const lockByPayment = (tx: Transaction, paymentId: string) =>
+export const lockDrawOfPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(sql.type(Draw)`
     select ${DRAW} from autopay_draws where payment_id = ${paymentId} for update
   `);

@@ -54,7 +54,7 @@ export const lockAutopayPlan = (tx: Transaction, id: string) =>
     from autopay_plans where id = ${id} for update
   `);
 
-export const findLoanId = (tx: Transaction, id: string) =>
+export const findLoanOfAutopayPlan = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
   );
@@ -77,7 +77,7 @@ export const findOpenPlanId = (tx: Transaction, loanId: string) =>
     select id from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
 
-export const cancelAutopayPlan = (tx: Transaction, id: string, reason: string) =>
+export const markAutopayPlanCanceled = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_plans
     set status = 'canceled', canceled_at = now(), cancel_reason = ${reason},

@@ -15,7 +15,12 @@ export const changeNotices = table({
 });
 
 /** Whether a notice of the bank with this trace number was recorded before. */
-export const isRecorded = (tx: Transaction, entryId: string, code: string, traceNumber: string) =>
+export const isNoticeRecorded = (
+  tx: Transaction,
+  entryId: string,
+  code: string,
+  traceNumber: string,
+) =>
   tx.exists(sql.typeAlias('void')`
     select from change_notices
     where nacha_entry_id = ${entryId} and code = ${code} and trace_number = ${traceNumber}

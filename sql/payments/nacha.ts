@@ -25,7 +25,7 @@ export const nachaEntries = table({
 });
 
 /** Serializes ordering files, so that no entry is sent twice. */
-export const lockFileCreation = (tx: Transaction) =>
+export const lockNachaFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('nacha ' || app.current_tenant(), 0))
   `);
@@ -60,7 +60,7 @@ export const findFile = (tx: Transaction, id: string) =>
   `);
 
 /** Ordered files whose creation was interrupted. */
-export const pendingFileIds = (tx: Transaction) =>
+export const pendingNachaFileIds = (tx: Transaction) =>
   tx.anyFirst(sql.typeAlias('id')`select id from nacha_files where status = 'pending' order by id`);
 
 const Stored = z.object({
@@ -84,7 +84,7 @@ export const listEntries = (tx: Transaction, fileId: string) =>
     where entry.nacha_file_id = ${fileId} order by entry.trace_number
   `);
 
-export const storageKeyOf = (tx: Transaction, id: string) =>
+export const findNachaFileStorageKey = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from nacha_files where id = ${id} and status = 'completed'
   `);

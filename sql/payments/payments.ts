@@ -84,7 +84,7 @@ export const markReversed = (
   `);
 
 /** The payment's loan, read before the loan is locked. */
-export const findLoanId = (tx: Transaction, id: string) =>
+export const findLoanOfPayment = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
   );

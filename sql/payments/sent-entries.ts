@@ -60,7 +60,7 @@ export const lockSentEntry = (tx: Transaction, id: string) =>
   tx.one(sql.type(SentEntry)`${sent} where entry.id = ${id} for update of entry`);
 
 /** The entry that collected or paid a payment, locked; null if no file contains it. */
-export const lockByPayment = (tx: Transaction, paymentId: string) =>
+export const lockSentEntryOfPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(
     sql.type(SentEntry)`${sent} where entry.payment_id = ${paymentId} for update of entry`,
   );

@@ -15,7 +15,7 @@ type Order = {
 };
 
 /** The same order from the portal within the last seconds, if any. */
-export const findDuplicate = (tx: Transaction, order: Order, seconds: number) =>
+export const findDuplicatePayment = (tx: Transaction, order: Order, seconds: number) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from payments
     where loan_id = ${order.loan_id} and amount = ${order.amount}::numeric

@@ -18,7 +18,7 @@ export const investors = table({
   `,
 });
 
-export const instruments = table({
+export const settlementInstruments = table({
   name: 'settlement_instruments',
   owner: 'investors',
   rows: sql.fragment`
@@ -34,13 +34,17 @@ export const instruments = table({
 export const lockInvestor = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from investors where id = ${id} for no key update`);
 
-export const hasInstrument = (tx: Transaction, investorId: string) =>
+export const hasSettlementInstrument = (tx: Transaction, investorId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from settlement_instruments where investor_id = ${investorId}
   `);
 
 /** Clears the primary flag of the investor's other instruments. Returns the previous primary one. */
-export const clearPrimary = (tx: Transaction, investorId: string, except: string | null) =>
+export const clearPrimaryInstrument = (
+  tx: Transaction,
+  investorId: string,
+  except: string | null,
+) =>
   tx.anyFirst(sql.typeAlias('id')`
     update settlement_instruments set is_primary = false
     where investor_id = ${investorId} and is_primary and id is distinct from ${except}::uuid

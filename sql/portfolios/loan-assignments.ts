@@ -22,7 +22,11 @@ export const assignments = table({
 const Owned = z.object({ status: z.string(), owned: z.string() });
 
 /** Locks the loan and returns its owned share, including pending assignments, without the one given. */
-export async function lockLoan(tx: Transaction, loanId: string, except: string | null = null) {
+export async function lockAssignedLoan(
+  tx: Transaction,
+  loanId: string,
+  except: string | null = null,
+) {
   const locked = await tx.maybeOne(sql.type(z.object({ status: z.string() }))`
     select status from loans where id = ${loanId} for no key update
   `);

@@ -107,9 +107,3 @@ export async function countLoansUpTo(tx: Transaction, id: unknown, limit: number
     select count(*)::integer from (select from loans ${mine} limit ${limit}) as counted
   `);
 }
-
-/** The storage key of a document's file; null if the file was removed. */
-export const storageKeyOf = (tx: Transaction, documentId: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
-    select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')
-  `);

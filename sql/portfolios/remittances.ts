@@ -131,7 +131,7 @@ const collected = (moving: readonly string[]) => sql.fragment`
   ) as entry
 `;
 
-export type Period = { investor_id: string; period_start: string; period_end: string };
+export type RemittancePeriod = { investor_id: string; period_start: string; period_end: string };
 
 /** The sums if app.money can hold all of them, otherwise nulls. */
 const GREATEST_ABSOLUTE_SUM = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
@@ -148,7 +148,7 @@ const SUMS_THAT_FIT = listed(
  */
 export const createRemittance = (
   tx: Transaction,
-  { investor_id, period_start, period_end }: Period,
+  { investor_id, period_start, period_end }: RemittancePeriod,
   moving: readonly string[],
   createdBy: string | null,
 ) =>
@@ -216,7 +216,7 @@ export const sumsByAccount = (tx: Transaction, id: string) =>
     from remittance_loans where remittance_id = ${id} group by account_id order by account_id
   `);
 
-export const hasRemittance = (tx: Transaction, { investor_id, period_start }: Period) =>
+export const hasRemittance = (tx: Transaction, { investor_id, period_start }: RemittancePeriod) =>
   tx.exists(sql.typeAlias('void')`
     select from remittances
     where investor_id = ${investor_id} and period_start = ${period_start}

@@ -164,7 +164,7 @@ const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
 
 /** Whether the close has written the day's snapshots, or found no loans. */
-export const isRecorded = (tx: Transaction, day: string) =>
+export const areSnapshotsRecorded = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
     union all

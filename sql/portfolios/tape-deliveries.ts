@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { serverAddress } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
-export const deliveries = table({
+export const tapeDeliveries = table({
   name: 'tape_deliveries',
   rows: sql.fragment`
     select record.id, record.loan_tape_id, record.recipient, record.sftp_server_id,
@@ -13,7 +13,7 @@ export const deliveries = table({
 });
 
 /** Creates one delivery per email address of the tape's configuration, or one to its server. */
-export const createDeliveries = (tx: Transaction, tapeId: string) =>
+export const createTapeDeliveries = (tx: Transaction, tapeId: string) =>
   tx.anyFirst(sql.typeAlias('id')`
     insert into tape_deliveries (loan_tape_id, recipient, attach_file, sftp_server_id)
     select tape.id, named.recipient, config.attach_file, named.sftp_server_id
@@ -97,7 +97,7 @@ export const findFileTurn = (tx: Transaction, id: string, seconds: number) =>
   `);
 
 /** Marks the upload as started, and records the server's current address. */
-export const markStarted = (tx: Transaction, id: string) =>
+export const markTapeDeliveryStarted = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
     set started_at = now(),
@@ -116,7 +116,7 @@ export const supersedeTapeDelivery = (tx: Transaction, id: string) =>
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
 /** Records the outcome of an attempt once. Returns null if it was recorded before. */
-export const recordAttempt = (
+export const recordTapeDeliveryAttempt = (
   tx: Transaction,
   id: string,
   attempt: number,

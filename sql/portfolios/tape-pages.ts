@@ -7,7 +7,7 @@ import { withoutNestedLoops } from './without-nested-loops.ts';
 import { snapshotsOfClosedDay, SNAPSHOT_STATUSES, snapshotsOfOpenDay } from './daily-snapshots.ts';
 import type { LoanSource } from './snapshots.ts';
 import { COLUMN_DEFINITIONS, type ColumnKind, type TapeColumn } from './tape-columns.ts';
-import type { Tape } from './tapes.ts';
+import type { LoanTape } from './tapes.ts';
 
 /** Sorts before all loan ids. */
 export const LOWEST_LOAN_ID = '00000000-0000-0000-0000-000000000000';
@@ -25,7 +25,10 @@ export const findNextPageStart = (tx: Transaction, after: string, size: number) 
 type Rows = { source: LoanSource; range: LoanIdRange; isWhole: boolean };
 
 /** The loans of the tape: those on the books, unless a filter says otherwise. */
-const from = ({ portfolio_id, as_of_date, filters }: Tape, { source, range, isWhole }: Rows) => {
+const from = (
+  { portfolio_id, as_of_date, filters }: LoanTape,
+  { source, range, isWhole }: Rows,
+) => {
   const among = (id: SqlFragment) => isInChunk(range, id);
   const rows =
     source === 'recorded'
@@ -116,7 +119,7 @@ export type TapePage = z.output<typeof TapePage>;
  */
 export const readPage = (
   tx: Transaction,
-  tape: Tape,
+  tape: LoanTape,
   source: LoanSource,
   range: LoanIdRange,
   form: keyof typeof WRITTEN,
@@ -125,7 +128,12 @@ export const readPage = (
   return source === 'recorded' ? withoutNestedLoops(tx, ask) : ask();
 };
 
-const pageOf = (tape: Tape, source: LoanSource, range: LoanIdRange, form: keyof typeof WRITTEN) =>
+const pageOf = (
+  tape: LoanTape,
+  source: LoanSource,
+  range: LoanIdRange,
+  form: keyof typeof WRITTEN,
+) =>
   sql.type(TapePage)`
     select string_agg(written, ${ROW_SEPARATOR[form]} order by loan_id) as written,
            count(*)::integer as row_count,
@@ -161,7 +169,7 @@ const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
  * for which the tape differs. A join, so that Postgres reads the ledger once for a tape of all loans and by
  * index for a tape of few.
  */
-export const compareWithLedger = (tx: Transaction, tape: Tape, source: LoanSource) =>
+export const compareWithLedger = (tx: Transaction, tape: LoanTape, source: LoanSource) =>
   tx.one(sql.type(Tie)`
     select coalesce(sum(principal), 0.00)::numeric(18, 2) as ledger_principal,
            count(*) filter (where snapshot_principal <> principal)::integer as differing

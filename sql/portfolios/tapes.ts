@@ -46,7 +46,7 @@ export const tapes = table({
 export const TAPE_FORMATS = ['csv', 'json', 'xlsx'] as const;
 export type TapeFormat = (typeof TAPE_FORMATS)[number];
 
-export type Tape = {
+export type LoanTape = {
   portfolio_id: string | null;
   as_of_date: string;
   columns: readonly TapeColumn[];
@@ -72,7 +72,7 @@ const TapeOrder = z.object({
 });
 export type TapeOrder = z.output<typeof TapeOrder>;
 
-export const findUnfinished = (tx: Transaction, id: string) =>
+export const findUnfinishedTape = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(TapeOrder)`
     select id, loan_tape_config_id, portfolio_id, as_of_date, format, columns, filters,
            include_header, filename

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 export const PERIODS = ['month', 'quarter', 'year'] as const;
-export type Period = (typeof PERIODS)[number];
+export type VintagePeriod = (typeof PERIODS)[number];
 
 export const Vintage = z.object({
   vintage: z.string(),
@@ -27,7 +27,12 @@ const FORMATS = {
 } as const;
 
 /** The performance of loans by origination period. Loans that were never funded are excluded. */
-export const listVintages = (tx: Transaction, portfolioId: string, period: Period, today: string) =>
+export const listVintages = (
+  tx: Transaction,
+  portfolioId: string,
+  period: VintagePeriod,
+  today: string,
+) =>
   tx.any(sql.type(Vintage)`
     select to_char(begins, ${FORMATS[period]}) as vintage, loan_count, original_principal,
            current_principal, paid_off_count, charged_off_count, charged_off_amount,

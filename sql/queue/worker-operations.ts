@@ -3,7 +3,7 @@ import { sql } from '../database/db.ts';
 import type { OwnerConnection } from './workers.ts';
 
 /** Queries for operating the workers: processes, pauses, slots and failures. */
-const Pause = z.object({
+const JobPause = z.object({
   pool: z.string().nullable(),
   task: z.string().nullable(),
   tenant_id: z.string().nullable(),
@@ -13,7 +13,7 @@ const Pause = z.object({
   paused_by: z.string().nullable(),
   paused_at: z.string(),
 });
-export type Pause = z.output<typeof Pause>;
+export type JobPause = z.output<typeof JobPause>;
 
 /** A pause target: the jobs that match all given values. */
 export type PauseTarget = {
@@ -29,7 +29,7 @@ export type ChangeReason = { who: string; why: string };
  * The pauses that the caller may see, oldest first. A tenant sees pauses of pools and kinds, and its own.
  */
 export const listPauses = (asked: OwnerConnection) =>
-  asked.any(sql.type(Pause)`
+  asked.any(sql.type(JobPause)`
     select pool, task, tenant_id, tenant, reason, paused_by, paused_at from app.list_pauses()
   `);
 

@@ -100,7 +100,7 @@ export type Failure = {
  * Records a permanent failure. The job keeps its queue, priority and key, and has no attempts left, because
  * an invalid payload would fail again.
  */
-export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
+export const recordJobFailure = (owner: OwnerConnection, failure: Failure) =>
   owner.query(sql.typeAlias('void')`
     with ended as (
       update graphile_worker._private_jobs set attempts = max_attempts
@@ -202,7 +202,10 @@ export const deleteOldStatistics = (owner: OwnerConnection) =>
 const TakenSlot = z.object({ taken: z.int() });
 
 /** Turns at most `batch` events into deliveries. Returns the number of events. */
-export const createDeliveries = async (owner: OwnerConnection, batch: number): Promise<number> =>
+export const createWebhookDeliveries = async (
+  owner: OwnerConnection,
+  batch: number,
+): Promise<number> =>
   (await owner.one(sql.type(TakenSlot)`select app.create_deliveries(${batch}) as taken`)).taken;
 
 /** Locks at most `wanted` jobs for a worker. Runs on the queue library's own connection. */
@@ -218,5 +221,5 @@ export const findPoolSlots = async (owner: OwnerConnection, pool: string): Promi
 const Tenant = z.object({ id: z.string(), slug: z.string() });
 
 /** Every tenant with jobs in this queue, without any tenant data. */
-export const listTenants = (owner: OwnerConnection) =>
+export const listAllTenants = (owner: OwnerConnection) =>
   owner.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

@@ -50,6 +50,11 @@ create index borrowers_name_begins on borrowers
 create index borrowers_last_name_begins on borrowers (tenant_id, lower(last_name) text_pattern_ops) include (id);
 create index borrowers_created on borrowers (tenant_id, created_at desc, id desc) include (is_archived);
 call app.protect('borrowers');
+call app.declare_borrower_data('borrowers', 'borrower', links => '{"id": "borrowers"}',
+  redacted => '{first_name,last_name,legal_hold_reason,metadata}',
+  emptied => '{middle_name,suffix,date_of_birth,ssn_last_four,time_zone,bankruptcy_status,military_status,
+    external_id}',
+  kept => '{"one of a few values": ["borrower_type", "language_preference", "preferred_channel"]}');
 
 create table addresses (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -75,6 +80,7 @@ create index addresses_borrower on addresses (tenant_id, borrower_id, created_at
 create unique index addresses_one_primary on addresses (tenant_id, borrower_id, address_type)
   where is_primary and not is_archived;
 call app.protect('addresses');
+call app.declare_borrower_data('addresses', 'borrower', is_deleted_on_redaction => true);
 
 create table emails (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -99,6 +105,7 @@ create unique index emails_one_primary on emails (tenant_id, borrower_id)
 create index emails_search on emails using gin (tenant_id, email gin_trgm_ops) where not is_archived;
 create index emails_email on emails (tenant_id, email text_pattern_ops) include (borrower_id, is_archived);
 call app.protect('emails');
+call app.declare_borrower_data('emails', 'borrower', is_deleted_on_redaction => true);
 
 create table phones (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -128,6 +135,7 @@ create index phones_number on phones (tenant_id, phone_number);
 create unique index phones_one_primary on phones (tenant_id, borrower_id)
   where is_primary and not is_archived;
 call app.protect('phones');
+call app.declare_borrower_data('phones', 'borrower', is_deleted_on_redaction => true);
 
 create table business_details (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -158,6 +166,7 @@ create table business_details (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
 );
 call app.protect('business_details');
+call app.declare_borrower_data('business_details', 'borrower', is_deleted_on_redaction => true);
 
 -- Legal representatives of a borrower, and whether the borrower may be contacted only through them.
 create table legal_reps (
@@ -193,6 +202,7 @@ create table legal_reps (
 );
 create index legal_reps_borrower on legal_reps (tenant_id, borrower_id, created_at desc, id desc);
 call app.protect('legal_reps');
+call app.declare_borrower_data('legal_reps', 'borrower', is_deleted_on_redaction => true);
 
 -- Identity documents and numbers. A full number is sealed. A keyed hash in the index finds the same number
 -- again.
@@ -229,6 +239,8 @@ create index borrower_identities_borrower on borrower_identities (tenant_id, bor
 create index borrower_identities_identifier on borrower_identities (tenant_id, identifier_index)
   where identifier_index is not null;
 call app.protect('borrower_identities');
+call app.declare_borrower_data('borrower_identities', 'borrower', is_deleted_on_redaction => true,
+  secret => '{identifier_sealed,identifier_index}');
 
 -- Evidence of a borrower's consent: written once and revoked at most once.
 create table borrower_consents (
@@ -261,6 +273,9 @@ create table borrower_consents (
 );
 create index borrower_consents_borrower on borrower_consents (tenant_id, borrower_id, created_at desc, id desc);
 call app.protect('borrower_consents', 'select, insert, update');
+call app.declare_borrower_data('borrower_consents', 'borrower',
+  redacted => '{consent_text,document_version,contact_value,revocation_reason}',
+  emptied => '{ip_address,user_agent}');
 
 -- Notes about a borrower or loan. A note never changes.
 create table notes (
@@ -283,6 +298,8 @@ create table notes (
 );
 create index notes_borrower on notes (tenant_id, borrower_id, created_at desc, id desc);
 call app.protect('notes', 'select, insert');
+call app.declare_borrower_data('notes', 'borrower', links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
+  redacted => '{subject,body}');
 
 create table tasks (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -314,6 +331,9 @@ create index tasks_assignee on tasks (tenant_id, assignee_id, created_at desc, i
 create index tasks_related on tasks (tenant_id, related_id) where related_id is not null;
 create index tasks_type on tasks (tenant_id, task_type, created_at desc, id desc);
 call app.protect('tasks');
+call app.declare_borrower_data('tasks', 'borrower', links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
+  redacted => '{title,description}',
+  kept => '{"one of a few values": ["task_type", "priority", "status", "source", "related_type"]}');
 
 -- A borrower's bank accounts and cards. The account number is sealed (jobs/sealing/secrets.ts), so a copy of the
 -- database alone cannot debit an account; people see the last four digits.
@@ -351,6 +371,11 @@ create index payment_instruments_borrower
 create unique index payment_instruments_one_default on payment_instruments (tenant_id, borrower_id)
   where is_default and not is_archived;
 call app.protect('payment_instruments');
+call app.declare_borrower_data('payment_instruments', 'borrower', redacted => '{account_holder_name,bank_name}',
+  emptied => '{routing_number,account_number_last_four,card_brand,card_exp_month,card_exp_year}',
+  secret => '{account_number_sealed,token_sealed}',
+  kept => '{"one of a few values": ["instrument_type", "account_type", "verification_method"],
+    "the bank''s code": ["last_return_code", "block_code"]}');
 
 -- Borrowers whose name or email address matches the pattern. Under row-level security Postgres uses an index only for
 -- leakproof conditions, and ilike is not one. So this function runs as the owner and filters by the tenant itself.

@@ -64,6 +64,8 @@ create table cob_loan_errors (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('cob_loan_errors', 'select, insert, update');
+call app.declare_borrower_data('cob_loan_errors', not_exported_because => 'an error during a close',
+  redacted => '{error}', kept => '{"one of our codes": ["step"]}');
 
 -- Loans that were changed after their close posted the day's interest. Finishing the day recomputes their
 -- snapshots and delinquency.
@@ -75,6 +77,8 @@ create table cob_changed_loans (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('cob_changed_loans', 'select, insert');
+call app.declare_borrower_data('cob_changed_loans',
+  not_exported_because => 'loans that the next close looks at again');
 
 -- The cents that each loan earned on each day: the sub-ledger of the aggregated accrual entries. Sequence 0
 -- is the nightly row. A later difference (after a backdated event) is another row, dated on the day it was
@@ -89,6 +93,7 @@ create table interest_accruals (
   primary key (tenant_id, accrual_date, loan_id, sequence)
 ) partition by range (accrual_date);
 call app.protect('interest_accruals', 'select, insert');
+call app.declare_borrower_data('interest_accruals', 'books', links => '{"loan_id": "loans"}');
 
 -- Creates the partition of a month. A second caller waits and then finds it in pg_class, because
 -- to_regclass would answer from its cache.

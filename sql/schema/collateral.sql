@@ -19,6 +19,8 @@ create table collateral_items (
 create index collateral_items_loan on collateral_items (tenant_id, loan_id, created_at desc, id desc);
 create index collateral_items_created on collateral_items (tenant_id, created_at desc, id desc);
 call app.protect('collateral_items');
+call app.declare_borrower_data('collateral_items', 'collateral', redacted => '{description,metadata}',
+  kept => '{"one of a few values": ["collateral_type"]}');
 
 -- Valuations of collateral. The latest one in effect is the current value.
 create table valuations (
@@ -41,6 +43,8 @@ create table valuations (
 );
 create index valuations_collateral on valuations (tenant_id, collateral_id, created_at desc, id desc);
 call app.protect('valuations');
+call app.declare_borrower_data('valuations', 'collateral', redacted => '{appraiser_name,notes}',
+  kept => '{"one of a few values": ["valuation_type"]}');
 
 create table liens (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -69,6 +73,9 @@ create index liens_expiry on liens (tenant_id, expiration_date) where status = '
 create index liens_created on liens (tenant_id, created_at desc, id desc);
 create unique index liens_tenant_id_lien_position_key on liens (tenant_id, collateral_id, lien_position) where status = 'active';
 call app.protect('liens');
+call app.declare_borrower_data('liens', 'collateral',
+  redacted => '{filing_number,release_reason,release_filing_number,release_notes}',
+  kept => '{"one of a few values": ["lien_type"], "the name of an office": ["filing_jurisdiction"]}');
 
 -- One alert per lien and expiry, however often the check runs.
 create table lien_alerts (
@@ -89,6 +96,7 @@ create table lien_alerts (
 );
 create index lien_alerts_created on lien_alerts (tenant_id, created_at desc, id desc);
 call app.protect('lien_alerts');
+call app.declare_borrower_data('lien_alerts', 'collateral', links => '{"loan_id": "loans"}');
 
 -- The sale of collateral. Its id is the id of its event in the loan's history, and its amounts follow that
 -- history. An erroneous sale is reversed, not deleted.
@@ -128,6 +136,8 @@ create unique index liquidations_in_force on liquidations (tenant_id, collateral
   where status = 'applied';
 create index liquidations_loan on liquidations (tenant_id, loan_id);
 call app.protect('liquidations', 'select, insert, update');
+call app.declare_borrower_data('liquidations', 'collateral', links => '{"loan_id": "loans"}',
+  redacted => '{notes}', kept => '{"one of a few values": ["status_before"], "ids": ["liens_released"]}');
 
 -- The valuation of an item in effect today.
 create function app.current_valuation(item uuid) returns valuations

@@ -83,6 +83,13 @@ create index communication_logs_waiting on communication_logs (tenant_id, docume
 create unique index communication_logs_message on communication_logs (tenant_id, provider_message_id, provider)
   where provider_message_id is not null;
 call app.protect('communication_logs', 'select, insert, update');
+call app.declare_borrower_data('communication_logs', 'messages',
+  links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
+  redacted => '{recipient,sender,subject,body,error_message,metadata}',
+  emptied => '{figures,provider_message_id}',
+  kept => '{"one of a few values": ["template_type", "direction", "channel", "status", "provider", "error_code",
+    "triggered_by", "blocked_reasons"]}',
+  takes_rows_after_redaction => true);
 
 -- Communication providers and the credentials of their callbacks. The secret is sealed (jobs/sealing/secrets.ts).
 create table communication_providers (

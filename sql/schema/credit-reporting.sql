@@ -42,6 +42,12 @@ create index credit_disputes_loan on credit_disputes (tenant_id, loan_id, create
 create index credit_disputes_open on credit_disputes (tenant_id, received_date)
   where status in ('received', 'investigating');
 call app.protect('credit_disputes', 'select, insert, update');
+call app.declare_borrower_data('credit_disputes', 'credit',
+  redacted => '{acdv_control_number,fcra_relevant_information,consumer_statement,investigation_notes,findings,
+    corrected_values}',
+  kept => '{"our own number": ["dispute_number"], "a code of the credit bureaus": ["dispute_source", "bureau",
+    "dispute_codes", "response_code", "compliance_condition_code", "status"],
+    "names of fields": ["disputed_fields"], "ids": ["document_ids"]}');
 
 -- A file of Metro 2 records for the bureaus.
 create table credit_reporting_files (
@@ -124,4 +130,10 @@ create index credit_reporting_records_file
 create index credit_reporting_records_loan
   on credit_reporting_records (tenant_id, loan_id, reporting_period desc, id desc);
 call app.protect('credit_reporting_records', 'select, insert');
+call app.declare_borrower_data('credit_reporting_records', 'credit',
+  redacted => '{rejection_reason,suppression_reason,co_consumers}', redacted_as => $${"consumer": "'{}'"}$$,
+  kept => '{"a code of the credit bureaus": ["bureaus", "portfolio_type", "account_type", "terms_duration",
+    "terms_frequency", "account_status", "payment_rating", "payment_history_profile", "special_comment",
+    "compliance_condition_code", "consumer_information_indicator", "ecoa_code", "interest_type_indicator",
+    "status"], "the loan''s number": ["consumer_account_number"]}');
 grant update (status, rejection_reason, suppression_reason, file_id, reported_at) on credit_reporting_records to servicing_app;

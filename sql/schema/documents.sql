@@ -52,6 +52,13 @@ create index documents_links on documents (tenant_id, expires_at)
 create index documents_borrower on documents (tenant_id, borrower_id, created_at desc, id desc);
 create index documents_to_remove on documents (tenant_id, id) where status = 'removed' and file_deleted_at is null;
 call app.protect('documents');
+call app.declare_borrower_data('documents', 'documents',
+  links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
+  redacted => '{filename,verified_by,verification_notes,rejection_reason,metadata}',
+  emptied => '{template_data}', redacted_as => $${"storage_key": "storage_key"}$$,
+  kept => '{"one of a few values": ["document_type", "content_type", "status", "source", "language", "template",
+    "status_before_removal"], "identifies the file": ["sha256_hash"]}',
+  takes_rows_after_redaction => true);
 
 -- A tenant's own wording on printed documents, in addition to the fixed text.
 create table document_wordings (
@@ -92,6 +99,8 @@ create index statements_document on statements (tenant_id, document_id);
 create index statements_unissued on statements (tenant_id, statement_month, loan_id)
   where document_id is null;
 call app.protect('statements');
+call app.declare_borrower_data('statements', 'loans',
+  redacted_as => $${"figures": "figures - 'letter' - 'borrower'"}$$);
 
 -- SFTP servers of a tenant's partners. Credentials are sealed. The accepted host keys are given in advance as
 -- SHA256 fingerprints.

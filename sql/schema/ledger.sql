@@ -70,6 +70,10 @@ create index journal_entries_drafts on journal_entries (tenant_id, id) where sta
 create index journal_entries_created on journal_entries (tenant_id, created_at desc, id desc)
   include (is_archived);
 call app.protect('journal_entries', 'select, insert');
+call app.declare_borrower_data('journal_entries', 'books', links => '{"loan_id": "loans"}',
+  redacted => '{reversal_reason}',
+  redacted_as => $${"description": "case source when 'system' then description else 'Redacted' end"}$$,
+  kept => '{"the books: one of our codes": ["reference_type", "purpose", "source", "status"]}');
 grant update (status, posted_at, posted_by, is_archived) on journal_entries to servicing_app;
 
 create table journal_lines (
@@ -96,6 +100,8 @@ create index journal_lines_entry on journal_lines (tenant_id, entry_id);
 create index journal_lines_balance on journal_lines (tenant_id, account_id, entry_date)
   include (debit, credit, entry_id);
 call app.protect('journal_lines', 'select, insert');
+call app.declare_borrower_data('journal_lines', 'books', redacted => '{description}',
+  kept => '{"the books: one of our codes": ["role"]}');
 
 -- The end of a fiscal year: income and expense move to retained earnings, once and permanently.
 create table year_ends (

@@ -251,6 +251,14 @@ create index loans_cycle_ends on loans (tenant_id, cycle_end_date) where cycle_e
 create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cycle_start_date is not null;
 create index loans_created on loans (tenant_id, created_at desc, id desc) include (is_archived);
 call app.protect('loans');
+call app.declare_borrower_data('loans', 'loans',
+  redacted => '{freeze_reason,cancel_reason,charge_off_reason,labels,denial_reasons,metadata}',
+  emptied => '{external_id}',
+  kept => '{"the loan''s number, which the books refer to": ["loan_number"], "one of a few values": ["status",
+    "sub_status", "loan_type", "payment_frequency", "day_count", "interest_method", "rounding_mode",
+    "delinquency_bucket"], "terms, amounts and dates of the loan": ["terms", "delinquency_pauses",
+    "payment_history_profile", "cycle_outlook"]}',
+  takes_rows_after_redaction => true);
 
 -- People who owe a loan together with its borrower. Rows are never deleted: a released co-borrower owes
 -- nothing from that day on and remains on record.
@@ -281,6 +289,8 @@ create index co_borrowers_loan on co_borrowers (tenant_id, loan_id, created_at d
 create index co_borrowers_borrower on co_borrowers (tenant_id, borrower_id, created_at desc, id desc);
 create index co_borrowers_created on co_borrowers (tenant_id, created_at desc, id desc);
 call app.protect('co_borrowers', 'select, insert, update');
+call app.declare_borrower_data('co_borrowers', 'loans', redacted => '{release_notes}',
+  kept => '{"one of a few values": ["release_reason"]}', takes_rows_after_redaction => true);
 
 -- The events of a loan, in the order in which they became known. Rows never change: an erroneous event is
 -- corrected by one that reverses it. The loan's state is computed from its events
@@ -303,6 +313,8 @@ create index loan_events_loan on loan_events (tenant_id, loan_id, effective_date
 create index loan_events_modifications on loan_events (tenant_id, loan_id, effective_date)
   where kind in ('rate_change', 'capitalization', 'forgiveness', 'schedule_agreed');
 call app.protect('loan_events', 'select, insert');
+call app.declare_borrower_data('loan_events', 'loans',
+  kept => '{"the books: kinds, amounts and dates in a fixed format": ["kind", "details"]}');
 
 -- A rate, or none, agreed for a limited time. The loan's events record its effect.
 create table loan_promotions (
@@ -329,6 +341,9 @@ create table loan_promotions (
 create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id desc);
 create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
 call app.protect('loan_promotions');
+call app.declare_borrower_data('loan_promotions', 'loans',
+  kept => '{"the lender''s name for an offer": ["name"], "one of a few values": ["promo_type"],
+    "terms of the offer": ["conditions"]}');
 
 -- Slowly changing facts of a loan for tapes. A row is valid from its day until the next row, as of the
 -- close of business. Values that change daily are in loan_snapshots.
@@ -361,6 +376,10 @@ create table loan_attribute_history (
   constraint loan_attribute_history_pkey primary key (tenant_id, loan_id, from_date)
 );
 call app.protect('loan_attribute_history', 'select, insert');
+call app.declare_borrower_data('loan_attribute_history', 'loans', links => '{"loan_id": "loans"}',
+  redacted => '{borrower_name}', emptied => '{borrower_state,borrower_zip,external_id,credit_score_origination}',
+  kept => '{"names of the lender''s products and investors": ["program", "product", "investor", "portfolio"],
+    "one of a few values": ["payment_frequency", "collateral_type"]}');
 
 -- The schedule, in versions. paid_amount follows the loan's events (jobs/loans/history/record-events.ts updates the few
 -- installments that an event changed).
@@ -386,6 +405,7 @@ create table installments (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 call app.protect('installments', 'select, insert');
+call app.declare_borrower_data('installments', 'loans', kept => '{"one of a few values": ["reason"]}');
 grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
 
 create table disbursements (
@@ -412,6 +432,8 @@ create table disbursements (
 create index disbursements_loan on disbursements (tenant_id, loan_id, created_at desc, id desc);
 create index disbursements_send_by on disbursements (tenant_id, send_by) where send_by is not null;
 call app.protect('disbursements');
+call app.declare_borrower_data('disbursements', 'loans', redacted => '{payee_name,reference_number}',
+  kept => '{"one of a few values": ["method", "payee_type", "status"]}');
 
 -- Draws on lines of credit.
 create table draws (
@@ -442,6 +464,7 @@ create table draws (
 create index draws_loan on draws (tenant_id, loan_id, created_at desc, id desc);
 create index draws_send_by on draws (tenant_id, send_by) where send_by is not null;
 call app.protect('draws', 'select, insert, update');
+call app.declare_borrower_data('draws', 'loans', redacted => '{purpose}', emptied => '{external_id}');
 
 create table fees (
   tenant_id uuid not null default app.current_tenant(),
@@ -483,6 +506,8 @@ create unique index fees_one_return_fee on fees (tenant_id, payment_id)
   where fee_type = 'returned_payment' and status <> 'reversed';
 create index fees_draw on fees (tenant_id, draw_id) where draw_id is not null;
 call app.protect('fees');
+call app.declare_borrower_data('fees', 'loans', redacted => '{description,waive_reason}',
+  kept => '{"one of a few values": ["fee_type", "treatment", "status"]}');
 
 -- Late fee exemptions: installments that were late after their grace period but got no late fee, with the
 -- reason. Later closes assess no fee for them.
@@ -504,6 +529,7 @@ create table late_fee_exemptions (
 create unique index late_fee_exemptions_once
   on late_fee_exemptions (tenant_id, loan_id, installment_number, due_date, fee_rule_id) nulls not distinct;
 call app.protect('late_fee_exemptions', 'select, insert');
+call app.declare_borrower_data('late_fee_exemptions', 'loans');
 
 -- Results of a loan's compliance checks.
 create table compliance_runs (
@@ -518,6 +544,8 @@ create table compliance_runs (
 );
 create index compliance_runs_loan on compliance_runs (tenant_id, loan_id, run_at desc);
 call app.protect('compliance_runs', 'select, insert');
+call app.declare_borrower_data('compliance_runs', 'loans',
+  redacted_as => $${"checks": "app.redacted_json(checks, '{code,status,level,enforcement}')"}$$);
 
 -- Suspense money that was applied to the loan, by a person or by rule.
 create table suspense_applications (
@@ -543,6 +571,8 @@ create table suspense_applications (
 create index suspense_applications_loan
   on suspense_applications (tenant_id, loan_id, created_at desc, id desc);
 call app.protect('suspense_applications', 'select, insert, update');
+call app.declare_borrower_data('suspense_applications', 'loans', redacted => '{notes}',
+  kept => '{"one of a few values": ["payment_type"]}');
 
 -- Credits for the loan other than payments, such as a goodwill credit. As for all records below, the effect
 -- on money is in loan_events; the record keeps the terms, the author and the status.
@@ -569,6 +599,8 @@ create table service_credits (
 );
 create index service_credits_loan on service_credits (tenant_id, loan_id, created_at desc, id desc);
 call app.protect('service_credits', 'select, insert, update');
+call app.declare_borrower_data('service_credits', 'loans', redacted => '{reason}',
+  kept => '{"one of a few values": ["credit_type", "apply_to", "sponsor"]}');
 
 create table promises_to_pay (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -595,6 +627,8 @@ create table promises_to_pay (
 create index promises_to_pay_loan on promises_to_pay (tenant_id, loan_id, created_at desc, id desc);
 create index promises_to_pay_pending on promises_to_pay (tenant_id, loan_id) where status = 'pending';
 call app.protect('promises_to_pay', 'select, insert, update');
+call app.declare_borrower_data('promises_to_pay', 'loans', redacted => '{contact_note}',
+  kept => '{"one of a few values": ["payment_method", "channel", "status"], "amounts and dates": ["installments"]}');
 
 create table payment_plans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -630,6 +664,8 @@ create table payment_plans (
 create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id desc);
 create unique index payment_plans_one_active on payment_plans (tenant_id, loan_id) where status = 'active';
 call app.protect('payment_plans', 'select, insert, update');
+call app.declare_borrower_data('payment_plans', 'loans', redacted => '{notes}',
+  kept => '{"one of a few values": ["frequency"], "amounts and dates": ["installments"]}');
 
 -- Payoff quotes. A quote is superseded by a newer quote or by an event that changes the payoff amount.
 create table payoff_quotes (
@@ -665,6 +701,9 @@ create table payoff_quotes (
 create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at desc, id desc);
 create unique index payoff_quotes_one_active on payoff_quotes (tenant_id, loan_id) where status = 'active';
 call app.protect('payoff_quotes', 'select, insert, update');
+call app.declare_borrower_data('payoff_quotes', 'loans',
+  kept => '{"our own number": ["quote_number"], "one of a few values": ["delivery_method"],
+    "amounts with our labels": ["explanation"], "how the lender is paid": ["remittance_instructions"]}');
 
 create table modifications (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -705,6 +744,9 @@ create table modifications (
 create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
 create index modifications_approved on modifications (tenant_id, effective_date) where status = 'approved';
 call app.protect('modifications', 'select, insert, update');
+call app.declare_borrower_data('modifications', 'loans', redacted => '{reason_comment}',
+  kept => '{"one of a few values": ["modification_type", "reason", "interest_treatment", "fee_treatment",
+    "status"], "terms of the loan": ["previous_terms", "new_terms"], "ids": ["event_ids"]}');
 
 create table forbearances (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -735,6 +777,8 @@ create table forbearances (
 create index forbearances_loan on forbearances (tenant_id, loan_id, created_at desc, id desc);
 create index forbearances_open on forbearances (tenant_id, loan_id) where status in ('scheduled', 'active');
 call app.protect('forbearances', 'select, insert, update');
+call app.declare_borrower_data('forbearances', 'loans', redacted => '{reason,notes}',
+  kept => '{"one of a few values": ["forbearance_type", "end_treatment", "status"], "ids": ["event_ids"]}');
 
 create table deferments (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -763,6 +807,8 @@ create table deferments (
 create index deferments_loan on deferments (tenant_id, loan_id, created_at desc, id desc);
 create index deferments_open on deferments (tenant_id, loan_id) where status in ('scheduled', 'active');
 call app.protect('deferments', 'select, insert, update');
+call app.declare_borrower_data('deferments', 'loans', redacted => '{reason,notes}',
+  kept => '{"one of a few values": ["deferment_type", "interest_treatment", "status"], "ids": ["event_ids"]}');
 
 create table forms_1099c (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -807,6 +853,12 @@ create unique index forms_1099c_one on forms_1099c
   (tenant_id, loan_id, identifiable_event_code, tax_year)
   where status not in ('void', 'corrected');
 call app.protect('forms_1099c', 'select, insert, update');
+call app.declare_borrower_data('forms_1099c', 'credit',
+  redacted => '{debtor_name,debtor_address,debt_description,notes}',
+  redacted_as => $${"debtor_tin_last_four": "'0000'"}$$,
+  kept => '{"our own number": ["form_number"], "the loan''s number": ["account_number"],
+    "about the lender": ["creditor_name", "creditor_tin_last_four", "creditor_address", "creditor_phone"],
+    "one of a few values": ["status", "identifiable_event_code"]}');
 
 -- Whether the date is the last day of February.
 create function app.is_february_end(d date) returns boolean

@@ -92,6 +92,8 @@ create index mail_letters_borrower on mail_letters (tenant_id, borrower_id);
 create index mail_letters_waiting on mail_letters (tenant_id, id) where status in ('waiting', 'held');
 create index mail_letters_batch on mail_letters (tenant_id, mail_batch_id, created_at desc, id desc);
 call app.protect('mail_letters', 'select, insert, update');
+call app.declare_borrower_data('mail_letters', 'messages', links => '{"borrower_id": "borrowers"}',
+  redacted => '{note}', kept => '{"one of a few values": ["hold_reasons"]}', takes_rows_after_redaction => true);
 
 -- Uploads of mail batches to a mail house's server.
 create table mail_deliveries (

@@ -45,6 +45,9 @@ create index autopay_plans_instrument on autopay_plans (tenant_id, payment_instr
 create unique index autopay_plans_one_open on autopay_plans (tenant_id, loan_id)
   where status in ('active', 'paused');
 call app.protect('autopay_plans');
+call app.declare_borrower_data('autopay_plans', 'borrower', links => '{"borrower_id": "borrowers"}',
+  redacted => '{cancel_reason}', kept => '{"one of a few values": ["amount_type", "extra_toward", "frequency"]}',
+  takes_rows_after_redaction => true);
 
 create table payments (
   tenant_id uuid not null default app.current_tenant(),
@@ -114,6 +117,12 @@ create index payments_send_by on payments (tenant_id, send_by) where send_by is 
 -- For the first page of the list of payments.
 create index payments_created on payments (tenant_id, created_at desc, id desc);
 call app.protect('payments');
+call app.declare_borrower_data('payments', 'loans',
+  redacted => '{reference_number,notes,reversal_reason,failure_reason}', emptied => '{external_id}',
+  kept => '{"our own number": ["receipt_number"], "one of a few values": ["payment_method", "payment_type",
+    "status", "source"], "the bank''s code": ["return_code"], "how the money was applied": ["allocation_override",
+    "allocations", "coverage"]}',
+  takes_rows_after_redaction => true);
 
 -- One draw per plan and due date, however often the day is closed, and whether it is repeated after a return.
 create table autopay_draws (
@@ -141,6 +150,8 @@ create index autopay_draws_plan on autopay_draws (tenant_id, autopay_plan_id, cr
 create index autopay_draws_payment on autopay_draws (tenant_id, payment_id);
 create index autopay_draws_retry on autopay_draws (tenant_id, retry_on) where status = 'retrying';
 call app.protect('autopay_draws');
+call app.declare_borrower_data('autopay_draws', 'loans', links => '{"loan_id": "loans"}',
+  kept => '{"one of a few values": ["reason"]}');
 
 -- Files for the bank (NACHA).
 create table nacha_files (
@@ -209,6 +220,12 @@ create index nacha_entries_in_transit on nacha_entries (tenant_id, nacha_file_id
   where settled_on is null and return_code is null and clearing_account_id is not null;
 create index nacha_entries_created on nacha_entries (tenant_id, nacha_file_id, created_at desc, id desc);
 call app.protect('nacha_entries');
+call app.declare_borrower_data('nacha_entries', 'books',
+  links => '{"payment_id": "payments", "disbursement_id": "disbursements", "draw_id": "draws"}',
+  redacted => '{individual_name}', redacted_as => $${"routing_number": "'000000000'"}$$,
+  secret => '{account_number_sealed}',
+  kept => '{"the format of the bank''s file": ["batch", "transaction_code", "trace_number", "return_code"],
+    "the loan''s number": ["individual_id"]}');
 
 -- The bank account of an order, copied when the order is made. Bank files use this copy, so a later change of the
 -- payment instrument never redirects money that was already ordered.
@@ -241,6 +258,11 @@ create table order_accounts (
 );
 create index order_accounts_instrument on order_accounts (tenant_id, payment_instrument_id);
 call app.protect('order_accounts', 'select, insert, update');
+call app.declare_borrower_data('order_accounts', 'books',
+  links => '{"payment_id": "payments", "disbursement_id": "disbursements", "draw_id": "draws"}',
+  redacted => '{individual_name,bank_name}', emptied => '{account_number_last_four}',
+  redacted_as => $${"routing_number": "'000000000'"}$$, secret => '{account_number_sealed}',
+  kept => '{"one of a few values": ["account_type"]}');
 
 -- Notifications of change: a bank's correction of an account's number, bank or type.
 create table change_notices (
@@ -274,6 +296,11 @@ create table change_notices (
 create index change_notices_created on change_notices (tenant_id, created_at desc, id desc);
 create index change_notices_instrument on change_notices (tenant_id, payment_instrument_id, created_at desc, id desc);
 call app.protect('change_notices');
+call app.declare_borrower_data('change_notices', 'borrower', links => '{"borrower_id": "borrowers"}',
+  emptied => '{corrected_account_number_last_four}',
+  redacted_as => $${"corrected_routing_number": "'000000000'"}$$, secret => '{corrected_account_number_sealed}',
+  kept => '{"the bank''s code": ["code"], "the format of the bank''s file": ["trace_number"]}',
+  takes_rows_after_redaction => true);
 
 -- Keys from earlier tables to those above.
 alter table fees add foreign key (tenant_id, payment_id) references payments (tenant_id, id);

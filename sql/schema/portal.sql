@@ -46,6 +46,8 @@ create index support_cases_borrower on support_cases (tenant_id, borrower_id, cr
 create index support_cases_status on support_cases (tenant_id, status, created_at desc, id desc);
 create index support_cases_assigned on support_cases (tenant_id, assigned_to, created_at desc, id desc);
 call app.protect('support_cases', 'select, insert, update');
+call app.declare_borrower_data('support_cases', 'messages', redacted => '{subject,description,resolution}',
+  kept => '{"our own number": ["case_number"], "one of a few values": ["case_type", "status", "priority"]}');
 
 -- The messages of a case. They never change.
 create table support_case_messages (
@@ -69,6 +71,10 @@ create table support_case_messages (
 create index support_case_messages_case
   on support_case_messages (tenant_id, case_id, created_at desc, id desc);
 call app.protect('support_case_messages', 'select, insert');
+call app.declare_borrower_data('support_case_messages', 'messages', redacted => '{message}',
+  redacted_as => $${"author_name": "case author_type when 'borrower' then 'Redacted' else author_name end",
+    "shown_name": "case author_type when 'borrower' then 'Redacted' else shown_name end"}$$,
+  kept => '{"ids": ["attachments"]}');
 
 -- A borrower's request for relief. Staff decide and grant the relief.
 create table hardship_applications (
@@ -118,6 +124,10 @@ create index hardship_applications_case on hardship_applications (tenant_id, cas
 -- it.
 create index hardship_applications_loan on hardship_applications (tenant_id, loan_id, created_at desc, id desc);
 call app.protect('hardship_applications', 'select, insert, update');
+call app.declare_borrower_data('hardship_applications', 'messages', links => '{"borrower_id": "borrowers"}',
+  redacted => '{description,decision_reason}', emptied => '{monthly_income,monthly_expenses}',
+  kept => '{"our own number": ["application_number"], "one of a few values": ["hardship_type", "requested_action",
+    "status"], "ids": ["document_ids"]}');
 
 -- Keys from earlier tables to those above.
 alter table forbearances add foreign key (tenant_id, hardship_application_id)

@@ -147,6 +147,9 @@ create table loan_snapshots (
 );
 create index loan_snapshots_portfolio on loan_snapshots (tenant_id, portfolio_id, snapshot_date);
 call app.protect('loan_snapshots', 'select, insert');
+call app.declare_borrower_data('loan_snapshots', 'loans', links => '{"loan_id": "loans"}',
+  redacted_as => $${"labels": "'[]'"}$$,
+  kept => '{"one of a few values": ["status", "sub_status", "delinquency_bucket"]}');
 
 -- The totals of each portfolio as of the close of a day.
 create table portfolio_snapshots (
@@ -223,6 +226,8 @@ create index loan_assignments_settlement on loan_assignments (tenant_id, settlem
 create index loan_assignments_portfolio on loan_assignments (tenant_id, portfolio_id)
   where portfolio_id is not null;
 call app.protect('loan_assignments');
+call app.declare_borrower_data('loan_assignments', 'loans',
+  kept => '{"one of a few values": ["assignment_type", "agreed_status"], "ids": ["journal_entry_ids"]}');
 
 -- An investor's servicing fee rate from a day on. A month uses the rate of its first day; remittances of past
 -- months do not change.
@@ -316,6 +321,7 @@ create table remittance_loans (
 );
 create index remittance_loans_loan on remittance_loans (tenant_id, loan_id);
 call app.protect('remittance_loans', 'select, insert');
+call app.declare_borrower_data('remittance_loans', 'loans', links => '{"loan_id": "loans"}');
 
 create table loan_tape_configs (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -23,6 +23,9 @@ create table users (
 );
 create index users_created on users (tenant_id, created_at desc, id desc);
 call app.protect('users');
+call app.declare_borrower_data('users', 'portal', links => '{"borrower_id": "borrowers"}',
+  redacted => '{first_name,last_name}', redacted_as => $${"email": "'redacted-' || id || '@redacted.invalid'"}$$,
+  secret => '{password_hash}', takes_rows_after_redaction => true);
 
 -- Permissions of one user in addition to the role: a group, a rule, or one record.
 create table user_permissions (
@@ -40,6 +43,8 @@ create table user_permissions (
 create index user_permissions_user on user_permissions (tenant_id, user_id);
 create index user_permissions_created on user_permissions (tenant_id, created_at desc, id desc);
 call app.protect('user_permissions');
+call app.declare_borrower_data('user_permissions', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- Only the SHA-256 of a session's id is stored, so a stolen copy of this table opens no session.
 create table sessions (
@@ -70,6 +75,8 @@ create table sessions (
 );
 create index sessions_user on sessions (tenant_id, user_id) where revoked_at is null;
 call app.protect('sessions');
+call app.declare_borrower_data('sessions', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}', secret => '{id_hash,csrf_token}');
 
 -- Password reset and invitation links: each works once, and only its hash is stored.
 create table one_time_tokens (
@@ -85,6 +92,8 @@ create table one_time_tokens (
 );
 create index one_time_tokens_user on one_time_tokens (tenant_id, user_id);
 call app.protect('one_time_tokens');
+call app.declare_borrower_data('one_time_tokens', not_exported_because => 'hashes of links that were sent',
+  is_deleted_on_redaction => true, links => '{"user_id": "users"}');
 
 -- One row per counted request. An advisory lock makes the count exact across processes.
 create table throttle_hits (
@@ -130,6 +139,8 @@ create unique index second_factors_credential on second_factors (tenant_id, cred
 create unique index second_factors_app on second_factors (tenant_id, user_id)
   where kind = 'totp' and confirmed_at is not null;
 call app.protect('second_factors');
+call app.declare_borrower_data('second_factors', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}', secret => '{secret_sealed,credential_id,public_key}');
 
 -- Recovery codes for users who lost their second factor. Each works once, and only its hash is stored.
 create table recovery_codes (
@@ -142,6 +153,8 @@ create table recovery_codes (
   foreign key (tenant_id, user_id) references users (tenant_id, id)
 );
 call app.protect('recovery_codes');
+call app.declare_borrower_data('recovery_codes', not_exported_because => 'hashes of codes',
+  is_deleted_on_redaction => true, links => '{"user_id": "users"}');
 
 -- A sign-in that has passed its first proof and needs a second factor, or the enrollment of one. It belongs to one
 -- browser and ends after minutes or a few wrong attempts.
@@ -161,6 +174,9 @@ create table pending_sign_ins (
 );
 create index pending_sign_ins_user on pending_sign_ins (tenant_id, user_id);
 call app.protect('pending_sign_ins');
+call app.declare_borrower_data('pending_sign_ins',
+  not_exported_because => 'hashes of sign-ins that wait for a second factor', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- A challenge for a passkey to sign, used once.
 create table passkey_challenges (
@@ -174,6 +190,9 @@ create table passkey_challenges (
 );
 create index passkey_challenges_user on passkey_challenges (tenant_id, user_id);
 call app.protect('passkey_challenges');
+call app.declare_borrower_data('passkey_challenges',
+  not_exported_because => 'challenges to a device, valid for minutes', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- OpenID Connect providers with which a tenant's staff may sign in. A worker reads the provider's discovery
 -- document before anyone is redirected to it.
@@ -223,6 +242,8 @@ create table user_identities (
 );
 create unique index user_identities_user on user_identities (tenant_id, user_id, provider_id);
 call app.protect('user_identities');
+call app.declare_borrower_data('user_identities', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- A sign-in through a provider, in one browser: the values sent to the provider, its answer, and the
 -- worker's result.
@@ -253,6 +274,8 @@ create unique index provider_sign_ins_token on provider_sign_ins (tenant_id, tok
 create index provider_sign_ins_provider on provider_sign_ins (tenant_id, provider_id);
 create index provider_sign_ins_user on provider_sign_ins (tenant_id, user_id);
 call app.protect('provider_sign_ins');
+call app.declare_borrower_data('provider_sign_ins', not_exported_because => 'secrets of unfinished sign-ins',
+  is_deleted_on_redaction => true, links => '{"user_id": "users"}');
 
 -- Permission groups with their rules and members, and grants for one record. Rules of a single user are in
 -- user_permissions. A denial names fields or a whole action.
@@ -281,6 +304,8 @@ create table permission_group_members (
 );
 create index permission_group_members_user on permission_group_members (tenant_id, user_id);
 call app.protect('permission_group_members', 'select, insert, delete');
+call app.declare_borrower_data('permission_group_members', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- Permissions for one record.
 create table object_grants (
@@ -297,6 +322,8 @@ create table object_grants (
 create index object_grants_user on object_grants (tenant_id, user_id, created_at, id);
 create index object_grants_created on object_grants (tenant_id, created_at desc, id desc);
 call app.protect('object_grants');
+call app.declare_borrower_data('object_grants', 'portal', is_deleted_on_redaction => true,
+  links => '{"user_id": "users"}');
 
 -- Requests that need a second person's approval. Nothing is done before the approval; the validated request is
 -- stored and runs once when approved.
@@ -337,6 +364,15 @@ create index approvals_pending on approvals (tenant_id, created_at desc, id desc
   where status = 'pending';
 create index approvals_created on approvals (tenant_id, created_at desc, id desc);
 call app.protect('approvals', 'select, insert, update');
+call app.declare_borrower_data('approvals', 'history',
+  links => $${"params ->> 'id'": ["borrowers", "loans", "payments", "disbursements", "draws", "documents", "users",
+    "support_cases"], "body ->> 'borrower_id'": ["borrowers", "loans", "payments", "disbursements", "draws",
+    "documents", "users", "support_cases"], "body ->> 'loan_id'": ["borrowers", "loans", "payments",
+    "disbursements", "draws", "documents", "users", "support_cases"]}$$,
+  redacted => '{reason}', emptied => '{body}', secret => '{content,secrets_sealed}',
+  kept => '{"one of our codes": ["kind", "endpoint", "status"], "ids": ["params"], "a version": ["if_match",
+    "content_fingerprint"], "a member of the lender''s staff": ["requested_by_email"],
+    "names of fields": ["changed_fields"]}');
 
 -- Responses to requests with an Idempotency-Key, returned when a request is repeated.
 create table idempotency_keys (
@@ -353,6 +389,17 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 call app.protect('idempotency_keys');
+call app.declare_borrower_data('idempotency_keys',
+  not_exported_because => 'answers that other tables contain, kept for days',
+  links => $${"user_id": "users", "substring(path from '[0-9a-f]{8}-[0-9a-f-]{27}')": ["borrowers", "loans",
+    "payments", "disbursements", "draws", "documents", "users", "support_cases"], "body ->> 'id'": ["borrowers",
+    "loans", "payments", "disbursements", "draws", "documents", "users", "support_cases"],
+    "body ->> 'borrower_id'": ["borrowers", "loans", "payments", "disbursements", "draws", "documents", "users",
+    "support_cases"], "body ->> 'loan_id'": ["borrowers", "loans", "payments", "disbursements", "draws",
+    "documents", "users", "support_cases"]}$$,
+  emptied => '{body}',
+  kept => '{"one of our codes and ids": ["method", "path"], "a client''s own number for a request": ["key",
+    "request_hash"]}');
 
 -- Changes and their authors. Written in the transaction of the change and never changed.
 create table audit_log (
@@ -380,6 +427,16 @@ create index audit_log_borrower on audit_log (tenant_id, borrower_id, created_at
 create index audit_log_loan on audit_log (tenant_id, loan_id, created_at desc, id desc);
 create index audit_log_entity on audit_log (tenant_id, entity_id, created_at desc, id desc);
 call app.protect('audit_log', 'select, insert');
+call app.declare_borrower_data('audit_log', 'history',
+  links => '{"borrower_id": "borrowers", "loan_id": "loans", "entity_id": ["users", "approvals", "documents",
+    "payments", "support_cases", "collateral_items", "disbursements", "draws"]}',
+  redacted => '{reason}',
+  redacted_as => $${"changes": "app.redacted_changes(entity_type, changes)",
+    "actor_email": "case actor_type when 'borrower' then 'Redacted' else actor_email end",
+    "ip_address": "case when actor_type <> 'borrower' then ip_address end"}$$,
+  kept => '{"one of our codes": ["entity_type", "action", "actor_type"],
+    "generated for each request": ["request_id"]}',
+  takes_rows_after_redaction => true);
 
 -- Sign-ins, refusals and changes of permissions. Unlike audit_log, it is about people and includes refused
 -- attempts.
@@ -406,6 +463,10 @@ create table security_log (
 create index security_log_newest on security_log (tenant_id, created_at desc, id desc);
 create index security_log_user on security_log (tenant_id, user_id, created_at desc, id desc);
 call app.protect('security_log', 'select, insert');
+call app.declare_borrower_data('security_log', 'portal', links => '{"user_id": "users"}',
+  emptied => '{ip_address,attempted_identifier}',
+  kept => '{"one of our codes": ["event", "outcome", "reason", "route"],
+    "generated for each request": ["request_id"]}');
 
 -- Logos for a tenant's letters, one row per upload or download. A ready logo never changes, so a letter is printed
 -- with the logo of its day. A pending logo is test-printed before letters use it.

@@ -19,6 +19,12 @@ create index events_loan on events (tenant_id, loan_id, id);
 -- not block others.
 create index events_waiting on events (tenant_id, id) where relayed_at is null;
 call app.protect('events', 'select, insert');
+call app.declare_borrower_data('events', 'history', links => '{"loan_id": "loans"}',
+  redacted_as => jsonb_build_object('body', $$app.redacted_json(body::jsonb, '{
+    event,event_type,type,loan_number,receipt_number,status,sub_status,old_status,new_status,
+    old_bucket,new_bucket,fee_type,payment_method,payment_type,credit_type,modification_type,
+    document_type,lien_type,apply_to,source,code,enforcement,return_code,currency}')::text$$),
+  kept => '{"one of our codes": ["event_type"], "generated for each request": ["request_id"]}');
 
 create table webhook_subscriptions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -76,6 +82,9 @@ create index webhook_deliveries_scheduled on webhook_deliveries (tenant_id, subs
 create index webhook_deliveries_created
   on webhook_deliveries (tenant_id, subscription_id, created_at desc, id desc);
 call app.protect('webhook_deliveries');
+call app.declare_borrower_data('webhook_deliveries',
+  not_exported_because => 'which of the lender''s systems received an event',
+  kept => '{"one of our codes": ["status"]}');
 
 -- One row per HTTP attempt, written before the request (answered_at null) and completed after it.
 create table webhook_attempts (
@@ -95,6 +104,8 @@ create table webhook_attempts (
 create index webhook_attempts_delivery on webhook_attempts (tenant_id, delivery_id, attempt);
 create index webhook_attempts_started on webhook_attempts (tenant_id, started_at);
 call app.protect('webhook_attempts');
+call app.declare_borrower_data('webhook_attempts', not_exported_because => 'what the lender''s systems answered',
+  redacted => '{response_body,error}');
 
 -- Deliveries that exhausted their retries.
 create table dead_letters (
@@ -121,6 +132,9 @@ create index dead_letters_delivery on dead_letters (tenant_id, delivery_id);
 -- For deleting the answers of receivers after their retention period.
 create index dead_letters_answers on dead_letters (tenant_id, attempted_at) where response_body is not null;
 call app.protect('dead_letters');
+call app.declare_borrower_data('dead_letters', not_exported_because => 'what the lender''s systems refused',
+  links => '{"event_id": "events"}', redacted => '{response_body,error}',
+  kept => '{"one of our codes": ["status"]}');
 
 -- Refuses to mark events of a closed tenant as relayed. They wait until the tenant is open again, here or in the
 -- database that it moves to.

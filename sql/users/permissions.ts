@@ -47,7 +47,7 @@ export const Rule = z.object({
 export type Rule = z.output<typeof Rule>;
 
 /** All rules of the user: own, from groups and from grants. Empty if the tenant has no such user. */
-export const listRules = (
+export const listPermissionRules = (
   tx: Transaction,
   tenantId: string,
   userId: string,

@@ -5,7 +5,7 @@ import type { AttemptResult, RequestedAttempt } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
 /** A delivery with its newest attempt, if that is still stored. */
-export const deliveries = table({
+export const webhookDeliveries = table({
   name: 'webhook_deliveries',
   own: ['id', 'subscription_id', 'event_id', 'round', 'status', 'created_at', 'delivered_at'],
   rows: sql.fragment`

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 
-export type NewEvent = {
+export type NewWebhookEvent = {
   event_type: string;
   loan_id: string | null;
   data: string;
@@ -18,7 +18,7 @@ const Written = z.object({ id: z.string() });
  * the relay processes events in the order of their ids.
  */
 export const writeEvents = batchByTransaction(
-  async (tx, several: readonly (readonly NewEvent[])[]) => {
+  async (tx, several: readonly (readonly NewWebhookEvent[])[]) => {
     const events = several.flat();
     if (events.length > 0) await tx.query(deferred(insertEvents(events, false)));
     return several.map(() => undefined);
@@ -26,10 +26,10 @@ export const writeEvents = batchByTransaction(
 );
 
 /** Writes an event that the caller delivers itself, and returns its id. */
-export const writeRelayed = (tx: Transaction, event: NewEvent) =>
+export const writeRelayed = (tx: Transaction, event: NewWebhookEvent) =>
   tx.oneFirst(prepared(insertEvents([event], true)));
 
-const insertEvents = (events: readonly NewEvent[], is_relayed: boolean) =>
+const insertEvents = (events: readonly NewWebhookEvent[], is_relayed: boolean) =>
   sql.type(Written)`
     with made as materialized (
       select uuidv7() as id, event.*

@@ -37,7 +37,7 @@ export const lockSubscription = (tx: Transaction, id: string) =>
 type Failure = { problem: string; is_slow: boolean; is_final: boolean };
 
 /** Records a failed attempt. It counts as a failure only when its delivery has permanently failed. */
-export const recordFailure = (
+export const recordReceiverFailure = (
   tx: Transaction,
   id: string,
   { problem, is_slow, is_final }: Failure,

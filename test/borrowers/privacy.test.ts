@@ -5,13 +5,7 @@ import { exportBorrower } from '../../jobs/borrowers/privacy/export-borrower.job
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import { redact as openDoor } from '../../sql/borrowers/redaction.ts';
-import {
-  BOOKED_ROWS,
-  TABLES_LEADING_TO_BORROWERS,
-  SHARED_TABLES,
-  SECRET_COLUMNS,
-  UNLISTED_COLUMNS,
-} from '../setup/borrower-catalogue.ts';
+import { BOOKED_ROWS } from '../setup/borrower-catalogue.ts';
 import { dumpAllRows } from '../setup/dump-rows.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
@@ -42,27 +36,6 @@ async function paidBack(tenant: Tenant) {
   expect(paid.status, JSON.stringify(paid.body)).toBe(201);
   return loan;
 }
-
-test('every table that leads to a borrower is declared, or listed with a reason', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(TABLES_LEADING_TO_BORROWERS);
-
-  expect(rows.map(({ name }) => name)).toEqual(Object.keys(SHARED_TABLES));
-});
-
-test('every column that may hold text about a borrower is personal, or kept for a stated reason', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(UNLISTED_COLUMNS);
-
-  expect(rows.map(({ name }) => name)).toEqual([]);
-});
-
-test('an export contains nothing sealed, hashed or secret', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(SECRET_COLUMNS);
-
-  expect(rows.map(({ name }) => name).toSorted()).toEqual([
-    'borrower_exports.sha256_hash',
-    'documents.sha256_hash',
-  ]);
-});
 
 const booksOf = async ({ id }: Tenant) => (await stage.owner.query(BOOKED_ROWS, [id])).rows;
 

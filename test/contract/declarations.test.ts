@@ -10,6 +10,7 @@ import { routes } from '../../api/routes.ts';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { sql } from '../../sql/database/db.ts';
+import { sqlTypeOf } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
 
@@ -42,6 +43,60 @@ test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as con
     expect(filters.filter((name) => !names.includes(name))).toEqual([]);
   },
 );
+
+/** The Postgres types of a column by the kind of its field. Arrays are shown as JSON. */
+const FITTING: Partial<Record<ReturnType<typeof sqlTypeOf>, RegExp>> = {
+  uuid: /^uuid$/,
+  date: /^date$/,
+  timestamptz: /^timestamptz$/,
+  numeric: /^numeric$/,
+  int4: /^int\d$/,
+  bool: /^bool$/,
+  jsonb: /^(jsonb?|_.*)$/,
+};
+const fits = (field: z.ZodType, type: string) => {
+  const kind = FITTING[sqlTypeOf(field)];
+  if (kind) return kind.test(type);
+  // A text column takes every text. Other columns need a pattern, such as that of a decimal.
+  return type === 'text' || field.def.type === 'readonly' || !field.safeParse('any words').success;
+};
+
+test('the kind of a field fits its column', async () => {
+  const { rows: types } = await stage.owner.query<{ oid: number; name: string }>(
+    'select oid::integer, typname as name from pg_type',
+  );
+  const nameOfType = new Map(types.map(({ oid, name }) => [oid, name]));
+  const wrong: string[] = [];
+  for (const { declaration } of UNIQUE) {
+    const { name, fields, table } = declaration;
+    const { fields: columns } = await stage.pool.query(
+      sql.unsafe`select * from (${table.rows}) as row limit 0`,
+    );
+    for (const { name: column, dataTypeId } of columns) {
+      const [field, type = ''] = [fields[column], nameOfType.get(dataTypeId)];
+      if (field && !fits(field, type))
+        wrong.push(
+          `${name}.${column} is a column of type ${type}. Declare a kind of sql/types.ts that fits it, or change the column.`,
+        );
+    }
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test('the API has every endpoint that a resource declares', () => {
+  const offered = new Set(routes.map(nameOf));
+  const lost = UNIQUE.flatMap(({ declaration: { name }, routes: own }) =>
+    own
+      .filter((route) => !offered.has(nameOf(route)))
+      .map(
+        (route) =>
+          `${nameOf(route)} of ${name} is not reachable. Add nested(…) to the parent's \`nested\`, or its routes to api/routes.ts.`,
+      ),
+  );
+
+  expect(lost).toEqual([]);
+});
 
 /** Resources whose lists are found and counted in the table itself. */
 const FOUND_BARE = UNIQUE.filter(({ declaration: { table } }) => table.own).map(

@@ -185,7 +185,7 @@ const BOARDED = {
 
 /** A request for another record in which every unique field has a new value. */
 async function another({ table }: Unique, route: Route) {
-  const request = await requestFor(route, collectionOf(table));
+  const request = await requestFor(route);
   const unique = named.filter((key) => key.table === table && key.field in request.body);
   const own = Object.fromEntries(unique.map(({ field }) => [field, fresh(field)]));
   const boarded = route.path.endsWith('/board') ? BOARDED : {};

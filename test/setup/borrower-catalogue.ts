@@ -2,8 +2,22 @@
  * Queries of the Postgres catalogue for tables and columns that hold borrowers' data. Each returns names.
  */
 
+/** Tables that lead to borrowers only through a record that belongs to no single borrower. */
+const SHARED_TABLES: Record<string, string> = {
+  loan_tapes: 'the document of a tape is about many borrowers',
+  mail_batch_files:
+    'a file of many letters, which is removed after 90 days; each letter is in mail_letters',
+  mail_batches: 'which member of the staff had letters batched',
+  mail_deliveries: 'which mail house was given a batch',
+  remittances: 'totals for an investor; the loans are in remittance_loans',
+  servicing_fee_rates: 'what an investor pays, and which member of the staff entered it',
+  tape_deliveries: 'which of the tenant’s partners received a tape',
+  year_ends: 'the entry of a year end is about the lender alone',
+};
+
 /**
- * Every table that leads to borrowers by a foreign key, or by a column name such as `loan_id` without one.
+ * Tables that lead to borrowers by a foreign key, or by a column name such as `loan_id` without one, and that
+ * declare no data about borrowers.
  */
 export const TABLES_LEADING_TO_BORROWERS = `
   with recursive named as (
@@ -23,37 +37,15 @@ export const TABLES_LEADING_TO_BORROWERS = `
   )
   select named.name from reached join named on named.oid = reached.id
   where not exists (select from app.borrower_tables where table_name = named.name)
+    and named.name <> all ('{${Object.keys(SHARED_TABLES).join()}}')
   order by 1`;
 
-/** Tables that lead to borrowers only through a record that belongs to no single borrower. */
-export const SHARED_TABLES: Record<string, string> = {
-  loan_tapes: 'the document of a tape is a file about many, and of no borrower',
-  mail_batch_files:
-    'a file of many letters, which is removed after 90 days; each letter is in mail_letters',
-  mail_batches: 'which of the staff had letters batched',
-  mail_deliveries: 'which mail house was given a batch',
-  remittances: 'what is told to an investor in all; each loan of it is in remittance_loans',
-  servicing_fee_rates: 'what an investor pays, and which of the staff wrote it down',
-  tape_deliveries: 'who of the tenant’s partners was mailed a tape',
-  year_ends: 'the entry of a year end is about the lender alone',
-};
-
-/**
- * Columns that can hold text but are missing from app.borrower_columns, and listed columns that do not
- * exist.
- */
-export const UNLISTED_COLUMNS = `
-  select attrelid::regclass || '.' || attname as name
-  from app.borrower_tables as kept
-  join pg_attribute on attrelid = kept.table_name::regclass
-  join pg_type as type on type.oid = atttypid
-  left join app.borrower_columns as listed
-    on listed.table_name = kept.table_name and listed.column_name = attname
-  where attnum > 0 and not attisdropped and not kept.is_deleted_on_redaction and listed.table_name is null
-    and atttypid in ('text'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype,
-      'inet'::regtype, 'text[]'::regtype)
+/** Columns that can hold text and about which nothing is declared, and declared columns that do not exist. */
+export const UNDECLARED_COLUMNS = `
+  select table_name || '.' || undeclared as name
+  from app.borrower_tables, unnest(app.undeclared_columns(table_name::regclass)) as undeclared
   union all
-  select listed.table_name || '.' || listed.column_name || ' is not there'
+  select listed.table_name || '.' || listed.column_name || ' is declared and does not exist'
   from app.borrower_columns as listed
   where not exists (
     select from pg_attribute
@@ -67,7 +59,7 @@ export const SECRET_COLUMNS = `
   join pg_attribute on attrelid = kept.table_name::regclass and attnum > 0
   left join app.borrower_columns as listed
     on listed.table_name = kept.table_name and listed.column_name = attname
-  where kept.folder is not null and not coalesce(listed.is_secret, false)
+  where kept.folder is not null and not coalesce(listed.is_secret, false) and attname <> 'sha256_hash'
     and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`;
 
 /** The figures of a tenant's entries, events and payments. */

@@ -5,7 +5,7 @@ import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { openPool, sql, type Transaction } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { recordFailure } from '../../sql/queue/workers.ts';
+import { recordJobFailure } from '../../sql/queue/workers.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { changeJobs, listFailureCauses, showJob, listJobs } from '../../workers/ops/jobs.ts';
 import type { Operation } from '../../workers/ops/operation.ts';
@@ -113,7 +113,7 @@ test('a job that is retried while its last attempt is being reported is not dupl
   `);
   const [running] = await rowsOf('fourth');
   const number = running?.id ?? '';
-  await recordFailure(owner, {
+  await recordJobFailure(owner, {
     job_id: number,
     task: 'print-letter',
     payload: {},
@@ -171,7 +171,7 @@ test('a tenant without operators sees no jobs, pauses, processes or reasons of o
     { who: 'ann', why: 'You asked for it.' },
   );
   await operations.setSlots(owner, 'ledger', 3, BY);
-  await recordFailure(owner, {
+  await recordJobFailure(owner, {
     job_id: '9001',
     task: 'print-letter',
     payload: { tenant_id: tenantId },

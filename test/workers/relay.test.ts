@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { createDeliveries } from '../../sql/queue/workers.ts';
+import { createWebhookDeliveries } from '../../sql/queue/workers.ts';
 import { relayPauseMs, startEventRelay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
@@ -75,10 +75,10 @@ test('events of an inactive tenant wait, delay no others, and are delivered once
   `);
   await emit(1);
 
-  const told = await createDeliveries(stage.owner, 1_000);
+  const told = await createWebhookDeliveries(stage.owner, 1_000);
   const meanwhile = await stage.count(unrelayed);
   await activate(true);
-  const later = await createDeliveries(stage.owner, 1_000);
+  const later = await createWebhookDeliveries(stage.owner, 1_000);
 
   expect({ told, meanwhile, later }).toEqual({ told: 1, meanwhile: 1_000, later: 1_000 });
   const deliveries = await stage.count(sql.fragment`select from webhook_deliveries`);

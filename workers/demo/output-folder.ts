@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { storageKeyOf } from '../../sql/portfolios/portfolios.ts';
+import { findDocumentStorageKey } from '../../sql/documents/documents.ts';
 import { startProgressBar } from '../processes/progress-bar.ts';
 import { waitUntil } from './retry.ts';
 import type { Platform } from './platform.ts';
@@ -129,7 +129,8 @@ export async function orderLoanTape(
   });
   bar.end(`${tape.row_count} loans written`);
   const { document_id } = tape;
-  const key = document_id && (await within(tenant_id, ({ tx }) => storageKeyOf(tx, document_id)));
+  const key =
+    document_id && (await within(tenant_id, ({ tx }) => findDocumentStorageKey(tx, document_id)));
   if (!key) throw new Error(`The loan tape ${tape.id} has no file.`);
   return key;
 }

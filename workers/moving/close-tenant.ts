@@ -1,6 +1,6 @@
 import * as tenantAccess from '../../sql/moving/tenant-access.ts';
 import { countRunningJobs } from '../../sql/moving/jobs.ts';
-import type { OwnerConnection } from '../../sql/moving/owner.ts';
+import type { MoveConnection } from '../../sql/moving/owner.ts';
 import type { ReportProgress } from './manifest.ts';
 
 const POLL_MS = 500;
@@ -14,7 +14,7 @@ export class TenantBusy extends Error {}
  * ones. After that nothing writes for the tenant. The state is in the database, so it survives restarts.
  */
 export async function closeTenant(
-  owner: OwnerConnection,
+  owner: MoveConnection,
   tenant: Pick<tenantAccess.TenantAccess, 'id' | 'access'>,
   { say, patienceMs = 300_000 }: { say: ReportProgress; patienceMs?: number },
 ) {

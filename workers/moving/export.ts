@@ -4,7 +4,7 @@ import type { Files } from '../../jobs/files/files.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as tenantAccess from '../../sql/moving/tenant-access.ts';
 import { countRunningJobs, exportWaitingJobs } from '../../sql/moving/jobs.ts';
-import type { OwnerConnection } from '../../sql/moving/owner.ts';
+import type { MoveConnection } from '../../sql/moving/owner.ts';
 import * as rows from '../../sql/moving/rows.ts';
 import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
 import { writeArchive, type Archive, type WrittenEntry } from './archive.ts';
@@ -20,7 +20,7 @@ import {
 
 const JOBS_IN_AN_ENTRY = 1_000;
 
-type ExportSource = { owner: OwnerConnection; files: Files; say: ReportProgress };
+type ExportSource = { owner: MoveConnection; files: Files; say: ReportProgress };
 
 /**
  * Writes a closed tenant into one file, completely or not at all: rows and waiting jobs of one snapshot,
@@ -43,7 +43,7 @@ export async function exportTenant(
     const { named, ...inDatabase } = await owner.steps('snapshot', async (tx) => {
       if ((await countRunningJobs(tx, id)) > 0)
         throw new TenantBusy('A worker has just taken a job of the tenant. Try again.');
-      const domains = [...(await tenantAccess.listDomains(tx, id))];
+      const domains = [...(await tenantAccess.listDomainsOfTenant(tx, id))];
       return {
         schema: await schemaVersion(tx),
         tenant: { id, slug, domains },

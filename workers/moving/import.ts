@@ -7,14 +7,14 @@ import { keyCheckValue, parseKeys } from '../../jobs/sealing/keys.ts';
 import { sqlStateOf, type Transaction } from '../../sql/database/db.ts';
 import * as tenantAccess from '../../sql/moving/tenant-access.ts';
 import { restoreJobs, findExistingJobKeys } from '../../sql/moving/jobs.ts';
-import type { OwnerConnection } from '../../sql/moving/owner.ts';
+import type { MoveConnection } from '../../sql/moving/owner.ts';
 import * as rows from '../../sql/moving/rows.ts';
 import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
 import { readEntryContent, UnusableArchive } from './archive.ts';
 import { checkArchive, readJobLines, readLines, type CheckedArchive } from './check-archive.ts';
 import { rowsEntryName, type Manifest, type ReportProgress } from './manifest.ts';
 
-type ImportTarget = { owner: OwnerConnection; files: Files; secret: string; say: ReportProgress };
+type ImportTarget = { owner: MoveConnection; files: Files; secret: string; say: ReportProgress };
 
 /**
  * Imports a tenant from an export, completely or not at all: rows, waiting jobs and files. The tenant stays
@@ -46,7 +46,7 @@ export async function importTenant(into: ImportTarget, path: string): Promise<Ma
 }
 
 /** Reports a violated database constraint as a problem of the file, with Postgres' message. */
-async function runImport(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
+async function runImport(owner: MoveConnection, steps: (tx: Transaction) => Promise<void>) {
   try {
     await owner.steps('write', steps);
   } catch (error) {
@@ -144,7 +144,7 @@ async function importRows(
 /** Checks that the rows match the manifest's tenant and reference only that tenant's files. */
 async function assertMatchesManifest(tx: Transaction, { tenant, files, entries }: Manifest) {
   const found = await tenantAccess.findTenantBySlug(tx, tenant.slug);
-  const domains = await tenantAccess.listDomains(tx, tenant.id);
+  const domains = await tenantAccess.listDomainsOfTenant(tx, tenant.id);
   if (found?.id !== tenant.id || found.access !== 'closed')
     throw new UnusableArchive("The file's tenant is not closed, or has another name.");
   if (domains.join() !== tenant.domains.join())

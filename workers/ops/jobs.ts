@@ -1,6 +1,6 @@
 import { redactPayload } from '../../jobs/operations/redact-payload.ts';
 import * as seen from '../../sql/operations/jobs.ts';
-import { listTenants } from '../../sql/queue/workers.ts';
+import { listAllTenants } from '../../sql/queue/workers.ts';
 import { CAUSE_OPTIONS, CAUSE_USAGE, parseCause } from './cause.ts';
 import { UsageError, type Operation } from './operation.ts';
 
@@ -25,7 +25,7 @@ async function parseJobFilter({ owner, options }: OperationInput): Promise<seen.
     throw new UsageError('--older does not work with --state scheduled.');
   if (older !== undefined && !/^\d{1,8}$/.test(older))
     throw new UsageError('--older takes a number of seconds.');
-  const all = tenant === undefined ? [] : await listTenants(owner);
+  const all = tenant === undefined ? [] : await listAllTenants(owner);
   const found = all.find(({ slug }) => slug === tenant);
   if (tenant !== undefined && !found) throw new UsageError(`There is no tenant "${tenant}".`);
   const older_seconds = older === undefined ? undefined : Number(older);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import * as tenantAccess from '../../sql/moving/tenant-access.ts';
-import { connectAsOwner, type OwnerConnection } from '../../sql/moving/owner.ts';
+import { connectAsOwner, type MoveConnection } from '../../sql/moving/owner.ts';
 import { UnusableArchive } from '../moving/archive.ts';
 import { closeTenant, TenantBusy } from '../moving/close-tenant.ts';
 import { exportTenant } from '../moving/export.ts';
@@ -42,7 +42,7 @@ export const moveTenant: OwnerOperation = {
   },
 };
 
-async function findMovedTenant(owner: OwnerConnection, slug = '') {
+async function findMovedTenant(owner: MoveConnection, slug = '') {
   const found = await owner.steps('snapshot', (tx) => tenantAccess.findTenantBySlug(tx, slug));
   if (!found) throw new UsageError(`There is no tenant "${slug}".`);
   return found;
@@ -55,7 +55,7 @@ function assertActive({ access: state, is_active, slug }: tenantAccess.TenantAcc
 
 async function closeForMove(
   { say = noProgress }: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
   const found = await findMovedTenant(owner, slug);
@@ -69,7 +69,7 @@ async function closeForMove(
 
 async function reopenTenant(
   { options }: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [slug]: string[],
 ): Promise<OperationResult> {
   const found = await findMovedTenant(owner, slug);
@@ -89,7 +89,7 @@ async function reopenTenant(
 
 async function exportToFile(
   given: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   words: string[],
 ): Promise<OperationResult> {
   const [slug, path = ''] = words;
@@ -112,7 +112,7 @@ async function exportToFile(
 
 async function importFromFile(
   given: OperationInput,
-  owner: OwnerConnection,
+  owner: MoveConnection,
   [path = '']: string[],
 ): Promise<OperationResult> {
   if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);

@@ -1,6 +1,6 @@
 import { POOLS } from '../../jobs/job.ts';
 import { allJobs } from '../../jobs/all-jobs.ts';
-import { listTenants } from '../../sql/queue/workers.ts';
+import { listAllTenants } from '../../sql/queue/workers.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { CAUSE_OPTIONS, CAUSE_USAGE, parseCause } from './cause.ts';
 import { UsageError, type Operation } from './operation.ts';
@@ -54,7 +54,7 @@ export async function assertPool(owner: Owner, name: string) {
 
 /** Also finds inactive tenants. */
 async function tenantId(owner: Owner, slug: string): Promise<string> {
-  const known = await listTenants(owner);
+  const known = await listAllTenants(owner);
   const found = known.find((tenant) => tenant.slug === slug);
   if (found) return found.id;
   const slugs = known.map((tenant) => tenant.slug).join(', ') || 'none';

@@ -9,13 +9,13 @@ import {
   listPauses,
   listProcesses,
   listRunsToday,
-  type Pause,
+  type JobPause,
 } from '../../sql/queue/worker-operations.ts';
 import type { OperationResult, Operation } from './operation.ts';
 
 type Rows = NonNullable<OperationResult['rows']>;
 
-const pauseDetails = (pause: Pause | undefined) =>
+const pauseDetails = (pause: JobPause | undefined) =>
   pause && { reason: pause.reason, paused_by: pause.paused_by, paused_at: pause.paused_at };
 
 export const listPools: Operation = {

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
-import { createDeliveries } from '../../sql/queue/workers.ts';
+import { createWebhookDeliveries } from '../../sql/queue/workers.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 
 const BATCH = 250;
@@ -34,7 +34,7 @@ export function startEventRelay(owner: DatabasePool, log: Log): Repetition {
   let heardAt = performance.now();
   return startRepeating(log, 'relay', async () => {
     const began = performance.now();
-    const taken = await createDeliveries(owner, BATCH);
+    const taken = await createWebhookDeliveries(owner, BATCH);
     const now = performance.now();
     if (taken > 0) {
       heardAt = now;

@@ -95,7 +95,7 @@ export function openRunRecords(owner: DatabasePool, log: Log, pool: string): Run
     failedForGood: async (failure) => {
       const error = failure.error.slice(0, ERROR_LENGTH_MAX);
       jobsFailedForGood.inc({ pool, task: failure.task });
-      await kept.recordFailure(owner, { ...failure, error });
+      await kept.recordJobFailure(owner, { ...failure, error });
       const { job_id, task, attempts } = failure;
       const request_id = requestIdOf(failure.payload);
       log.error({ job_id, task, request_id, attempts }, 'a job failed for good');

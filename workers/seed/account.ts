@@ -1,13 +1,13 @@
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import type { Work } from '../../jobs/work.ts';
-import { hasInstrument } from '../../sql/borrowers/payment-instruments.ts';
+import { hasPaymentInstrument } from '../../sql/borrowers/payment-instruments.ts';
 
 /**
  * Adds a bank account that is already verified, so that the borrower can pay immediately. Only an admin may
  * mark an account as verified.
  */
 export async function addAccount(work: Work, borrower_id: string) {
-  if (await hasInstrument(work.tx, borrower_id)) return;
+  if (await hasPaymentInstrument(work.tx, borrower_id)) return;
   const admin: Work = { ...work, actor: { ...work.actor, role: 'admin' } };
   await addInstrument(admin, {
     borrower_id,

@@ -44,7 +44,7 @@ export async function receiveMessage(
   message: InboundMessage,
 ) {
   const { tx } = work;
-  const borrower_id = await inbound.findSender(tx, channel, message.from);
+  const borrower_id = await inbound.findSendingBorrower(tx, channel, message.from);
   const id = await inbound.insertInbound(tx, {
     channel,
     borrower_id,

@@ -64,7 +64,7 @@ const Columns = z.object({
 export type TapeRow = z.output<typeof Columns> & { line: number };
 type ParsedTape = { rows: TapeRow[]; refusals: TapeIssue[] };
 /** The rows, and the names of unknown columns, which are ignored. */
-export type Tape = ParsedTape & { unknown: string[] };
+export type BoardingTape = ParsedTape & { unknown: string[] };
 
 /** One transaction boards a tape, so all rows are in memory: about 1 KB each. */
 const LOANS_MAX = 100_000;
@@ -76,7 +76,7 @@ const REQUIRED = Object.entries(Columns.shape)
 const isKnownColumn = (name: string) => Object.hasOwn(Columns.shape, name);
 
 /** Reads a tape as a stream. Returns the valid rows and the reasons against all other rows. */
-export async function readTape(bytes: ByteChunks): Promise<Tape> {
+export async function readTape(bytes: ByteChunks): Promise<BoardingTape> {
   let names: string[] | undefined;
   const read: ParsedTape[] = [];
   try {
@@ -115,7 +115,7 @@ const refuseLine = (line: number, reason: string): ParsedTape => ({
   refusals: [{ line, column: null, reason }],
 });
 
-const refuseTape = (line: number, reason: string): Tape => ({
+const refuseTape = (line: number, reason: string): BoardingTape => ({
   ...refuseLine(line, reason),
   unknown: [],
 });

@@ -14,7 +14,7 @@ export const DELINQUENCY_BUCKETS = [
 export type DelinquencyBucket = (typeof DELINQUENCY_BUCKETS)[number];
 
 /** Days that do not count as past due. Both ends are included. */
-export type Pause = { from: string; to: string };
+export type DelinquencyPause = { from: string; to: string };
 
 export function bucketForDays(days: number): DelinquencyBucket {
   if (days <= 0) return 'current';
@@ -23,7 +23,7 @@ export function bucketForDays(days: number): DelinquencyBucket {
 }
 
 /** Days of grace after each due date, and pauses during which no day counts. */
-export type Leniency = { pauses: readonly Pause[]; grace_days: number };
+export type Leniency = { pauses: readonly DelinquencyPause[]; grace_days: number };
 
 /**
  * Days since the oldest unpaid due date, minus grace and paused days. The last day of grace is 0, the next
@@ -61,7 +61,7 @@ export function delinquentSince(
 }
 
 /** Paused days of a closed interval. Overlapping pauses count once. */
-function pausedDays(first: number, last: number, pauses: readonly Pause[]): number {
+function pausedDays(first: number, last: number, pauses: readonly DelinquencyPause[]): number {
   let covered = 0;
   let next = first;
   for (const { from, to } of pauses.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {

@@ -13,7 +13,7 @@ import {
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
-import type { Pause } from './delinquency.ts';
+import type { DelinquencyPause } from './delinquency.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
 
 export type Fee = {
@@ -88,7 +88,7 @@ export type Position = {
   contract_rate: Big;
   promos: { from: string; to: string; rate: Big }[];
   stops: Set<string>;
-  pauses: Pause[];
+  pauses: DelinquencyPause[];
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;

@@ -4,7 +4,7 @@ import type { Bill } from './bill.ts';
 import { summarizeBills, type InstallmentState } from './bills.ts';
 import type { Coverage } from './coverage.ts';
 import { currentCycle, type CycleState } from './interest/cycles.ts';
-import type { DelinquencyBucket, Pause } from './delinquency.ts';
+import type { DelinquencyBucket, DelinquencyPause } from './delinquency.ts';
 import { interestBearingPrincipal } from './interest/grace.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest/interest.ts';
 import {
@@ -72,7 +72,7 @@ export type LoanState = {
   past_due_amount: string;
   days_past_due: number;
   delinquency_bucket: DelinquencyBucket;
-  pauses: Pause[];
+  pauses: DelinquencyPause[];
   /** The current billing cycle of a credit line. Null if it has none. */
   cycle: CycleState | null;
   maturity_date: string | null;

@@ -77,7 +77,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     send_by,
     external_id,
     fee_amount: money(sum(asked.map(({ amount }) => amount))),
-    draw_number: (await records.countForLoan(work.tx, 'draws', row.id)) + 1,
+    draw_number: (await records.countRecords(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,
     interest_rate: state.current_rate,
     available_credit_after: money(atLeastZero(available.minus(amount))),

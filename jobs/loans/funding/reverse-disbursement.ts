@@ -45,7 +45,7 @@ export async function reverseDisbursement(
       newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
     );
   await records.setRecordStatus(work.tx, 'disbursements', id, 'reversed');
-  await disbursements.reverseFees(work.tx, row.id);
+  await disbursements.reverseDisbursementFees(work.tx, row.id);
   await recordEvents(work, loan, events, {
     newStatus: 'approved',
     trigger: 'reverse-disbursement',

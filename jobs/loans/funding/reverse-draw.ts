@@ -26,7 +26,7 @@ export async function reverseDraw(work: Work, id: string) {
   if (status !== 'completed') throw immutableConflict('draw', status);
   await records.setRecordStatus(work.tx, 'draws', id, 'reversed');
   await loans.addDisbursed(work.tx, loanId, `-${amount}`);
-  const fees = await draws.reverseFees(work.tx, id);
+  const fees = await draws.reverseDrawFees(work.tx, id);
   const undone = loan.events.filter(
     (event) => event.id === id || (event.kind === 'fee' && fees.includes(event.fee_id ?? '')),
   );

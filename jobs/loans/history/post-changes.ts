@@ -14,7 +14,7 @@ import {
   isEmptyPosting,
   netPosting,
   buildPosting,
-  type Posting,
+  type EventPosting,
 } from '../engine/posting/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/loan-terms.ts';
@@ -28,7 +28,7 @@ type Before = {
 };
 
 /** The ledger amounts of each event, netted by account, and the purpose of correcting entries. */
-export type PostedByEvent = { of: (eventId: string) => Posting; purpose: string };
+export type PostedByEvent = { of: (eventId: string) => EventPosting; purpose: string };
 
 /**
  * The loan after the new events. `isChanged`: whether an event has changed amounts. `effectiveBefore` and
@@ -177,7 +177,7 @@ const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>
 
 const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => id));
 
-const NOTHING: Posting = { debit: {}, credit: {} };
+const NOTHING: EventPosting = { debit: {}, credit: {} };
 
 /** The postings of some events. An event that is not effective posts nothing. */
 function postingsOf(
@@ -192,7 +192,7 @@ function postingsOf(
   );
   const counting = new Map(all.filter(({ id }) => ids.has(id)).map((event) => [event.id, event]));
   return {
-    of: (id: string): Posting => {
+    of: (id: string): EventPosting => {
       const event = counting.get(id);
       return event === undefined ? NOTHING : buildPosting(event, lines.get(id) ?? [], isRelieved);
     },
@@ -210,5 +210,5 @@ function descriptionOf(
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ${loanNumber}`;
 }
 
-const amounts = (side: Posting['debit']) =>
+const amounts = (side: EventPosting['debit']) =>
   Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

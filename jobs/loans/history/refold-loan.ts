@@ -3,7 +3,7 @@ import { newId } from '../../../sql/new-id.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { netPosting, type Posting } from '../engine/posting/postings.ts';
+import { netPosting, type EventPosting } from '../engine/posting/postings.ts';
 import { openLoan, type OpenLoan } from './open-loan.ts';
 import { recordEvents } from './record-events.ts';
 import { postMissedInterest } from './missed-interest.ts';
@@ -53,9 +53,9 @@ async function loadAsStored({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
 async function bookedAmounts(
   tx: Work['tx'],
   { row, events }: OpenLoan,
-): Promise<Map<string, Posting>> {
+): Promise<Map<string, EventPosting>> {
   const known = new Set(events.map(({ id }) => id));
-  const booked = new Map<string, Posting>();
+  const booked = new Map<string, EventPosting>();
   for (const { reference_id, purpose, role, amount } of await storedBalances.postedAmountsByEvent(
     tx,
     row.id,

@@ -33,7 +33,7 @@ type Boxes = Values & {
 
 /** Creates the form with its parties and orders the debtor's copy. */
 export async function createForm1099C(work: Work, row: Loan, given: Boxes): Promise<string> {
-  const number = (await records.countForLoan(work.tx, 'forms_1099c', row.id)) + 1;
+  const number = (await records.countRecords(work.tx, 'forms_1099c', row.id)) + 1;
   const form = {
     ...(await readFormParties(work, row)),
     debt_description: `Loan ${row.loan_number}`,

@@ -50,7 +50,7 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     { terms: readTerms(row), schedule, events },
     { payoff_date, good_through_date, prepayment_penalty },
   );
-  const number = (await records.countForLoan(work.tx, 'payoff_quotes', row.id)) + 1;
+  const number = (await records.countRecords(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;

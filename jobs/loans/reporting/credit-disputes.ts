@@ -80,7 +80,7 @@ export async function addDispute(work: Work, input: NewDispute): Promise<string>
   if (received_date > work.today)
     throw new Invalid({ received_date: 'Must not be in the future.' });
   await checkDocuments(work, input);
-  const number = (await disputes.countForLoan(work.tx, loanId)) + 1;
+  const number = (await disputes.countDisputes(work.tx, loanId)) + 1;
   return insert(work.tx, 'credit_disputes', {
     ...input,
     received_date,

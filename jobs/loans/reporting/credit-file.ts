@@ -32,7 +32,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const reporting_period = input.reporting_period ?? last;
   if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
     throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
-  await credit.lockFileCreation(tx);
+  await credit.lockCreditFileCreation(tx);
   const { reporter_name, reporter_address, reporter_phone, identification_number, program_ids } =
     await reporterOf(work);
   const number = (await credit.countFiles(tx, reporting_period)) + 1;
@@ -158,7 +158,7 @@ export async function sendCreditFile(
   tenantId: string,
   input: NewCreditFile,
 ): Promise<string> {
-  for (const id of await within(tenantId, ({ tx }) => credit.pendingFileIds(tx)))
+  for (const id of await within(tenantId, ({ tx }) => credit.pendingCreditFileIds(tx)))
     await makeFile(within, files, tenantId, id);
   await within(tenantId, async (work) => {
     await reporterOf(work);

@@ -29,7 +29,7 @@ export async function startPromotion(work: Work, loan: OpenLoan, promotion: prom
   const { id, promo_type, promo_rate, start_date, end_date } = promotion;
   if (promo_type === 'interest_only') {
     await replaceSchedule(work, loan, interestOnly(work, loan, end_date));
-    return promotions.markStarted(work.tx, id, id);
+    return promotions.markPromotionStarted(work.tx, id, id);
   }
   const event = defersInterest(promo_type)
     ? newEvent({ kind: 'accrual_stop', effective_date: start_date, reason: 'promo' })
@@ -40,7 +40,7 @@ export async function startPromotion(work: Work, loan: OpenLoan, promotion: prom
         to: end_date,
       });
   await recordEvents(work, loan, [event]);
-  await promotions.markStarted(work.tx, id, event.id);
+  await promotions.markPromotionStarted(work.tx, id, event.id);
 }
 
 /** Installments due by `end` bill interest only. The remaining installments repay the principal. */
@@ -60,7 +60,7 @@ export async function advancePromotion(work: Work, id: string, loanId: string, i
   const promotion = await promotions.readPromotion(work.tx, id);
   if (promotion.is_over) return;
   if (loan.row.status !== 'active') {
-    await promotions.markEnded(work.tx, id, null);
+    await promotions.markPromotionEnded(work.tx, id, null);
     return;
   }
   if (promotion.event_id === null) {
@@ -70,7 +70,7 @@ export async function advancePromotion(work: Work, id: string, loanId: string, i
   const brokenOn = isBroken && promotion.end_date >= work.today ? work.today : null;
   const ending = endingOf(work, promotion, brokenOn);
   if (ending.length > 0) await recordEvents(work, loan, ending);
-  await promotions.markEnded(work.tx, id, brokenOn);
+  await promotions.markPromotionEnded(work.tx, id, brokenOn);
 }
 
 /**

@@ -110,7 +110,7 @@ export async function changeAutopayPlan(work: Work, id: string, changes: Input, 
 
 /** Cancels the plan. The loan's lock orders this against the day's run. */
 export async function cancelAutopayPlan(work: Work, id: string, reason: CancelReason = 'agent') {
-  const loanId = await plans.findLoanId(work.tx, id);
+  const loanId = await plans.findLoanOfAutopayPlan(work.tx, id);
   if (loanId !== null) await openLoan(work, loanId);
   const plan = await plans.lockAutopayPlan(work.tx, id);
   if (plan === null || !isOpenAutopayPlan(plan)) throw planNotEditable(plan?.status);
@@ -119,7 +119,7 @@ export async function cancelAutopayPlan(work: Work, id: string, reason: CancelRe
 
 async function endPlan({ tx }: Work, id: string, reason: CancelReason) {
   await draws.cancelRetries(tx, id);
-  await plans.cancelAutopayPlan(tx, id, reason);
+  await plans.markAutopayPlanCanceled(tx, id, reason);
 }
 
 const planNotEditable = (status: string | undefined) =>

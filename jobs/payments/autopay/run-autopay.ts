@@ -20,7 +20,7 @@ import { drawAmount } from './draw-amount.ts';
  * date, so running a day twice draws once. Cancellation takes the same loan lock.
  */
 export async function runAutopay(work: Work, planId: string) {
-  const loanId = await plans.findLoanId(work.tx, planId);
+  const loanId = await plans.findLoanOfAutopayPlan(work.tx, planId);
   if (loanId === null) return;
   let loan = await openLoan(work, loanId);
   for (

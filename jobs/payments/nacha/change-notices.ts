@@ -37,7 +37,7 @@ export async function recordChangeNotice(
   const { tx } = work;
   const { payment_instrument_id } = sent;
   if (payment_instrument_id === null) return null;
-  if (await notices.isRecorded(tx, sent.id, entry.code, entry.trace_number)) return null;
+  if (await notices.isNoticeRecorded(tx, sent.id, entry.code, entry.trace_number)) return null;
   const correction = parseCorrection(entry.code, entry.information.slice(0, 29));
   const due_date = afterBankingDays(work.today, BANKING_DAYS);
   const id = await insert(tx, 'change_notices', {

@@ -36,7 +36,7 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
   const file_date = input.file_date ?? today;
   if (file_date < today || file_date > addDays(today, DAYS_AHEAD_MAX))
     throw new Invalid({ file_date: `Must be within ${DAYS_AHEAD_MAX} days from ${today}.` });
-  await nacha.lockFileCreation(tx);
+  await nacha.lockNachaFileCreation(tx);
   const { originator, description } = await readOriginator(work);
   const { sendable, skipped, unnamed } = sorted([
     ...(await orders.unsentPayments(tx)),
@@ -204,7 +204,7 @@ export async function generateNachaFile(
   tenantId: string,
   input: z.output<typeof NewNachaFile>,
 ) {
-  const before = await within(tenantId, ({ tx }) => nacha.pendingFileIds(tx));
+  const before = await within(tenantId, ({ tx }) => nacha.pendingNachaFileIds(tx));
   for (const id of before) await writeNachaFile(within, files, tenantId, id);
   const { id, skipped } = await within(tenantId, (work) => createNachaFile(work, input));
   // Thrown after the transaction, so that it commits the tasks that explain the skipped orders.

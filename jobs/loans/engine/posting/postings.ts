@@ -11,7 +11,7 @@ import {
 } from './posting-matrix.ts';
 
 /** The amounts that an event posts, by account and side. */
-export type Posting = {
+export type EventPosting = {
   debit: Partial<Record<AccountRole, Big>>;
   credit: Partial<Record<AccountRole, Big>>;
 };
@@ -24,8 +24,8 @@ export function buildPosting(
   event: LoanEvent,
   lines: readonly AllocationLine[],
   isRelieved = true,
-): Posting {
-  const posting: Posting = { debit: {}, credit: {} };
+): EventPosting {
+  const posting: EventPosting = { debit: {}, credit: {} };
   for (const [component, amount] of increasedComponents(event)) {
     for (const pair of accountPairs(event.kind, component, isRelieved))
       addToPosting(posting, pair, amount.neg());
@@ -42,11 +42,11 @@ export function buildPosting(
 }
 
 /** The bank has only received an order, so the money is not cash yet. */
-const inTransit = ({ debit, credit }: Posting): Posting => ({
+const inTransit = ({ debit, credit }: EventPosting): EventPosting => ({
   debit: renameCashRoles(debit),
   credit: renameCashRoles(credit),
 });
-const renameCashRoles = (side: Posting['debit']) =>
+const renameCashRoles = (side: EventPosting['debit']) =>
   Object.fromEntries(
     (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [
       inTransitAccount(role),
@@ -55,7 +55,7 @@ const renameCashRoles = (side: Posting['debit']) =>
   );
 
 /** Posts only the money that leaves the bank. Deducted and capitalized fees do not move cash. */
-function netCash({ debit, credit }: Posting): Posting {
+function netCash({ debit, credit }: EventPosting): EventPosting {
   const { cash: kept = ZERO, ...debits } = debit;
   const { cash: out = ZERO, ...credits } = credit;
   const net = out.minus(kept);
@@ -82,7 +82,7 @@ function increasedComponents(event: LoanEvent): [PostedComponent, Big][] {
   ];
 }
 
-function addToPosting(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
+function addToPosting(posting: EventPosting, [debit, credit]: AccountPair, amount: Big) {
   if (debit === credit) return;
   const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
   posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());
@@ -90,8 +90,8 @@ function addToPosting(posting: Posting, [debit, credit]: AccountPair, amount: Bi
 }
 
 /** The correction that turns `before` into `after`. */
-export function postingDifference(before: Posting, after: Posting): Posting {
-  const change: Posting = { debit: {}, credit: {} };
+export function postingDifference(before: EventPosting, after: EventPosting): EventPosting {
+  const change: EventPosting = { debit: {}, credit: {} };
   for (const side of ['debit', 'credit'] as const) {
     const other = side === 'debit' ? 'credit' : 'debit';
     const roles = new Set([
@@ -109,8 +109,8 @@ export function postingDifference(before: Posting, after: Posting): Posting {
 }
 
 /** Nets each account so that it appears on one side only. */
-export function netPosting({ debit, credit }: Posting): Posting {
-  const net: Posting = { debit: {}, credit: {} };
+export function netPosting({ debit, credit }: EventPosting): EventPosting {
+  const net: EventPosting = { debit: {}, credit: {} };
   for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {
     const amount = (debit[role] ?? ZERO).minus(credit[role] ?? ZERO);
     if (!isZero(amount)) net[isAboveZero(amount) ? 'debit' : 'credit'][role] = amount.abs();
@@ -118,5 +118,5 @@ export function netPosting({ debit, credit }: Posting): Posting {
   return net;
 }
 
-export const isEmptyPosting = ({ debit, credit }: Posting): boolean =>
+export const isEmptyPosting = ({ debit, credit }: EventPosting): boolean =>
   Object.keys(debit).length === 0 && Object.keys(credit).length === 0;
