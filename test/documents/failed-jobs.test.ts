@@ -185,7 +185,7 @@ test('a close with a failed part shows it until the part is retried', async () =
 
   expect(failed).toMatchObject({
     status: 'failed',
-    failure_reason: expect.stringContaining('failed for good: 1.'),
+    failure_reason: expect.stringContaining('failed permanently: 1.'),
   });
   expect(listed.body).toHaveLength(1);
   expect(again).toMatchObject({ status: 'running', failure_reason: null });
