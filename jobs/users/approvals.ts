@@ -84,8 +84,11 @@ export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
   if (request === null) throw new NotFound();
   const { status, ended_because } = request;
   if (status === 'pending') return request;
-  const because = typeof ended_because === 'string' ? ` ${ended_because}` : '';
-  throw new Conflict(`The request is already ${String(status)}.${because}`, 'invalid_transition', {
+  if (typeof ended_because === 'string')
+    throw new Conflict(`${ended_because} The request is closed.`, 'approval_outdated', {
+      current_status: status,
+    });
+  throw new Conflict(`The request is already ${String(status)}.`, 'invalid_transition', {
     current_status: status,
   });
 }

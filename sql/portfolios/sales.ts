@@ -152,29 +152,27 @@ const SoldBalance = z.object({
   sold_on: z.string(),
   price: z.string(),
   agreed: z.string(),
-  corrected: z.string(),
+  entry_id: z.string(),
 });
 
 /**
- * The balance that a sold loan had on the books at its sale: as booked then, and with the corrections since.
- * The assets of a sale are the debits on the investor's account.
+ * A sold loan's booked sale: its price, its first entry, and the balance that it took off the books. That
+ * balance is the debits of the assets on the investor's account.
  */
 export const findSoldBalance = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(SoldBalance)`
     select loan.terms ->> 'sold_on' as sold_on, sale.purchase_price as price,
-           coalesce(sum(line.debit - line.credit) filter (where entry.purpose = ''), 0.00)::numeric(15, 2)
-             as agreed,
-           coalesce(sum(line.debit - line.credit), 0.00)::numeric(15, 2) as corrected
+           sale.journal_entry_ids ->> 0 as entry_id,
+           (
+             select coalesce(sum(line.debit - line.credit), 0.00)::numeric(15, 2)
+             from journal_lines as line
+             where line.entry_id = (sale.journal_entry_ids ->> 0)::uuid
+               and line.role in ('loans_receivable', 'interest_receivable', 'fees_receivable')
+               and line.account_id = (loan.terms -> 'gl_map' ->> 'loans_receivable')::uuid
+           ) as agreed
     from loans as loan
     join loan_assignments as sale on sale.loan_id = loan.id
-    left join journal_entries as entry
-      on entry.reference_type = 'portfolio_sale' and entry.reference_id = sale.id
-      and entry.status = 'posted'
-    left join journal_lines as line
-      on line.entry_id = entry.id and line.role in ('loans_receivable', 'interest_receivable', 'fees_receivable')
-      and line.account_id = (loan.terms -> 'gl_map' ->> 'loans_receivable')::uuid
     where loan.id = ${loanId} and sale.status = 'active' and sale.is_booked
-    group by loan.terms, sale.id, sale.purchase_price
     order by sale.id desc limit 1
   `);
 

@@ -90,17 +90,18 @@ test('of concurrent approvals, one has an effect', async () => {
   expect((await balancesByRole(tenant))['cash']).toBe('-100.00');
 });
 
-test('a request that is no longer possible is refused at approval and stays pending', async () => {
+test('a request that is not possible for now is refused at approval and stays pending', async () => {
   const { officer, admin, path } = await careful();
   const { approval_id } = (await officer.post(`${path}/disburse`)).body;
-  await officer.post(`${path}/cancel`, {});
+  // An archived loan cannot be disbursed until it is unarchived.
+  const archived = await admin.delete(path);
 
   const refused = await admin.post(`/approvals/${approval_id}/approve`);
   const rejected = await admin.post(`/approvals/${approval_id}/reject`, { reason: 'Too late' });
   const late = await admin.post(`/approvals/${approval_id}/approve`);
 
-  expect((await officer.get(path)).body.status).toBe('canceled');
-  expect(refused).toMatchObject({ status: 409 });
+  expect(archived.body).toMatchObject({ status: 'approved', is_archived: true });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'archived' } });
   expect(rejected).toMatchObject({ status: 200, body: { status: 'rejected', reason: 'Too late' } });
   expect(late).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
 });

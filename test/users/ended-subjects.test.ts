@@ -74,8 +74,8 @@ test('a request for a loan that is canceled, denied or sold is outdated, and is 
     expect(refused).toMatchObject({
       status: 409,
       body: {
-        code: 'invalid_transition',
-        message: 'The request is already outdated. The loan is canceled.',
+        code: 'approval_outdated',
+        message: 'The loan is canceled. The request is closed.',
         details: { current_status: 'outdated' },
       },
     });

@@ -5,6 +5,7 @@ import * as sales from '../../../sql/portfolios/sales.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { fold, type FoldInput } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
 import { remindOfficer } from '../outcomes/remind-officer.ts';
 
@@ -16,20 +17,21 @@ export async function remindOfTransferredBalance(
   work: Work,
   loan: RawLoan,
   newEvents: readonly LoanEvent[],
-  { before, after }: { before: LoanState; after: LoanState },
+  { before, after, input }: { before: LoanState; after: LoanState; input: FoldInput },
 ) {
   const sold_on = loan.terms['sold_on'];
   const changesSale = ({ kind, effective_date }: LoanEvent) =>
     typeof sold_on === 'string' && (kind === 'reversal' || effective_date <= sold_on);
-  if (newEvents.some(changesSale)) await remindOfSalePrice(work, loan);
+  if (newEvents.some(changesSale)) await remindOfSalePrice(work, loan, input);
   if (loan.status === 'transferred') await remindOfNewServicer(work, loan, before, after);
 }
 
 const priceTask = ({ loan_number }: RawLoan) =>
   `Settle the sale price of ${loan_number} with its investor`;
 
-async function remindOfSalePrice(work: Work, loan: RawLoan) {
-  const { sold_on, price, agreed, corrected } = await sales.findSoldBalance(work.tx, loan.id);
+async function remindOfSalePrice(work: Work, loan: RawLoan, input: FoldInput) {
+  const { sold_on, price, agreed, entry_id } = await sales.findSoldBalance(work.tx, loan.id);
+  const corrected = balanceSold(input, sold_on, entry_id);
   const title = priceTask(loan);
   if (agreed === corrected) return cancelTasks(work.tx, loan.id, [title]);
   const description =
@@ -37,6 +39,21 @@ async function remindOfSalePrice(work: Work, loan: RawLoan) {
     `Events from before the sale were recorded or reversed later, so the sold balance is ${corrected}. ` +
     'Adjust the price with the investor as the sale agreement says.';
   await remindOfficer(work, loan, { title, description, priority: 'high' });
+}
+
+/** The balance on the books at the sale, by the history as it is known now. */
+function balanceSold({ terms, schedule, events }: FoldInput, sold_on: string, entryId: string) {
+  // Events of that day that were recorded after the sale belong to the investor. Ids are ordered by time.
+  const sellers = events.filter(
+    ({ kind, effective_date, id }) =>
+      kind === 'reversal' ||
+      effective_date < sold_on ||
+      (effective_date === sold_on && id < entryId),
+  );
+  const state = fold({ terms, schedule, events: sellers, as_of: sold_on });
+  const { principal_balance, accrued_interest, off_books_interest, outstanding_fees } = state;
+  const interest = new Big(accrued_interest).minus(off_books_interest);
+  return money(interest.plus(principal_balance).plus(outstanding_fees));
 }
 
 async function remindOfNewServicer(work: Work, loan: RawLoan, before: LoanState, after: LoanState) {

@@ -113,7 +113,8 @@ export async function recordEvents(
     effectiveBefore,
     effectiveAfter: run.events,
   });
-  await remindOfTransferredBalance(work, row, newEvents, { before: loan.state, after: state });
+  const transferred = { before: loan.state, after: state, input };
+  await remindOfTransferredBalance(work, row, newEvents, transferred);
   await supersedeStaleQuote(work, row.quote_id, { ...input, agreed }, newEvents);
   if (newStatus) await changeStatus(work, row, newStatus, trigger ?? newStatus, statusReason);
   const before = { events: effectiveBefore, state: loan.state };
