@@ -41,7 +41,7 @@ const RULES = [
   },
   {
     rule: 'every table forces row-level security, and its policy is keyed by the tenant',
-    remedy: "add after the table: call app.protect('the table')",
+    remedy: "add after the table: call app.protect('TABLE')",
     breaks: 'careless_tables',
     query: `
       select name from ${TABLES_OF_SCHEMA}
@@ -184,7 +184,7 @@ const RULES = [
   },
   {
     rule: 'every table that leads to a borrower declares the data that it holds',
-    remedy: `add after app.protect: call app.declare_borrower_data('the table', 'folder of an export', redacted => '{columns with words about a person}') (sql/schema/borrower-data.sql). If it belongs to no single borrower, add it to SHARED_TABLES (test/setup/borrower-catalogue.ts) with a reason`,
+    remedy: `add after app.protect: call app.declare_borrower_data('TABLE', 'folder of an export', redacted => '{columns with words about a person}') (sql/schema/borrower-data.sql). If it belongs to no single borrower, add it to SHARED_TABLES (test/setup/borrower-catalogue.ts) with a reason`,
     breaks: 'careless_rows',
     query: TABLES_LEADING_TO_BORROWERS,
   },
@@ -233,8 +233,12 @@ test('a move copies every tenant table except counts, which are rebuilt', async 
   );
 });
 
+/** The sentence about this table. */
+const remedyFor = (violation: string, remedy: string) =>
+  remedy.replaceAll('TABLE', violation.split(/[:.]/)[0] ?? '');
+
 test.each(RULES)('$rule', async ({ query, remedy }) => {
-  const violations = (await found(query)).map((name) => `${name}: ${remedy}.`);
+  const violations = (await found(query)).map((name) => `${name}: ${remedyFor(name, remedy)}.`);
 
   expect(violations).toEqual([]);
 });

@@ -42,12 +42,12 @@ export const postEntry = (work: Work, posting: Posting): Promise<string | null> 
 /** Like `postEntry`, for an entry whose parts use different accounts for the same role. */
 export async function postEntryParts(
   work: Work,
-  given: EntryHeading,
+  entryHeading: EntryHeading,
   parts: readonly PostingPart[],
 ): Promise<string | null> {
-  const lines = buildLines(given.reference_type, parts);
+  const lines = buildLines(entryHeading.reference_type, parts);
   if (lines.length === 0) return null;
-  const heading = toEntryHeading(work, given);
+  const heading = toEntryHeading(work, entryHeading);
   const written = await entries.writeEntry(work.tx, { heading, lines });
   return written ?? findRepeatedEntry(work, heading, lines);
 }
@@ -63,12 +63,12 @@ export const postNewEntry = (work: Work, posting: Posting): Promise<string | nul
 /** Like `postNewEntry`, for an entry of several parts. */
 export async function postNewEntryParts(
   work: Work,
-  given: EntryHeading,
+  entryHeading: EntryHeading,
   parts: readonly PostingPart[],
 ): Promise<string | null> {
-  const lines = buildLines(given.reference_type, parts);
+  const lines = buildLines(entryHeading.reference_type, parts);
   if (lines.length === 0) return null;
-  return entries.writeNewEntry(work.tx, { heading: toEntryHeading(work, given), lines });
+  return entries.writeNewEntry(work.tx, { heading: toEntryHeading(work, entryHeading), lines });
 }
 
 /** Debits first, in the given order. A negative amount moves to the other side. */

@@ -9,10 +9,10 @@ const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];
 
 /** Changes the descriptive fields of a payment. To correct its amount or date, reverse it. */
 export async function changePayment(work: Work, id: string, changes: Record<string, unknown>) {
-  const given = Object.fromEntries(
+  const changedFields = Object.fromEntries(
     Object.entries(changes).filter(([name]) => DESCRIPTIVE.includes(name)),
   );
-  await update(work.tx, 'payments', id, given);
+  await update(work.tx, 'payments', id, changedFields);
 }
 
 /** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */

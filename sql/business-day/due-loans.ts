@@ -111,12 +111,12 @@ export const loansToAssessLateFees = (chunk: LoanChunk) =>
  * non-accrual.
  */
 export const loansPastDaysPastDueThreshold =
-  (what: 'charge_off' | 'non_accrual') => (chunk: LoanChunk) =>
+  (action: 'charge_off' | 'non_accrual') => (chunk: LoanChunk) =>
     prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
-      and (${what} = 'charge_off' or not loan.is_non_accrual)
+      and (${action} = 'charge_off' or not loan.is_non_accrual)
       and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
-        >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
+        >= (loan.terms ->> (${action} || '_dpd_threshold'))::integer
     order by loan.id
   `);

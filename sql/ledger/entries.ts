@@ -87,21 +87,21 @@ type EntryInput = { heading: Heading; lines: readonly RoleLine[] };
  * loan's terms map its role to, or the chart's account for the role; throws if there is none. Returns the
  * id of each entry, or null if its reference is already posted.
  */
-export const writeEntry = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
-  const headed = given.map(withId);
+export const writeEntry = batchByTransaction(async (tx, entryInputs: readonly EntryInput[]) => {
+  const entryRows = entryInputs.map(withId);
   const onRepeat = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
-  const written = new Set(await tx.anyFirst(prepared(insertEntries(headed, onRepeat))));
-  return headed.map(({ id }) => (written.has(id) ? id : null));
+  const written = new Set(await tx.anyFirst(prepared(insertEntries(entryRows, onRepeat))));
+  return entryRows.map(({ id }) => (written.has(id) ? id : null));
 });
 
 /**
  * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
  * waits for the answer. Returns the ids.
  */
-export const writeNewEntry = batchByTransaction(async (tx, given: readonly EntryInput[]) => {
-  const headed = given.map(withId);
-  await tx.query(deferred(insertEntries(headed, sql.fragment``)));
-  return headed.map(({ id }) => id);
+export const writeNewEntry = batchByTransaction(async (tx, entryInputs: readonly EntryInput[]) => {
+  const entryRows = entryInputs.map(withId);
+  await tx.query(deferred(insertEntries(entryRows, sql.fragment``)));
+  return entryRows.map(({ id }) => id);
 });
 
 const withId = ({ heading, lines }: EntryInput) => ({
@@ -112,11 +112,11 @@ const withId = ({ heading, lines }: EntryInput) => ({
 
 type EntryWithId = ReturnType<typeof withId>;
 
-const insertEntries = (headed: readonly EntryWithId[], onRepeat: FragmentSqlToken) => {
-  const [only, ...others] = headed;
+const insertEntries = (entryRows: readonly EntryWithId[], onRepeat: FragmentSqlToken) => {
+  const [only, ...others] = entryRows;
   return only && others.length === 0
     ? insertOneEntry(only, onRepeat)
-    : insertManyEntries(headed, onRepeat);
+    : insertManyEntries(entryRows, onRepeat);
 };
 
 /** A single entry uses bound values, except for its lines, whose number varies. */
@@ -144,13 +144,13 @@ const insertOneEntry = ({ lines, ...heading }: EntryWithId, onRepeat: FragmentSq
     select id from entry
   `;
 
-const insertManyEntries = (headed: readonly EntryWithId[], onRepeat: FragmentSqlToken) =>
+const insertManyEntries = (entryRows: readonly EntryWithId[], onRepeat: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with given as materialized (
       select heading.*, (
         select loan.terms -> 'gl_map' from loans as loan where loan.id = heading.loan_id
       ) as mapped
-      from jsonb_to_recordset(${JSON.stringify(headed)}) as heading (
+      from jsonb_to_recordset(${JSON.stringify(entryRows)}) as heading (
         id uuid, entry_date date, effective_date date, description text, reference_type text,
         reference_id uuid, purpose text, loan_id uuid, actor_id uuid, lines jsonb
       )

@@ -124,8 +124,8 @@ export const readPage = (
   range: LoanIdRange,
   form: keyof typeof WRITTEN,
 ) => {
-  const ask = () => tx.one(pageOf(tape, source, range, form));
-  return source === 'recorded' ? withoutNestedLoops(tx, ask) : ask();
+  const readRows = () => tx.one(pageOf(tape, source, range, form));
+  return source === 'recorded' ? withoutNestedLoops(tx, readRows) : readRows();
 };
 
 const pageOf = (

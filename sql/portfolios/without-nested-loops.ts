@@ -6,10 +6,10 @@ import { sql, deferred, type Transaction } from '../database/db.ts';
  */
 export async function withoutNestedLoops<Answer>(
   tx: Transaction,
-  ask: () => Promise<Answer>,
+  steps: () => Promise<Answer>,
 ): Promise<Answer> {
   await loops(tx, 'off');
-  const answer = await ask();
+  const answer = await steps();
   await loops(tx, 'on');
   return answer;
 }

@@ -114,8 +114,8 @@ const DEFAULT_TERMS: Terms = {
   grace_on_purchases: false,
 };
 
-export function completeTerms(given: Partial<Terms>): Terms {
-  return { ...DEFAULT_TERMS, ...given };
+export function completeTerms(partialTerms: Partial<Terms>): Terms {
+  return { ...DEFAULT_TERMS, ...partialTerms };
 }
 
 /** Below this limit, lifetime interest and sums over thousands of loans fit the database columns. */

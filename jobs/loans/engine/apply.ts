@@ -122,7 +122,7 @@ function applyFee(position: Position, event: EventOf<'fee'>): void {
   position.fees.set(fee_id, feeOf({ ...event, fee_id, fee_type: event.fee_type ?? 'other' }));
 }
 
-function feeOf(given: {
+function feeOf(details: {
   fee_id: string;
   fee_type: string;
   amount: string;
@@ -131,15 +131,15 @@ function feeOf(given: {
   is_spread?: boolean;
 }) {
   return {
-    fee_id: given.fee_id,
-    fee_type: given.fee_type,
-    amount: parseMoney(given.amount),
+    fee_id: details.fee_id,
+    fee_type: details.fee_type,
+    amount: parseMoney(details.amount),
     paid: parseMoney('0'),
     waived: parseMoney('0'),
     moved: parseMoney('0'),
-    assessed_date: given.effective_date,
-    installment_number: given.installment_number ?? null,
-    is_spread: given.is_spread ?? false,
+    assessed_date: details.effective_date,
+    installment_number: details.installment_number ?? null,
+    is_spread: details.is_spread ?? false,
   };
 }
 

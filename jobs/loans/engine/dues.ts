@@ -51,12 +51,12 @@ export function listDues(position: Position, date: string, purpose: DuePurpose):
 function feeDues(position: Position, date: string): Due[] {
   const isScheduled = accruesBySchedule(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
-  let asked = spreadFeesDue(position, date);
+  let spreadDue = spreadFeesDue(position, date);
   return openFees(position).flatMap((fee) => {
     const { fee_id, installment_number } = fee;
     const whole = outstandingFeeAmount(fee);
-    const now = fee.is_spread ? min(whole, asked) : whole;
-    if (fee.is_spread) asked = minus(asked, now);
+    const now = fee.is_spread ? min(whole, spreadDue) : whole;
+    if (fee.is_spread) spreadDue = minus(spreadDue, now);
     const on = isScheduled && !fee.is_spread ? feeDueDate(position, fee) : date;
     const inAdvanceDue = { ...inAdvance('fee', date, minus(whole, now)), due_date: end };
     return [due('fee', on, date, now), inAdvanceDue].map((share) => ({
@@ -83,8 +83,8 @@ function feeDueDate(position: Position, fee: Fee): string {
 function dailyDues(position: Position, date: string): Due[] {
   const interest = interestOwed(position, date);
   const billed = minus(payableAmount(position.installments, date), spreadFeesDue(position, date));
-  const asked = excessOver(billed, interest);
-  const dueNow = min(asked, position.principal);
+  const principalDue = excessOver(billed, interest);
+  const dueNow = min(principalDue, position.principal);
   return [
     due('interest', date, date, interest),
     due('principal', date, date, dueNow),
@@ -100,12 +100,12 @@ function cycleDues(position: Position, date: string): Due[] {
   const open = payableInstallments(position.installments, date).filter(
     ({ isCovered }) => !isCovered,
   );
-  const asked = openAmountByComponent(
+  const minimumDue = openAmountByComponent(
     open.map((row) => ({ row: row.row, rest: remainingAmount(row) })),
   );
   const owed = interestOwed(position, date);
-  const interest = min(asked.interest, owed);
-  const principal = min(asked.principal, position.principal);
+  const interest = min(minimumDue.interest, owed);
+  const principal = min(minimumDue.principal, position.principal);
   return [
     due('interest', date, date, interest),
     due('principal', date, date, principal),

@@ -61,9 +61,9 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const { send_by, transit } = await prepareBankOrder(work, input);
   const facts = { amount: input.amount, ...transit };
   const funding = newEvent({ id, kind: 'draw', effective_date: on, ...facts });
-  const asked = feesOf(loan, input);
+  const drawFees = feesOf(loan, input);
   const fees: LoanEvent[] = [];
-  for (const fee of asked) fees.push(await assessDrawFee(work, loan, id, on, fee));
+  for (const fee of drawFees) fees.push(await assessDrawFee(work, loan, id, on, fee));
   const state = await recordEvents(work, loan, [...furtherFundingEvents(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
@@ -76,7 +76,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     payment_instrument_id,
     send_by,
     external_id,
-    fee_amount: money(sum(asked.map(({ amount }) => amount))),
+    fee_amount: money(sum(drawFees.map(({ amount }) => amount))),
     draw_number: (await records.countRecords(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,
     interest_rate: state.current_rate,

@@ -37,19 +37,19 @@ export async function releaseLiens(work: Work, loan: Paid) {
 export async function remindOfUnappliedMoney(
   work: Work,
   loan: Closed,
-  held: string,
-  heldBefore: string | null,
+  suspense: string,
+  suspenseBefore: string | null,
 ) {
-  const isNews = heldBefore === null || parseMoney(held).gt(heldBefore);
-  if (parseMoney(held).eq(0) || !isNews) return;
+  const isNews = suspenseBefore === null || parseMoney(suspense).gt(suspenseBefore);
+  if (parseMoney(suspense).eq(0) || !isNews) return;
   const status = loan.status.replaceAll('_', ' ');
   if (loan.status !== 'transferred') {
-    const description = `The ${status} loan has ${held} in suspense. Record a reimbursement to pay it back.`;
+    const description = `The ${status} loan has ${suspense} in suspense. Record a reimbursement to pay it back.`;
     await remindOfficer(work, loan, { title: refundTask(loan), description });
     return;
   }
   // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
-  const description = `${held} was received for a loan that was transferred to another servicer. Forward or return the money, then record a reimbursement.`;
+  const description = `${suspense} was received for a loan that was transferred to another servicer. Forward or return the money, then record a reimbursement.`;
   await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
 }
 
@@ -77,7 +77,7 @@ export async function remindOfOwedRefund(
 export async function undoClosingSteps(
   work: Work,
   loan: Closed,
-  was: string,
+  previousStatus: string,
   after: LoanState,
 ): Promise<string[]> {
   const { tx } = work;
@@ -87,8 +87,8 @@ export async function undoClosingSteps(
     const entity = { type: 'payoff_quotes', id, loan_id: loan.id };
     await recordAudit(work, entity, 'update', { status: { old: 'accepted', new: 'superseded' } });
   }
-  await remindOfLiens(work, loan, was);
-  const status = `The loan was ${was.replaceAll('_', ' ')} and is ${loan.status.replaceAll('_', ' ')} again.`;
+  await remindOfLiens(work, loan, previousStatus);
+  const status = `The loan was ${previousStatus.replaceAll('_', ' ')} and is ${loan.status.replaceAll('_', ' ')} again.`;
   const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);
   const sentence = `${status} ${owed} is owed.`;
   if (!(await autopay.hasEndedWithLoan(tx, loan.id))) return [sentence];
@@ -99,7 +99,7 @@ export async function undoClosingSteps(
 }
 
 /** A released lien stays released until someone files it again. */
-async function remindOfLiens(work: Work, loan: Closed, was: string) {
+async function remindOfLiens(work: Work, loan: Closed, previousStatus: string) {
   const released = await listReleasedAtPayoff(work.tx, loan.id);
   if (released.length === 0) return;
   const named = released.map(
@@ -108,7 +108,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
   );
   await remindOfficer(work, loan, {
     title: perfectTask(loan),
-    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, but these liens were released: ${named.join('; ')}.`,
+    description: `The loan was ${previousStatus.replaceAll('_', ' ')} and owes again, but these liens were released: ${named.join('; ')}.`,
     priority: 'urgent',
   });
 }

@@ -32,18 +32,18 @@ type Boxes = Values & {
 };
 
 /** Creates the form with its parties and orders the debtor's copy. */
-export async function createForm1099C(work: Work, row: Loan, given: Boxes): Promise<string> {
+export async function createForm1099C(work: Work, row: Loan, boxes: Boxes): Promise<string> {
   const number = (await records.countRecords(work.tx, 'forms_1099c', row.id)) + 1;
   const form = {
     ...(await readFormParties(work, row)),
     debt_description: `Loan ${row.loan_number}`,
-    form_number: `1099C-${given.tax_year}-${row.loan_number}-${number}`,
+    form_number: `1099C-${boxes.tax_year}-${row.loan_number}-${number}`,
     account_number: row.loan_number,
     is_corrected: false,
-    ...given,
+    ...boxes,
   };
   // Missing lender settings must not block a payment or a workout, so the form becomes a draft.
-  const isDraft = given.source === 'system' && !(await hasRequiredSettings(work, 'form_1099c'));
+  const isDraft = boxes.source === 'system' && !(await hasRequiredSettings(work, 'form_1099c'));
   const document_id = isDraft ? null : await orderDebtorCopy(work, row, form);
   if (isDraft) await createSettingsTask(work, row);
   return insert(work.tx, 'forms_1099c', {

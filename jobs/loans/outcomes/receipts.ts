@@ -14,17 +14,18 @@ export function listReceipts(
   counting: readonly LoanEvent[],
 ): Receipt[] {
   const counts = new Set(counting.map(({ id }) => id));
-  const kept = new Map<string, RemainingReceipt>();
+  const remaining = new Map<string, RemainingReceipt>();
   for (const event of recorded) {
     if (event.kind === 'payment') {
       const { id, effective_date } = event;
-      kept.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
+      remaining.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
     }
-    if (event.kind === 'reimbursement' && counts.has(event.id)) deductReimbursement(kept, event);
-    const reversed = event.kind === 'reversal' ? kept.get(event.reverses) : undefined;
+    if (event.kind === 'reimbursement' && counts.has(event.id))
+      deductReimbursement(remaining, event);
+    const reversed = event.kind === 'reversal' ? remaining.get(event.reverses) : undefined;
     if (reversed !== undefined) reversed.is_back = true;
   }
-  return [...kept]
+  return [...remaining]
     .filter(([id]) => counts.has(id))
     .map(([, { effective_date, left }]) => ({ effective_date, amount: money(left) }));
 }
@@ -32,11 +33,11 @@ export function listReceipts(
 type RemainingReceipt = { effective_date: string; left: Big; is_back: boolean };
 
 function deductReimbursement(
-  kept: ReadonlyMap<string, RemainingReceipt>,
+  remaining: ReadonlyMap<string, RemainingReceipt>,
   event: EventOf<'reimbursement'>,
 ) {
-  const named = event.payment_id === undefined ? undefined : kept.get(event.payment_id);
-  const latestFirst = [...kept.values()]
+  const named = event.payment_id === undefined ? undefined : remaining.get(event.payment_id);
+  const latestFirst = [...remaining.values()]
     .filter(
       (payment) =>
         payment !== named && !payment.is_back && payment.effective_date <= event.effective_date,

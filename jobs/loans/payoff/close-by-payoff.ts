@@ -154,16 +154,16 @@ async function waiveRemainder(
   amount: string,
   payment_id: string,
 ) {
-  const given = { amount, credit_type: 'settlement', apply_to: 'waterfall' } as const;
+  const credit = { amount, credit_type: 'settlement', apply_to: 'waterfall' } as const;
   const id = await insert(work.tx, 'service_credits', {
-    ...given,
+    ...credit,
     effective_date,
     loan_id: row.id,
     reason: 'Residual waived at payoff',
     sponsor: 'lender',
     created_by: work.actor.id,
   });
-  return newEvent({ id, kind: 'service_credit', effective_date, ...given, payment_id });
+  return newEvent({ id, kind: 'service_credit', effective_date, ...credit, payment_id });
 }
 
 /** Without a payment, suspense money pays its part of the debt. */

@@ -85,12 +85,12 @@ export type TermsSource = Pick<
 
 /** The loan's terms in the form that the engine uses, with defaults filled in. */
 export function readTerms(loan: TermsSource): Terms & LoanTerms {
-  const kept = loan.terms as Partial<Terms> & LoanTerms;
+  const storedTerms = loan.terms as Partial<Terms> & LoanTerms;
   const own = {
     loan_type: loan.loan_type as Terms['loan_type'],
-    interest_rate: kept.original_rate ?? loan.interest_rate,
+    interest_rate: storedTerms.original_rate ?? loan.interest_rate,
     term_months: loan.original_term_months ?? loan.term_months,
     payment_day: loan.payment_day,
   };
-  return { ...kept, ...completeTerms({ ...kept, ...own }) };
+  return { ...storedTerms, ...completeTerms({ ...storedTerms, ...own }) };
 }

@@ -18,10 +18,10 @@ export function buildMinimumPayment(
   if (rule === null || basis.is_accelerated) return [];
   const owed = partsOwed(basis);
   const balance = sum(Object.values(owed));
-  const asked = partsDue(basis.installments.filter((row) => row.period_number < number));
-  const left = atLeastZero(balance.minus(sum(Object.values(asked))));
-  const interest = atLeastZero(owed.interest.minus(asked.interest));
-  const fees = atLeastZero(owed.fees.minus(asked.fees));
+  const billedParts = partsDue(basis.installments.filter((row) => row.period_number < number));
+  const left = atLeastZero(balance.minus(sum(Object.values(billedParts))));
+  const interest = atLeastZero(owed.interest.minus(billedParts.interest));
+  const fees = atLeastZero(owed.fees.minus(billedParts.fees));
   const amount = min(left, minimumAmount(rule, balance, interest.plus(fees)));
   if (amount.lte(0)) return [];
   const ofFees = min(amount, fees);

@@ -118,10 +118,10 @@ export function setNamedInstallments(
   const [first] = rows;
   if (first === undefined) return [];
   const dates = rows.map((row) => named.get(row.period_number)?.due_date ?? row.due_date);
-  const asked = rows.map((row) =>
+  const movedRows = rows.map((row) =>
     withAmount(withoutCoverage(row), named.get(row.period_number)?.amount),
   );
-  return redated(asked, dates, periodStart(basis.installments, first));
+  return redated(movedRows, dates, periodStart(basis.installments, first));
 }
 
 /** A different amount changes the principal part. The last installment asks for the difference. */

@@ -38,9 +38,9 @@ export function spreadInstallments(
   if (last === undefined) return [];
   const start = agreement.accrues_from ?? startOf(basis, from);
   const interest_rate = rateOn(last).toFixed();
-  const kept = installments.filter((row) => row.period_number < from && isUnpaid(row));
+  const keptRows = installments.filter((row) => row.period_number < from && isUnpaid(row));
   const { principal, unpaid_interest } = leftBy(
-    kept,
+    keptRows,
     basis,
     { start, due_dates, interest_rate },
     terms,
@@ -107,16 +107,16 @@ function earnedInSchedule(
 
 /** The principal and earlier interest that remain once the kept rows are paid. */
 function leftBy(
-  kept: readonly CoveredRow[],
+  keptRows: readonly CoveredRow[],
   basis: ScheduleBasis,
   { start, due_dates, interest_rate }: ScheduleDates & { interest_rate: string },
   terms: Terms,
 ) {
   const owed = parseMoney(basis.principal_balance);
   if (accruesBySchedule(terms)) {
-    return { principal: atLeastZero(owed.minus(principalOf(kept))), unpaid_interest: ZERO };
+    return { principal: atLeastZero(owed.minus(principalOf(keptRows))), unpaid_interest: ZERO };
   }
-  const asked = sum(kept.map(restOf)).minus(feesIn(kept));
+  const asked = sum(keptRows.map(restOf)).minus(feesIn(keptRows));
   const interest = parseMoney(basis.accrued_interest);
   const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
   const inPlan = earnedInSchedule(owed, new Big(interest_rate), terms, { start, due_dates }, basis);

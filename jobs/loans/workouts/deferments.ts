@@ -135,8 +135,8 @@ async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferme
   if (deferment.interest_treatment === 'waive')
     events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
   if (parseMoney(fee_amount).gt(ZERO)) {
-    const what = { fee_type: 'other', description: 'Deferment fee' };
-    events.push(await assessFee(work, row, { ...what, amount: fee_amount, on: effective_date }));
+    const fee = { fee_type: 'other', description: 'Deferment fee' };
+    events.push(await assessFee(work, row, { ...fee, amount: fee_amount, on: effective_date }));
   }
   await recordEvents(work, loan, events);
   await update(work.tx, 'deferments', deferment.id, {

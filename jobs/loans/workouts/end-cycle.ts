@@ -21,13 +21,15 @@ export async function endCycle(work: Work, loanId: string) {
   const state = await recordEvents(work, loan, [
     newEvent(minimumPaymentAgreement(cycle, terms, work.today)),
   ]);
-  const asked = state.installments.find(({ period_number }) => period_number === cycle.number);
+  const minimumPayment = state.installments.find(
+    ({ period_number }) => period_number === cycle.number,
+  );
   const outlook =
-    asked && terms.minimum_payment
+    minimumPayment && terms.minimum_payment
       ? minimumPaymentOutlook(terms.minimum_payment, {
           balance: parseMoney(state.cycle?.statement_remainder ?? '0.00'),
           rate: parseRate(state.current_rate),
-          first_payment: parseMoney(asked.payment_amount),
+          first_payment: parseMoney(minimumPayment.payment_amount),
         })
       : null;
   await saveCycleOutlook(work.tx, loanId, outlook);

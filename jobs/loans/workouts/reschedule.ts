@@ -95,13 +95,13 @@ function agreementOf(
     by: moveToPaymentDay(work, ahead, input, terms.payment_day),
   } as const;
   const dates = movedDueDates(agreement, loan.state, terms);
-  const kept = input.extend_maturity ? dates : dropAfterMaturity(ahead, dates);
-  const isShortened = kept.length < dates.length;
+  const keptDates = input.extend_maturity ? dates : dropAfterMaturity(ahead, dates);
+  const isShortened = keptDates.length < dates.length;
   if (!input.recalculate_interest && !isShortened) return agreement;
   // The payment amount stays the same unless the schedule loses installments.
   const keepsPayment = input.extend_maturity && terms.amortization === 'level_payment';
   const payment_amount = keepsPayment ? { payment_amount: withoutFees(ahead.first) } : {};
-  return { rule: 'spread', from, dates: kept, ...payment_amount };
+  return { rule: 'spread', from, dates: keptDates, ...payment_amount };
 }
 
 function moveToPaymentDay(
@@ -178,8 +178,8 @@ function moveToGivenDates(
 /** Drops the last due dates that would fall after the maturity date. */
 function dropAfterMaturity({ rows }: RemainingSchedule, dates: readonly string[]): string[] {
   const maturity = rows.at(-1)?.due_date ?? '';
-  const kept = dates.filter((due_date) => due_date <= maturity);
-  if (kept.length > 0) return kept;
+  const keptDates = dates.filter((due_date) => due_date <= maturity);
+  if (keptDates.length > 0) return keptDates;
   throw new Invalid({ extend_maturity: 'No installment would remain before the maturity date.' });
 }
 

@@ -180,12 +180,12 @@ async function processChangeNotice(work: Work, sent: Sent, entry: ReturnedEntry)
     );
     return buildOutcome(entry, sent, 'change_refused', 'A task has been created.');
   }
-  const kept = await recordChangeNotice(work, sent, entry);
+  const noticeState = await recordChangeNotice(work, sent, entry);
   const messages = {
     applied: 'The account is corrected.',
     asked: 'A task asks for the correction.',
   };
-  const message = kept === null ? 'The notice was already recorded.' : messages[kept];
+  const message = noticeState === null ? 'The notice was already recorded.' : messages[noticeState];
   return buildOutcome(entry, sent, 'change_notice', message);
 }
 
@@ -212,12 +212,12 @@ async function processDispute(
 
 /** Undoes the order of a returned entry, unless staff have already reversed it. */
 async function undoOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
-  const [what, wasStanding] = await failedOrder(work, sent, entry.code);
+  const [failedRecord, wasStanding] = await failedOrder(work, sent, entry.code);
   if (!sent.is_credit || !wasStanding) return;
   await createBankTask(
     work,
     sent,
-    `${what} came back (${entry.code}): pay it in another way`,
+    `${failedRecord} came back (${entry.code}): pay it in another way`,
     entry,
   );
 }

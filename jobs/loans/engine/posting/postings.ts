@@ -56,9 +56,9 @@ const renameCashRoles = (side: EventPosting['debit']) =>
 
 /** Posts only the money that leaves the bank. Deducted and capitalized fees do not move cash. */
 function netCash({ debit, credit }: EventPosting): EventPosting {
-  const { cash: kept = ZERO, ...debits } = debit;
+  const { cash: cashDebit = ZERO, ...debits } = debit;
   const { cash: out = ZERO, ...credits } = credit;
-  const net = out.minus(kept);
+  const net = out.minus(cashDebit);
   return {
     debit: isBelowZero(net) ? { ...debits, cash: net.abs() } : debits,
     credit: isAboveZero(net) ? { ...credits, cash: net } : credits,

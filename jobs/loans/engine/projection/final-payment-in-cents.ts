@@ -50,16 +50,16 @@ export function finalPaymentInCents({ position, day }: ReplayRun): Big | null {
     const interest = divideRounded(accrued, UNITS_PER_CENT, meter.rounding_mode) - settled;
     const owed = principal + (interest > 0n ? interest : 0n);
     const isLast = installment === rows.at(-1);
-    const asked = isLast
+    const payment = isLast
       ? owed
       : minBigint(toCentUnits(amountStillDue(installment, tolerance)), owed);
-    if (asked <= 0n) continue;
-    last = asked;
-    const ofInterest = interest > 0n ? minBigint(asked, interest) : 0n;
+    if (payment <= 0n) continue;
+    last = payment;
+    const ofInterest = interest > 0n ? minBigint(payment, interest) : 0n;
     settled += ofInterest;
-    if (asked === ofInterest) continue;
+    if (payment === ofInterest) continue;
     [base, since] = [accrued, due_date];
-    principal -= asked - ofInterest;
+    principal -= payment - ofInterest;
   }
   return last === null ? null : fromUnits(last, 2);
 }

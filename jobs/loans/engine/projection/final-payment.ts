@@ -70,19 +70,21 @@ function finalPaymentByBalances(run: ReplayRun): Big | null {
   const { tolerance } = position;
   const rows = remainingInstallments(position, run.day);
   const fees = upcomingFees(position, rows);
-  let asking = position.installments.filter((row) => isStillPayable(row, run.day));
+  let openInstallments = position.installments.filter((row) => isStillPayable(row, run.day));
   let last: Big | null = null;
   for (const installment of rows) {
     const { due_date } = installment.row;
     advanceTo(run, due_date);
     const owed = totalWithoutFees(position, due_date).plus(fees.spread).plus(fees.others);
-    const asked =
+    const payment =
       installment === rows.at(-1) ? owed : min(amountStillDue(installment, tolerance), owed);
-    const left = asked.minus(fees.pay(installment, asked));
-    asking = [...asking, installment].filter(({ isPaidByComponent }) => !isPaidByComponent);
-    if (!isAboveZero(asked)) continue;
-    last = asked;
-    fees.spread = fees.spread.minus(repay(position, asking, left, due_date));
+    const left = payment.minus(fees.pay(installment, payment));
+    openInstallments = [...openInstallments, installment].filter(
+      ({ isPaidByComponent }) => !isPaidByComponent,
+    );
+    if (!isAboveZero(payment)) continue;
+    last = payment;
+    fees.spread = fees.spread.minus(repay(position, openInstallments, left, due_date));
     updateAccrualPace(position, due_date);
   }
   return last;
@@ -97,18 +99,23 @@ const totalWithoutFees = (position: Position, date: string): Big =>
   position.principal.plus(interestOwed(position, date));
 
 /** Pays interest, then principal; amounts that installments ask for come first. Returns the unused rest. */
-function repay(position: Position, asking: readonly Installment[], amount: Big, date: string): Big {
+function repay(
+  position: Position,
+  openInstallments: readonly Installment[],
+  amount: Big,
+  date: string,
+): Big {
   let left = amount;
-  const pay = (component: 'interest' | 'principal', asked: Big, installment?: Installment) => {
+  const pay = (component: 'interest' | 'principal', wanted: Big, installment?: Installment) => {
     const owed = component === 'interest' ? interestOwed(position, date) : position.principal;
-    const paid = min(left, asked, owed);
+    const paid = min(left, wanted, owed);
     left = left.minus(paid);
     if (component === 'interest') position.interest_settled = position.interest_settled.plus(paid);
     else position.principal = position.principal.minus(paid);
     if (installment) addComponentPayment(installment, component, paid);
   };
   if (accruesBySchedule(position.terms)) {
-    for (const installment of asking) {
+    for (const installment of openInstallments) {
       pay('interest', remainingInterest(installment), installment);
       pay('principal', remainingPrincipal(installment), installment);
     }
