@@ -152,3 +152,61 @@ test('a settlement credit counts as forgiven debt, and a manual form waits for r
   ]);
   expect(await titlesOf(tenant)).toContain('Check form 1099-C of LN-2026-000002');
 });
+
+test('a settlement whose payment bounces after the year’s end moves to the year of its new payment', async () => {
+  const tenant = await stage.tenant('2025-12-30');
+  const { officer } = tenant;
+  const [{ id }, redated] = [await newLoan(tenant), await newLoan(tenant)];
+  const settle = (loan: string) =>
+    officer.post(`/loans/${loan}/payment-plans`, {
+      plan_type: 'settlement',
+      settlement_amount: '4000.00',
+      installments: [{ due_date: '2025-12-30', amount: '4000.00' }],
+      waive_remaining: true,
+      grace_days: 10,
+    });
+  const payments: string[] = [];
+  for (const loan of [id, redated.id]) {
+    await settle(loan);
+    payments.push(await pay(tenant, loan, '4000.00'));
+  }
+  await travelTo(stage, tenant, '2026-01-02');
+  for (const loan of [id, redated.id]) {
+    const [form] = await formsOf(tenant, loan);
+    await officer.put(`/forms-1099c/${form?.['id']}`, { ...form, status: 'filed' });
+  }
+  await travelTo(stage, tenant, '2026-01-05');
+
+  for (const payment of payments) {
+    const body = { return_code: 'R01', waive_fee: true };
+    expect((await officer.post(`/payments/${payment}/return`, body)).status).toBe(200);
+  }
+  const bounced = await formsOf(tenant, id);
+  // One borrower pays again on the day. The other one's money had come in time, but by another way.
+  await pay(tenant, id, '4000.00');
+  await pay(tenant, redated.id, '4000.00', { payment_date: '2025-12-30' });
+  await travelTo(stage, tenant, '2026-01-06');
+
+  expect(bounced).toMatchObject([
+    { tax_year: 2025, amount_discharged: '0.00', is_corrected: true, was_sent: true },
+    { tax_year: 2025, amount_discharged: '6000.00', status: 'corrected' },
+  ]);
+  // The payment of January 5 first pays 13.97 of interest, so 6,013.97 of principal are forgiven.
+  expect(await formsOf(tenant, id)).toMatchObject([
+    {
+      tax_year: 2026,
+      amount_discharged: '6013.97',
+      status: 'generated',
+      is_corrected: false,
+      identifiable_event_date: '2026-01-05',
+    },
+    { tax_year: 2025, amount_discharged: '0.00', status: 'generated' },
+    { tax_year: 2025, amount_discharged: '6000.00', status: 'corrected' },
+  ]);
+  expect(await formsOf(tenant, redated.id)).toMatchObject([
+    { tax_year: 2025, amount_discharged: '6000.00', status: 'generated', is_corrected: true },
+    { tax_year: 2025, amount_discharged: '0.00', status: 'corrected' },
+    { tax_year: 2025, amount_discharged: '6000.00', status: 'corrected' },
+  ]);
+  expect(await violationsIn(stage)).toEqual([]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { localDateTime } from '../../jobs/dates.ts';
+import { findLocaleProblems } from '../../jobs/users/settings/tenant-locale.ts';
 import {
   fileLines,
   newReportingTenant,
@@ -43,6 +44,24 @@ test('the local time of a moment follows its zone on both sides of midnight and 
   expect(at('2026-03-29T01:00:00Z', 'Europe/Berlin')).toBe('2026-03-29T03:00:00');
   expect(at('2026-10-25T00:30:00Z', 'Europe/Berlin')).toBe('2026-10-25T02:30:00');
   expect(at('2026-10-25T01:30:00Z', 'Europe/Berlin')).toBe('2026-10-25T02:30:00');
+});
+
+/** Names that Node knows besides those that it lists. */
+const OTHER_NAMES =
+  'Asia/Calcutta Asia/Kolkata Europe/Kyiv Etc/GMT+12 Etc/UTC US/Eastern US/Pacific-New SystemV/EST5 EST +05:30'.split(
+    ' ',
+  );
+
+test('Postgres knows every time zone that a tenant may have', async () => {
+  const { rows } = await stage.owner.query('select name from pg_timezone_names');
+  const known = new Set(rows.map(({ name }) => name as string));
+  const names = [...Intl.supportedValuesOf('timeZone'), ...OTHER_NAMES];
+
+  const allowed = names.filter((time_zone) => !('time_zone' in findLocaleProblems({ time_zone })));
+
+  expect(allowed).toEqual(expect.arrayContaining([...ZONES, 'Asia/Calcutta', 'Etc/GMT+12']));
+  expect(allowed.filter((name) => !known.has(name))).toEqual([]);
+  expect(allowed).not.toContain('US/Pacific-New');
 });
 
 test.each(ZONES)('a bank file states the time in %s at which it was made', async (zone) => {

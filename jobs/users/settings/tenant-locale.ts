@@ -9,6 +9,13 @@ export const DEFAULT_TENANT_LOCALE: TenantLocale = {
   locale: 'en-US',
 };
 
+/**
+ * The areas of IANA time zones. Node also knows withdrawn names such as US/Pacific-New, which Postgres
+ * refuses.
+ */
+const TIME_ZONE_AREA =
+  /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific)\//;
+
 /** Languages for which the platform has texts. */
 const LANGUAGES = ['en', 'es'];
 
@@ -35,7 +42,7 @@ export function findLocaleProblems(place: {
   const { time_zone, currency, locale } = place;
   const isWrong = (value: unknown, isRight: (text: string) => boolean) =>
     value !== undefined && !(typeof value === 'string' && isRight(value));
-  if (isWrong(time_zone, (text) => text.includes('/') && isTimeZone(text)))
+  if (isWrong(time_zone, (text) => TIME_ZONE_AREA.test(text) && isTimeZone(text)))
     problems['time_zone'] = 'Must be an IANA time zone like America/Chicago.';
   if (isWrong(currency, hasTwoDecimals))
     problems['currency'] =
