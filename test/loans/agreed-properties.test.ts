@@ -29,7 +29,11 @@ const forbearance = fc
     forbearance_type: fc.constantFrom('full', 'reduced_payment', 'interest_only'),
     interest_accrues: fc.boolean(),
     end_treatment: fc.constantFrom(
-      ...['reinstatement', 'extend_term', 'deferred_balance', 'repayment_plan', 're_amortize'],
+      'reinstatement',
+      'extend_term',
+      'deferred_balance',
+      'repayment_plan',
+      're_amortize',
     ),
   })
   .map(({ start, days: length, ...rest }): Agreement => ({
@@ -59,7 +63,11 @@ const promotion = fc
     start_date: startDay,
     days,
     promo_type: fc.constantFrom(
-      ...['reduced_rate', 'zero_interest', 'deferred_interest', 'interest_only', 'same_as_cash'],
+      'reduced_rate',
+      'zero_interest',
+      'deferred_interest',
+      'interest_only',
+      'same_as_cash',
     ),
   })
   .map(({ days: length, ...rest }): Agreement => ({
@@ -99,7 +107,11 @@ const payment = fc
 const anyAgreements = (withPayments: boolean) =>
   fc.array(
     fc.oneof(
-      ...[freeze, forbearance, deferment, promotion, modification],
+      freeze,
+      forbearance,
+      deferment,
+      promotion,
+      modification,
       ...(withPayments ? [payment] : []),
     ),
     { minLength: 1, maxLength: 3 },

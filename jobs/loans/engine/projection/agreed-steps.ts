@@ -51,7 +51,7 @@ export const startFuture = (history: History, steps: readonly AgreedStep[]): Fut
   count: 0,
 });
 
-export type Moment = Pick<AgreedStep, 'date' | 'at'>;
+type Moment = Pick<AgreedStep, 'date' | 'at'>;
 
 /** The next step, or null. On a morning when a relief ends, the loan's other reliefs also start. */
 export function nextStep({ steps }: Pick<Future, 'steps'>): AgreedStep | null {
