@@ -98,7 +98,7 @@ const BAD: Record<string, unknown[]> = {
   ],
   'branding.support_email': ['not an address', 'a@b.example\r\nBcc: c@d.example'],
   'payoff.tolerance': ['9999999999999.99', '100.01', 'abc'],
-  'delinquency.installment_tolerance': ['9999999999999.99', '100.01', 'abc'],
+  'delinquency.satisfied_tolerance': ['9999999999999.99', '100.01', 'abc'],
   'compliance.checks': [{ astrology: 'hard' }, { constructor: 'off' }],
   'auth.trusted_origins': [['https://*'], ['https://*.example.com'], ['https://a,b']],
 };
@@ -124,7 +124,7 @@ test('an address can be cleared, and tolerances may be up to a hundred', async (
     branding: { support_email: 'help@harborpine.example' },
     communications: { from_email: 'Service@Harborpine.example' },
     payoff: { tolerance: '100' },
-    delinquency: { installment_tolerance: '100.00' },
+    delinquency: { satisfied_tolerance: '100.00' },
     auth: { trusted_origins: ['https://admin.example.com:8443', 'http://localhost:5173'] },
   };
 

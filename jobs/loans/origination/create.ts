@@ -53,7 +53,7 @@ export async function readLoanParents(
   const product = await products.readProduct(tx, product_id);
   const has_program = await programs.isUsable(tx, program_id);
   const { delinquency, accounting } = await settingsOf(tx);
-  const { installment_tolerance } = delinquency;
+  const { satisfied_tolerance: installment_tolerance } = delinquency;
   const { accrual_relief } = accounting;
   return { product, has_program, settings: { installment_tolerance, accrual_relief } };
 }

@@ -98,7 +98,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   delinquency: z
     .strictObject({
-      installment_tolerance: tolerance.default('0.00'),
+      satisfied_tolerance: tolerance.default('0.00'),
       pause_in_forbearance: z.boolean().default(true),
     })
     .prefault({}),
