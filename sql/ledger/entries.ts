@@ -95,7 +95,7 @@ export const writeEntry = batchByTransaction(async (tx, entryInputs: readonly En
 });
 
 /**
- * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
+ * Like `writeEntry`, for references that are new in this transaction. They cannot be posted yet, so nothing
  * waits for the answer. Returns the ids.
  */
 export const writeNewEntry = batchByTransaction(async (tx, entryInputs: readonly EntryInput[]) => {

@@ -11,6 +11,7 @@ import { hasAgreedRecords } from './agreed-records.ts';
 const History = RawLoanRow.extend({
   /** The current date. It may have moved since the transaction read it. */
   business_date: z.string(),
+  /** The first day whose interest is not posted: today, or tomorrow if tonight's close has passed the loan. */
   posted_until: z.string(),
   /**
    * The month for which the loan is not billed yet, because the close of its last day has only just
@@ -37,10 +38,7 @@ const POSTED_TODAY = sql.fragment`coalesce((
 ), 0)`;
 const ROW = rawColumns(sql.fragment`day.today`);
 
-/**
- * Locks each loan and returns it with the first day whose interest is not posted: today, or tomorrow if
- * tonight's close has already passed the loan. Null if there is no such loan.
- */
+/** Locks each loan and returns it with its history. Null if there is no such loan. */
 export const lockLoanHistory = batchByTransaction(async (tx, ids: readonly string[]) => {
   await acquireLoanLocks(tx, ids);
   return orderByIds(ids, await tx.any(openingHistories(ids)));

@@ -78,7 +78,10 @@ const SUBJECTS = dictionary<Subject>({
   },
 });
 
-/** The first parts of these paths. */
+/**
+ * The first parts of these paths. A test compares them with the endpoints.
+ * @public
+ */
 export const SUBJECT_PATHS: readonly string[] = Object.keys(SUBJECTS);
 
 const sentenceOf = ({ table, ended }: Subject) => sql.fragment`

@@ -52,8 +52,8 @@ export async function postChanges(work: Work, loan: Before, input: Input, after:
 }
 
 /**
- * Interest is posted through yesterday, or through today once the close has processed the loan. If the new
- * events change the interest of these days, posts the difference as an adjustment dated today.
+ * Interest is posted for the days before `posted_until`. If the new events change the interest of these
+ * days, posts the difference as an adjustment dated today.
  */
 async function postAccrual(
   work: Work,
