@@ -27,16 +27,17 @@ type FutureRow = { row: InstallmentState; asks: Big };
 export function followSchedule(input: ProjectionInput): FutureRow[] {
   const { as_of } = input;
   const course = startCourse(input);
-  payPastDueAmount(course, as_of);
   const shown = new Map<number, FutureRow>();
   const rowsOn = (day: string) => toLoanState(course.run.position, day).installments;
+  // Before the past-due amount is paid, which can end the debt.
+  const today = new Map(rowsOn(as_of).map((row) => [`${row.period_number} ${row.due_date}`, row]));
+  payPastDueAmount(course, as_of);
   let rows = rowsOn(as_of);
-  const today = new Map(rows.map((row) => [`${row.period_number} ${row.due_date}`, row]));
   /** The row as of today. What a scheduled payment will cover is still open. */
   const asOfToday = (row: InstallmentState): InstallmentState => {
     const known = today.get(`${row.period_number} ${row.due_date}`);
     const { paid_amount = '0.00', paid_date = null } = known ?? {};
-    const status = row.status === 'canceled' ? row.status : (known?.status ?? 'upcoming');
+    const status = known?.status ?? (row.status === 'canceled' ? row.status : 'upcoming');
     return { ...row, paid_amount, paid_date, status };
   };
   let extra = NO_EXTRA;
