@@ -110,10 +110,10 @@ test('a loan that becomes past due in the morning on which its relief ends is an
   expect(morning).toMatchObject({ delinquency_bucket: 'dpd_30_59', days_past_due: 30 });
   expect(told).toEqual(['dpd_1_29', 'dpd_30_59']);
   const { rows } = await stage.owner.query(
-    'select times_delinquent_30, delinquency_bucket_counted from loans where id = $1',
+    'select times_delinquent_30, delinquency_days_counted from loans where id = $1',
     [id],
   );
-  expect(rows).toEqual([{ times_delinquent_30: 1, delinquency_bucket_counted: 30 }]);
+  expect(rows).toEqual([{ times_delinquent_30: 1, delinquency_days_counted: 30 }]);
 });
 
 test('a payment on the day after a deferment ends is booked with its final split', async () => {
