@@ -14,7 +14,7 @@ import { recordEvents } from '../loans/history/record-events.ts';
 import { immutableConflict, openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
-import { refusalDetails } from '../loans/history/statuses.ts';
+import { refusalDetails } from '../loans/products/refusals.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
 import { min, money, parseMoney, sum } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';

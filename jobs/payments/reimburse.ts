@@ -11,7 +11,7 @@ import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
-import { refusalDetails } from '../loans/history/statuses.ts';
+import { refusalDetails } from '../loans/products/refusals.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
 import { atLeastZero, min, money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';

@@ -9,7 +9,7 @@ import { insert } from '../../sql/write.ts';
 import { auditChange } from '../audit.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { refusalDetails } from '../loans/history/statuses.ts';
+import { refusalDetails } from '../loans/products/refusals.ts';
 import type { Work } from '../work.ts';
 import { openCase, nonBlankProse } from './cases.ts';
 import { notifyBorrower } from './case-thread.ts';

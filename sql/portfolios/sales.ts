@@ -125,8 +125,8 @@ export const declineAssignment = (tx: Transaction, id: string, reason: string) =
 
 const SoldLoan = z.object({
   id: z.string(),
-  /** The first entry of the sale. */
-  entry_id: z.string(),
+  /** The first entry of the sale. Null if it moved nothing on the books. */
+  entry_id: z.string().nullable(),
   due_to_investors: z.string(),
   previous_accounts: z.record(z.string(), z.string()),
 });
@@ -152,7 +152,8 @@ const SoldBalance = z.object({
   sold_on: z.string(),
   price: z.string(),
   agreed: z.string(),
-  entry_id: z.string(),
+  /** Null if the sale moved nothing on the books: a charged-off loan sold for nothing. */
+  entry_id: z.string().nullable(),
 });
 
 /**
@@ -161,7 +162,7 @@ const SoldBalance = z.object({
  */
 export const findSoldBalance = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(SoldBalance)`
-    select loan.terms ->> 'sold_on' as sold_on, sale.purchase_price as price,
+    select loan.terms ->> 'sold_on' as sold_on, coalesce(sale.purchase_price, 0.00)::numeric(15, 2) as price,
            sale.journal_entry_ids ->> 0 as entry_id,
            (
              select coalesce(sum(line.debit - line.credit), 0.00)::numeric(15, 2)

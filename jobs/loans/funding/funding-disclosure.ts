@@ -9,7 +9,7 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { computeRemainingCost, computeCost, type Cost, type Funding } from '../origination/cost.ts';
 import { discloseCost, matchesDisclosure } from '../origination/disclosure.ts';
 import {

@@ -10,7 +10,7 @@ import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { immutableConflict } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 
 export const DisbursementReversal = z.object({
   reason: requiredFreeText.nullish(),

@@ -42,13 +42,17 @@ async function remindOfSalePrice(work: Work, loan: RawLoan, input: FoldInput) {
 }
 
 /** The balance on the books at the sale, by the history as it is known now. */
-function balanceSold({ terms, schedule, events }: FoldInput, sold_on: string, entryId: string) {
+function balanceSold(
+  { terms, schedule, events }: FoldInput,
+  sold_on: string,
+  entryId: string | null,
+) {
   // Events of that day that were recorded after the sale belong to the investor. Ids are ordered by time.
   const sellers = events.filter(
     ({ kind, effective_date, id }) =>
       kind === 'reversal' ||
       effective_date < sold_on ||
-      (effective_date === sold_on && id < entryId),
+      (effective_date === sold_on && entryId !== null && id < entryId),
   );
   const state = fold({ terms, schedule, events: sellers, as_of: sold_on });
   const { principal_balance, accrued_interest, off_books_interest, outstanding_fees } = state;

@@ -6,7 +6,7 @@ import { update, type Values } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { openLoan, type OpenLoan } from './open-loan.ts';
-import { refusalDetails } from './statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 
 /** Shared functions for the records of a loan. */
 

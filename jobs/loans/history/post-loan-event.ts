@@ -34,8 +34,10 @@ export async function postLoanEvent(
   if (typeof sold_on !== 'string') return write(work, posting);
   if (eventDate > sold_on && borne.length === 0) return write(work, posting);
   const sale = await sales.findBookedSale(work.tx, loan.id);
-  // Ids are ordered by time.
-  const isSellers = eventDate < sold_on || (eventDate === sold_on && event_id < sale.entry_id);
+  const isSellers =
+    eventDate < sold_on ||
+    // Ids are ordered by time. A sale without an entry moved nothing on the books.
+    (eventDate === sold_on && sale.entry_id !== null && event_id < sale.entry_id);
   if (!isSellers) {
     const accounts = Object.fromEntries(
       borne.map((role) => [role, sale.previous_accounts[role] ?? null]),

@@ -9,8 +9,6 @@ import {
   type ActionInputs,
 } from '../products/refusals.ts';
 
-export { refusalDetails } from '../products/refusals.ts';
-
 export const LOAN_STATUSES = [
   'pending',
   'approved',

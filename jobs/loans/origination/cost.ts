@@ -9,7 +9,7 @@ import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { projectSchedule } from '../engine/projection/project.ts';
 import { newEvent } from '../history/new-event.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { firstSchedule } from '../schedule/first-schedule.ts';
 import {
   sumFeesByTreatment,

@@ -4,7 +4,7 @@ import { isRescissionDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /**

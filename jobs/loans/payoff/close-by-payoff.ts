@@ -21,7 +21,8 @@ import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
-import { assertAllowed, refusalDetails } from '../history/statuses.ts';
+import { assertAllowed } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 

@@ -12,7 +12,8 @@ import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
-import { assertAllowed, refusalDetails } from '../history/statuses.ts';
+import { assertAllowed } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 export const CHARGE_OFF_REASONS = [

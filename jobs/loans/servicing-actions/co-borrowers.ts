@@ -12,7 +12,7 @@ import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { cancelAutopayPlan } from '../../payments/autopay/autopay-plan.ts';
 import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 
 const CO_BORROWERS_MAX = 10;
 

@@ -13,7 +13,8 @@ import type { Work } from '../../work.ts';
 import { defersInterest } from '../agreed/promotion.ts';
 import { openLoan, readLoan, type OpenLoan } from '../history/open-loan.ts';
 import { updateAgreed } from '../history/record-events.ts';
-import { assertAllowed, refusalDetails } from '../history/statuses.ts';
+import { assertAllowed } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { startPromotion, deferredInterest, PROMO_TYPES } from './promotions.ts';
 
 export const PromoActivation = z.object({

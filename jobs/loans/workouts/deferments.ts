@@ -20,7 +20,7 @@ import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents, updateAgreed } from '../history/record-events.ts';
 import { recordCanceler, recordChanger, openInService } from '../history/loan-records.ts';
 import { newEvents } from '../history/new-event.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 
 export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
 export const INTEREST_TREATMENTS = ['accrue', 'waive', 'capitalize_at_end'] as const;

@@ -19,7 +19,7 @@ import {
 } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
-import { refusalDetails } from '../history/statuses.ts';
+import { refusalDetails } from '../products/refusals.ts';
 import { applyModification, currentAndOriginalRate } from './apply-modification.ts';
 
 export const MODIFICATION_TYPES = [

@@ -7,7 +7,7 @@ import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan } from '../../loans/history/open-loan.ts';
 import { isOpenAutopayPlan, saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
-import { refusalDetails } from '../../loans/history/statuses.ts';
+import { refusalDetails } from '../../loans/products/refusals.ts';
 import type { Work } from '../../work.ts';
 import { assertBankOrder } from '../nacha/bank-order.ts';
 
