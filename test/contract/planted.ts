@@ -91,13 +91,20 @@ function seedOf({ data_type, sample }: Column, number: number): Seed | null {
   return isLike(/^\d+$/) ? null : text;
 }
 
-/** Whether the resource's answers accept such a value. A text may be an enum or need a certain form. */
+/**
+ * Whether the resource's answers accept such a value in any row. A text may be an enum, need a certain form
+ * or end with a check digit.
+ */
 function isShownSo(routes: readonly Route[], resource: string, field: string, example: unknown) {
   const replies = routes.filter((route) => route.resource === resource && route.reply);
   return replies.every(({ reply }) => {
     const { shape } = reply as { shape?: Record<string, z.ZodType> };
     const own = shape?.[field];
-    return own === undefined || own.safeParse(example).success;
+    const others =
+      typeof example === 'string'
+        ? [example.replace(/01$/, '02'), example.replace(/01$/, '03')]
+        : [];
+    return own === undefined || [example, ...others].every((value) => own.safeParse(value).success);
   });
 }
 
