@@ -39,8 +39,8 @@ const FIELDS = new Map<string, Kind>([
 
 function pickKnownFields(given: object): Record<string, unknown> {
   const entries = Object.entries(given).flatMap(([field, value]): [string, unknown][] => {
-    const told = value === undefined ? undefined : FIELDS.get(field)?.(value);
-    return told === undefined ? [] : [[field, told]];
+    const shown = value === undefined ? undefined : FIELDS.get(field)?.(value);
+    return shown === undefined ? [] : [[field, shown]];
   });
   return Object.fromEntries(entries);
 }

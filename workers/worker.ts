@@ -21,7 +21,7 @@ import { openPoolOutside } from './queue/pool-outside.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
 import { startEventRelay } from './queue/relay.ts';
 import { openPoolWithRetry, startWorker } from './queue/worker.ts';
-import { startSchedule, unknownTasks } from './queue/schedule.ts';
+import { startSchedule, unknownTasks } from './queue/cron-schedule.ts';
 
 /**
  * `npm run worker -- POOL` runs one process of a pool, or with POOL:NAME of a sub-pool. You can run any

@@ -16,7 +16,7 @@ import {
   requiredText,
 } from '../../sql/types.ts';
 import type { Input } from '../endpoints/declaration.ts';
-import { createRecord } from '../endpoints/records.ts';
+import { createRecord } from '../endpoints/record-operations.ts';
 import { endpoint, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 

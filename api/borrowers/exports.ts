@@ -6,7 +6,7 @@ import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { absoluteUrl } from '../documents/documents.ts';
-import { findOrThrow, lockRequestedRecord } from '../endpoints/records.ts';
+import { findOrThrow, lockRequestedRecord } from '../endpoints/record-operations.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 

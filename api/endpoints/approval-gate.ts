@@ -1,6 +1,6 @@
 import { requestApproval, isApprovalRequired } from '../../jobs/users/approvals.ts';
 import { assertRouteFactsVisible } from '../http/denied-fields.ts';
-import { findOrThrow, lockRequestedRecord } from './records.ts';
+import { findOrThrow, lockRequestedRecord } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
 
 /** The answer (202) to a request that waits for approval. Nothing has been done yet. */

@@ -17,7 +17,7 @@ import {
   lockRequestedRecord,
   fetchPage,
   asOperationInput,
-} from './records.ts';
+} from './record-operations.ts';
 import type { Call, NeedsProof, Route } from './route.ts';
 import { createDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';

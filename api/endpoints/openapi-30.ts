@@ -33,15 +33,17 @@ export function toOpenApi30<Described extends object>(described: Described): Des
     };
   }
 
-  function told(value: unknown, name = ''): unknown {
+  function toOlderSchema(value: unknown, name = ''): unknown {
     // Examples are data and must not be converted.
     if (!isNode(value) || name === 'example' || name === 'examples') return value;
-    if (Array.isArray(value)) return value.map((item) => told(item));
-    const entries = Object.entries(value).map(([key, item]) => [key, told(item, key)] as const);
+    if (Array.isArray(value)) return value.map((item) => toOlderSchema(item));
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, toOlderSchema(item, key)] as const,
+    );
     const node = Object.fromEntries(entries);
     // Keys below `properties` are field names, which may coincide with schema keywords.
     return name === 'properties' ? node : limited(withoutNull(node));
   }
 
-  return { ...(told(described) as Described), openapi: '3.0.4' };
+  return { ...(toOlderSchema(described) as Described), openapi: '3.0.4' };
 }

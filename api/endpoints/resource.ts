@@ -31,13 +31,13 @@ import {
   fetchPage,
   deleteRecord,
   updateRecord,
-} from './records.ts';
+} from './record-operations.ts';
 import type { Call, Route } from './route.ts';
 import { createDescription, deleteDescription, updateDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
-export { findOrThrow } from './records.ts';
+export { findOrThrow } from './record-operations.ts';
 
 /** Exists for its type: the body's schema determines the operation's input. */
 export const action = <Body extends z.ZodType>(

@@ -46,10 +46,10 @@ async function drain(content: AsyncIterable<Uint8Array>) {
   for await (const piece of content) void piece;
 }
 
-/** The unread bytes that have arrived: never more than one chunk and one delimiter. */
+/** The buffered bytes that have arrived: never more than one chunk and one delimiter. */
 class PartReader {
   // The first delimiter may arrive without a preceding line break.
-  #unread: Buffer = Buffer.from('\r\n');
+  #buffered: Buffer = Buffer.from('\r\n');
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
 
@@ -61,7 +61,7 @@ class PartReader {
   async #receive(): Promise<boolean> {
     const { done, value } = await this.#source.next();
     if (done) return false;
-    this.#unread = Buffer.concat([this.#unread, value]);
+    this.#buffered = Buffer.concat([this.#buffered, value]);
     return true;
   }
 
@@ -70,16 +70,16 @@ class PartReader {
   }
 
   #take(count: number): Buffer {
-    const taken = this.#unread.subarray(0, count);
-    this.#unread = this.#unread.subarray(count);
+    const taken = this.#buffered.subarray(0, count);
+    this.#buffered = this.#buffered.subarray(count);
     return taken;
   }
 
   /** Yields the bytes before the next delimiter and consumes the delimiter. */
   async *upToDelimiter(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const at = this.#unread.indexOf(this.#delimiter);
-      const count = at < 0 ? Math.max(0, this.#unread.length - this.#delimiter.length + 1) : at;
+      const at = this.#buffered.indexOf(this.#delimiter);
+      const count = at < 0 ? Math.max(0, this.#buffered.length - this.#delimiter.length + 1) : at;
       if (count > 0) yield this.#take(count);
       if (at >= 0) {
         this.#take(this.#delimiter.length);
@@ -91,7 +91,7 @@ class PartReader {
 
   /** Call it after a delimiter. Returns whether another part follows. */
   async hasPart(): Promise<boolean> {
-    while (this.#unread.length < 2) await this.#receiveMore();
+    while (this.#buffered.length < 2) await this.#receiveMore();
     const end = this.#take(2).toString();
     if (end !== '\r\n' && end !== '--') throw new MalformedForm('A boundary is continued.');
     return end === '\r\n';
@@ -99,8 +99,8 @@ class PartReader {
 
   async headers(): Promise<string> {
     for (;;) {
-      const at = this.#unread.indexOf('\r\n\r\n');
-      if (at > HEADERS_BYTES_MAX || (at < 0 && this.#unread.length > HEADERS_BYTES_MAX))
+      const at = this.#buffered.indexOf('\r\n\r\n');
+      if (at > HEADERS_BYTES_MAX || (at < 0 && this.#buffered.length > HEADERS_BYTES_MAX))
         throw new MalformedForm('The headers of a part are too long.');
       if (at >= 0) return this.#take(at + 4).toString();
       await this.#receiveMore();
@@ -108,7 +108,7 @@ class PartReader {
   }
 
   async *rest(): AsyncGenerator<Uint8Array> {
-    do yield this.#take(this.#unread.length);
+    do yield this.#take(this.#buffered.length);
     while (await this.#receive());
   }
 

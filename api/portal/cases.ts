@@ -9,7 +9,7 @@ import {
 import { attachmentIds, postBorrowerMessage } from '../../jobs/portal/case-thread.ts';
 import { cases, casesOfBorrower, messages, listVisibleThread } from '../../sql/portal/cases.ts';
 import { requiredFreeText, timestamps, timestamp, uuid } from '../../sql/types.ts';
-import { fetchPage } from '../endpoints/records.ts';
+import { fetchPage } from '../endpoints/record-operations.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';

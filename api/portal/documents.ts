@@ -9,7 +9,7 @@ import {
 import { documentsOfBorrower } from '../../sql/portal/documents.ts';
 import { date, text, timestamp } from '../../sql/types.ts';
 import { absoluteUrl, documents, uploadLinkReply } from '../documents/documents.ts';
-import { fetchPage } from '../endpoints/records.ts';
+import { fetchPage } from '../endpoints/record-operations.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';

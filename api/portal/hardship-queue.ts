@@ -18,7 +18,7 @@ import { applications as table, RELIEFS, type Relief } from '../../sql/portal/ha
 import { date, signedMoney, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import type { Resource } from '../endpoints/declaration.ts';
 import { omitFields } from '../endpoints/nested.ts';
-import { createRecord } from '../endpoints/records.ts';
+import { createRecord } from '../endpoints/record-operations.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { deferments } from '../loans/deferments.ts';

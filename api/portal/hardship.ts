@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { Application, applyForHardship } from '../../jobs/portal/hardship.ts';
 import { applications, applicationsOfBorrower } from '../../sql/portal/hardship.ts';
-import { fetchPage } from '../endpoints/records.ts';
+import { fetchPage } from '../endpoints/record-operations.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { hardshipApplications } from './hardship-queue.ts';

@@ -5,7 +5,7 @@ import { readSchedule } from '../../jobs/loans/history/balances.ts';
 import { LIABLE_ROLES, listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
-import { filterByIds, fetchPage } from '../endpoints/records.ts';
+import { filterByIds, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';

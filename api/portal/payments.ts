@@ -10,7 +10,7 @@ import {
 import { payments as table } from '../../sql/payments/payments.ts';
 import type { Row } from '../../sql/table.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
-import { filterByParent, fetchPage } from '../endpoints/records.ts';
+import { filterByParent, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';

@@ -16,7 +16,7 @@ import {
   createRecord,
   listDeclarationOf,
   fetchPage,
-} from '../endpoints/records.ts';
+} from '../endpoints/record-operations.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 

@@ -22,7 +22,7 @@ import { findDocumentStorageKey } from '../../sql/documents/documents.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
-import { findOrThrow } from '../endpoints/records.ts';
+import { findOrThrow } from '../endpoints/record-operations.ts';
 import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';

@@ -9,7 +9,7 @@ import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/use
 import { listPermissionRules } from '../../sql/users/permissions.ts';
 import { endpointKey, approvalContentLoader } from '../endpoints/approval-gate.ts';
 import { isProofNeeded } from '../endpoints/recent-proof.ts';
-import { conflictRefusal, findOrThrow, fetchPage } from '../endpoints/records.ts';
+import { conflictRefusal, findOrThrow, fetchPage } from '../endpoints/record-operations.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';

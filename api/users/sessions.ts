@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endOwnSession, endSession } from '../../jobs/users/sign-in/end-session.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 import { PROOFS, sessions as table } from '../../sql/users/sessions.ts';
-import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/records.ts';
+import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/record-operations.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
 

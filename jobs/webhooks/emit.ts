@@ -20,10 +20,10 @@ export function emitAll<Type extends EventType>(
   event_type: Type,
   all: readonly EventData<Type>[],
 ) {
-  const told = all.map((data) => ({
+  const rows = all.map((data) => ({
     event_type,
     loan_id: 'loan_id' in data ? data.loan_id : null,
     data: JSON.stringify(data),
   }));
-  return events.writeEvents(tx, told);
+  return events.writeEvents(tx, rows);
 }

@@ -95,12 +95,12 @@ const Ids = z.object({ ids: z.string() });
 export const relatedIds = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(Ids)`select app.borrower_ids(${borrowerId})::text as ids`);
 
-const ExportText = z.object({ told: z.string() });
+const ExportText = z.object({ row_text: z.string() });
 
 /** The rows of one table as JSON texts, so that no amount becomes a floating-point number. */
 export const exportedRows = (tx: Transaction, name: string, ids: string) =>
   tx.anyFirst(sql.type(ExportText)`
-    select told from app.exported_rows(${name}, ${ids}::jsonb) as told
+    select row_text from app.exported_rows(${name}, ${ids}::jsonb) as row_text
   `);
 
 const File = z.object({ id: z.string(), filename: z.string(), storage_key: z.string() });

@@ -13,7 +13,7 @@ import { Batch, type Shapes, type Statement } from './batch.ts';
  * next statement of its connection. If it fails, the next statement throws the error. A FIRE_AND_FORGET
  * statement is sent immediately, and its answer is not awaited.
  */
-export const DEFERRED = 'unread';
+export const DEFERRED = 'deferred';
 /**
  * Deferred, but its answer is read before the transaction is rolled back, because it may explain why the
  * steps failed.

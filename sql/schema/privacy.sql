@@ -86,7 +86,7 @@ begin
   return query execute format(
     'select jsonb_pretty(jsonb_strip_nulls(row)) from (
        select to_jsonb(record) - %L::text[] as row from %I as record where %s
-     ) as told order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
+     ) as exported order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
     secrets, name, app.borrower_condition(name, ids));
 end $$;
 
@@ -129,7 +129,7 @@ as $$
     when jsonb_typeof(change) <> 'object' then '"Redacted"'
     else (
       select coalesce(jsonb_object_agg(side, case value when 'null' then value else '"Redacted"' end), '{}')
-      from jsonb_each(change) as told (side, value)
+      from jsonb_each(change) as sides (side, value)
     )
   end), '{}')
   from jsonb_each(changes) as changed (field, change)

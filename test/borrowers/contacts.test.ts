@@ -152,14 +152,17 @@ test.each([
   const path = `/borrowers/${ada.id}/${kind}`;
   const kept = (await officer.post(path, one)).body;
 
-  const [again, atOnce] = await Promise.all([officer.post(path, same), officer.post(path, same)]);
+  const [again, simultaneous] = await Promise.all([
+    officer.post(path, same),
+    officer.post(path, same),
+  ]);
   const elsewhere = await officer.post(`/borrowers/${bo.id}/${kind}`, same);
   const unchanged = await officer.put(`/${kind}/${kept.id}`, kept);
   await officer.delete(`/${kind}/${kept.id}`);
   const afterwards = await officer.post(path, same);
 
   const refusal = { status: 409, body: { code: 'already_exists', details: { id: kept.id } } };
-  expect([again, atOnce]).toMatchObject([refusal, refusal]);
+  expect([again, simultaneous]).toMatchObject([refusal, refusal]);
   expect([elsewhere.status, unchanged.status, afterwards.status]).toEqual([201, 200, 201]);
 });
 

@@ -70,14 +70,14 @@ test('a type has one template per channel and language, and any number of custom
   ];
   const sameName = await add({ template_type: 'custom' });
   await admin.delete(`${path}/${made.body.id}`);
-  const atOnce = await Promise.all([add({ name: 'One' }), add({ name: 'Two' })]);
+  const simultaneous = await Promise.all([add({ name: 'One' }), add({ name: 'Two' })]);
 
   const taken = { code: 'already_exists', details: { field: 'template_type' } };
   expect(twice).toMatchObject({ status: 409, body: taken });
   expect(moved).toMatchObject({ status: 409, body: taken });
   expect(others.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(sameName).toMatchObject({ status: 422, body: { errors: { name: 'Is already taken.' } } });
-  expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([201, 409]));
+  expect(new Set(simultaneous.map(({ status }) => status))).toEqual(new Set([201, 409]));
 });
 
 test('a program’s template takes precedence over the tenant’s, and the default comes last', async () => {

@@ -178,9 +178,9 @@ test('the first page of every list is read from an index in its order', async ()
     if (!list) continue;
     const asked = await askedBy({ ...route, list });
     const pages = asked.filter((statement) => ORDERED.test(statement));
-    const unread = pages.filter((statement) => !isRead(statement));
-    if (pages.length === 0 || unread.length > 0)
-      missing.set(nameOf(route), adviceFor(route, unread));
+    const notRead = pages.filter((statement) => !isRead(statement));
+    if (pages.length === 0 || notRead.length > 0)
+      missing.set(nameOf(route), adviceFor(route, notRead));
   }
 
   const advice = [...missing].filter(([name]) => !(name in EXCUSED)).map(([, what]) => what);

@@ -115,7 +115,7 @@ test('returns that arrive twice, reordered, in one batch or concurrently are boo
   const books = await balancesByRole(tenant);
   const again = await take(buildReturnFile([first, 'R02'], [second, 'R10']));
   const unchanged = await balancesByRole(tenant);
-  const atOnce = await Promise.all(
+  const simultaneous = await Promise.all(
     Array.from({ length: 4 }, () =>
       admin.post('/nacha-returns', { file: buildReturnFile([third, 'R09']) }),
     ),
@@ -125,7 +125,7 @@ test('returns that arrive twice, reordered, in one batch or concurrently are boo
   expect(statusesOf(again)).toEqual(['already_returned', 'already_returned']);
   expect(unchanged).toEqual(books);
   expect(
-    atOnce
+    simultaneous
       .flatMap(({ body }) => statusesOf(body.entries))
       .toSorted((one, two) => (one < two ? -1 : 1)),
   ).toEqual(['already_returned', 'already_returned', 'already_returned', 'returned']);

@@ -86,7 +86,7 @@ test('a loan is owned in shares that never exceed the whole', async () => {
   const half = await assign('0.5');
   const later = await assign('0.25', { settlement_date: '2026-02-01' });
   const tooMuch = await assign('0.2501');
-  const atOnce = await Promise.all([assign('0.2'), assign('0.2')]);
+  const simultaneous = await Promise.all([assign('0.2'), assign('0.2')]);
   const closed = await admin.post(url, { loan_id: denied });
   const grown = await admin.put(`/loan-assignments/${later.body.id}`, {
     ownership_percentage: '0.9',
@@ -108,7 +108,7 @@ test('a loan is owned in shares that never exceed the whole', async () => {
   });
   expect(later.body.status).toBe('pending');
   expect(tooMuch).toMatchObject({ status: 409, body: { code: 'over_assigned' } });
-  expect(new Set(atOnce.map(({ status }) => status))).toEqual(new Set([201, 409]));
+  expect(new Set(simultaneous.map(({ status }) => status))).toEqual(new Set([201, 409]));
   expect(closed).toMatchObject({ status: 409, body: { code: 'loan_not_active' } });
   expect(grown.body.code).toBe('over_assigned');
   expect(final.body.code).toBe('immutable');

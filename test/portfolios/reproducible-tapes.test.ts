@@ -89,12 +89,12 @@ test('a day’s tape is the same file a month later, regardless of later events'
   await done(sell({ sale_price: '25000.00', settlement_date: '2026-02-20' }));
   await done(admin.put(`/portfolios/${id}`, { name: 'Sold' }));
   await travelTo(stage, tenant, '2026-03-12');
-  const [later, atOnce] = await Promise.all([tape.file(D), tape.file(D)]);
+  const [later, simultaneous] = await Promise.all([tape.file(D), tape.file(D)]);
   const now = await tape.rows('2026-03-12');
   const owners = (await admin.get(list)).body.length;
 
   expect(later).toBe(onTheDay.csv);
-  expect([nextMorning, atOnce]).toEqual([later, later]);
+  expect([nextMorning, simultaneous]).toEqual([later, later]);
   expect(await tape.file(D, 'json')).toBe(onTheDay.json);
   expect(await figures()).toEqual(snapshot);
   expect(open.warnings).toContainEqual(expect.objectContaining({ code: 'day_open', count: 3 }));

@@ -149,13 +149,16 @@ test('a provider at a forbidden address is refused, by the API and by a worker',
   ];
   await put({ issuer_url: 'https://localhost:1025' });
   await work();
-  const unread = await superadmin.get(`/identity-providers/${made.body.id}`);
+  const neverTested = await superadmin.get(`/identity-providers/${made.body.id}`);
   const nobody = tenant.anonymous();
   await nobody.get('/auth/csrf');
   const early = await nobody.post(`/identity-providers/${made.body.id}/begin-sign-in`);
 
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 422));
-  expect(unread.body).toMatchObject({ authorization_url: null, last_error: expect.any(String) });
+  expect(neverTested.body).toMatchObject({
+    authorization_url: null,
+    last_error: expect.any(String),
+  });
   expect(early).toMatchObject({ status: 409, body: { code: 'provider_not_ready' } });
   expect(await begin(nobody)).toBeUndefined();
 });

@@ -111,7 +111,7 @@ test('users cannot lock themselves out, and a superadmin always remains', async 
     await admin.put(`/users/${tenant.userIds['admin']}`, { is_active: false }),
   ];
   const above = await admin.put(`/users/${me}`, { is_active: false });
-  const atOnce = await Promise.all([
+  const simultaneous = await Promise.all([
     superadmin.post('/users/remove-role', { user_id: tenant.userIds['viewer'] }),
     second.post('/users/remove-role', { user_id: me }),
   ]);
@@ -124,7 +124,7 @@ test('users cannot lock themselves out, and a superadmin always remains', async 
     Array.from({ length: 5 }, () => '409 last_superadmin'),
   );
   expect(above.status).toBe(403);
-  expect(atOnce.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(simultaneous.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(left.rows).toHaveLength(1);
 });
 

@@ -71,10 +71,10 @@ export function openHttp(options: HttpOptions): HttpClient {
     async post(request) {
       const started = performance.now();
       const answer = await inSpan({ name: 'POST', kind: SpanKind.CLIENT }, async (span) => {
-        const told = await send({ ...request, method: 'POST' }, answerOf);
-        if ('status' in told) span.setAttribute('http.response.status_code', told.status ?? 0);
+        const result = await send({ ...request, method: 'POST' }, answerOf);
+        if ('status' in result) span.setAttribute('http.response.status_code', result.status ?? 0);
         else span.setAttribute('error.type', 'no answer');
-        return told;
+        return result;
       });
       return { ok: false, ...answer, ms: Math.round(performance.now() - started) };
     },

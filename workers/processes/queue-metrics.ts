@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { DatabasePool } from 'slonik';
 import { queueStatus } from '../../sql/queue/queue.ts';
-import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
+import { closeOverdueSeconds } from '../../sql/queue/cron-schedule.ts';
 
 const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 type QueueStatus = Awaited<ReturnType<typeof queueStatus>>;

@@ -130,9 +130,9 @@ function readRow(names: readonly string[], line: number, fields: readonly string
   const given = Object.fromEntries(
     names.map((name, index) => [name, fields[index]?.trim() || undefined]),
   );
-  const unread = names.filter((name) => isKnownColumn(name) && given[name]?.includes('\uFFFD'));
-  if (unread.length > 0) {
-    return { rows: [], refusals: unread.map((column) => ({ line, column, reason: NO_UTF_8 })) };
+  const notRead = names.filter((name) => isKnownColumn(name) && given[name]?.includes('\uFFFD'));
+  if (notRead.length > 0) {
+    return { rows: [], refusals: notRead.map((column) => ({ line, column, reason: NO_UTF_8 })) };
   }
   const read = Columns.safeParse(given, { error: validationMessage });
   if (read.success) {

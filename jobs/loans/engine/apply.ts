@@ -220,10 +220,10 @@ function applyReimbursement(position: Position, event: EventOf<'reimbursement'>)
   const fromSuspense = portionAmount(amount, position.suspense);
   addToSuspense(position, fromSuspense.neg(), id, 'reimbursement');
   const reopened = parseMoney(amount).minus(fromSuspense);
-  const claimed = min(reopened, paid.recovery);
-  increaseChargedOff(position, 'principal', claimed, id, 'reimbursement');
-  paid.recovery = paid.recovery.minus(claimed);
-  const repaid = reopened.minus(claimed);
+  const reclaimed = min(reopened, paid.recovery);
+  increaseChargedOff(position, 'principal', reclaimed, id, 'reimbursement');
+  paid.recovery = paid.recovery.minus(reclaimed);
+  const repaid = reopened.minus(reclaimed);
   if (repaid.gt(0)) position.is_closed = false;
   increasePrincipal(position, repaid, id, 'reimbursement');
   paid.principal = paid.principal.minus(repaid);

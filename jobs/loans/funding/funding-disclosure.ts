@@ -67,13 +67,13 @@ export async function findFundingBlocker(
 
 /** The borrower must receive a line's terms before its first disbursement (12 CFR 1026.5(b)(1)(i)). */
 async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {
-  const { told: lastDisclosed, isTrue } = await checkOpeningDisclosure(work, row);
-  if (isTrue) return null;
+  const { lastDisclosed, isCurrent } = await checkOpeningDisclosure(work, row);
+  if (isCurrent) return null;
   await discloseOpening(work, row);
   await setRescissionEnd(work, row, work.today);
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
   await recordAudit(work, about, 'disclose', {
-    told: { old: lastDisclosed?.letter_date ?? null, new: work.today },
+    disclosed_on: { old: lastDisclosed?.letter_date ?? null, new: work.today },
   });
   const message =
     'The terms of the line differ from its last disclosure. A corrected disclosure has been ordered. ' +
@@ -119,8 +119,8 @@ const disclosedFigures = (lastDisclosed: DisclosedCost | null) =>
 /** Sends a new disclosure with the money if any figure differs from the last one. */
 export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
   if (isLineOfCredit(row)) {
-    const { isTrue } = await checkOpeningDisclosure(work, row);
-    if (!isTrue) await discloseOpening(work, row);
+    const { isCurrent } = await checkOpeningDisclosure(work, row);
+    if (!isCurrent) await discloseOpening(work, row);
     return;
   }
   const cost = computeCost(row, funding);

@@ -62,10 +62,10 @@ async function postAccrual(
   { state: after, newEvents }: After,
 ) {
   const as_of = loan.row.posted_until;
-  const isToday = as_of === input.as_of;
+  const isSameDay = as_of === input.as_of;
   const { schedule, events } = loan;
-  const stateBefore = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
-  const stateAfter = isToday ? after : fold({ ...input, as_of });
+  const stateBefore = isSameDay ? loan.state : fold({ ...input, schedule, events, as_of });
+  const stateAfter = isSameDay ? after : fold({ ...input, as_of });
   const amount = earnedInterest(stateAfter, input.events).minus(
     earnedInterest(stateBefore, loan.events),
   );

@@ -75,12 +75,12 @@ function openingTerms(loan: RawLoan, reader: TextOptions) {
 /** The last disclosure of a line's terms, and whether the terms are still the same. */
 export async function checkOpeningDisclosure({ tx, today }: Work, loan: RawLoan) {
   const lastDisclosed = await readLastDisclosedOpening(tx, loan.id);
-  if (lastDisclosed === null) return { told: lastDisclosed, isTrue: false };
+  if (lastDisclosed === null) return { lastDisclosed, isCurrent: false };
   const { locale, currency } = await currentTenant(tx);
   const language = documentLanguage('account_opening_disclosure', lastDisclosed.language);
   const { apr } = creditLineRates(loan, expectedFunding(loan, today));
   const now = { ...openingTerms(loan, { language, locale, currency }), apr: apr ?? '' };
-  return { told: lastDisclosed, isTrue: comparableText(lastDisclosed) === comparableText(now) };
+  return { lastDisclosed, isCurrent: comparableText(lastDisclosed) === comparableText(now) };
 }
 
 const comparableText = ({

@@ -45,26 +45,26 @@ export async function identifyUser(
   const person = readPerson(claims);
   if (person === null) return { problem: NOT_IDENTIFIED };
   const { role_claim, trusts_amr } = provider;
-  const claimed = role_claim === null ? null : readRole(claims, role_claim, provider.roles);
-  if (role_claim !== null && claimed === null) return { problem: NO_ROLE };
-  const found = await userOf(work, provider, person, claimed);
+  const claimedRole = role_claim === null ? null : readRole(claims, role_claim, provider.roles);
+  if (role_claim !== null && claimedRole === null) return { problem: NO_ROLE };
+  const found = await userOf(work, provider, person, claimedRole);
   if (found === null) return { problem: NO_ACCOUNT };
   if (!found.is_active) return { problem: INACTIVE };
   if ('needs_consent' in found) return { unlinked: found.user_id, subject: person.subject };
-  if (claimed !== null) {
-    const role = capRole(claimed, found.role_max);
+  if (claimedRole !== null) {
+    const role = capRole(claimedRole, found.role_max);
     if (role === null) return { problem: ROLE_REMOVED };
     if (role !== found.tenant_role) await syncClaimedRole(work, found.user_id, role);
   }
   return { user_id: found.user_id, is_multi_factor: trusts_amr && person.is_multi_factor };
 }
 
-/** The claimed role, limited to the maximum that staff set. Null if staff removed the role. */
-function capRole(claimed: NonNullable<Role>, roleMax: RoleMax | null): Role {
-  if (roleMax === null) return claimed;
+/** The role that the provider claims, limited to the maximum that staff set. Null if staff removed the role. */
+function capRole(claimedRole: NonNullable<Role>, roleMax: RoleMax | null): Role {
+  if (roleMax === null) return claimedRole;
   if (roleMax === 'none') return null;
-  const isHigher = TENANT_ROLES.indexOf(claimed) > TENANT_ROLES.indexOf(roleMax);
-  return isHigher ? roleMax : claimed;
+  const isHigher = TENANT_ROLES.indexOf(claimedRole) > TENANT_ROLES.indexOf(roleMax);
+  return isHigher ? roleMax : claimedRole;
 }
 
 async function userOf(
@@ -90,7 +90,7 @@ async function userOf(
   return { user_id, is_active: true, tenant_role: role, role_max: null };
 }
 
-/** Applies the claimed role, but keeps the last superadmin. */
+/** Applies the role that the provider claims, but keeps the last superadmin. */
 async function syncClaimedRole(work: Work, userId: string, role: NonNullable<Role>) {
   try {
     await applyClaimedRole(work, { user_id: userId, tenant_role: role });

@@ -3,7 +3,7 @@ import type { Log } from '../../jobs/log.ts';
 import { latestDueMinute, type ScheduleEntry } from '../../jobs/operations/schedule.ts';
 import type { AnyJob } from '../../jobs/all-jobs.ts';
 import { databaseTime } from '../../sql/database/clock.ts';
-import { enqueueScheduledJob } from '../../sql/queue/schedule.ts';
+import { enqueueScheduledJob } from '../../sql/queue/cron-schedule.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 
 const POLL_MS = 2_000;

@@ -4,8 +4,8 @@ import { followDatabaseClock } from '../../jobs/clock.ts';
 import { latestDueMinute, nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { databaseTime } from '../../sql/database/clock.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
-import { enqueueDue, unknownTasks } from '../../workers/queue/schedule.ts';
+import { closeOverdueSeconds } from '../../sql/queue/cron-schedule.ts';
+import { enqueueDue, unknownTasks } from '../../workers/queue/cron-schedule.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { numbered } from './stage.ts';
 
