@@ -177,6 +177,22 @@ export const findSoldBalance = (tx: Transaction, loanId: string) =>
     order by sale.id desc limit 1
   `);
 
+const BookedEvent = z.object({ reference_id: z.string() });
+
+/**
+ * Of these events, those that were booked before the entry. Ids of entries are ordered by the time of
+ * booking. Ids of events are not: a scheduled payment keeps the id with which it was scheduled.
+ */
+export const listEventsBookedBefore = (
+  tx: Transaction,
+  eventIds: readonly string[],
+  entryId: string,
+) =>
+  tx.anyFirst(sql.type(BookedEvent)`
+    select distinct reference_id from journal_entries
+    where reference_id = any(${sql.array([...eventIds], 'uuid')}) and id < ${entryId}
+  `);
+
 export const addJournalEntries = (tx: Transaction, id: string, entryIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update loan_assignments

@@ -162,3 +162,44 @@ test.each(LATER)('$what that starts later is part of a quote', async ({ agree, o
   expect(preview.body['remaining_balance']).toBe('0.00');
   expect((await balancesNow(tenant, id))['payoff_amount']).toBe(owes);
 });
+
+test('a quote repays the loan on each of its days, whether or not scheduled payments come first', async () => {
+  const { tenant, id } = await paidLoan('2025-11-05', ['2025-12-05', '2026-01-05'], '2026-01-20');
+  const dates = { payoff_date: '2026-01-20', good_through_date: '2026-01-30' };
+  const scheduled = { amount: '500.00', payment_date: '2026-01-25', payment_method: 'check' };
+
+  const before = (await tenant.officer.post(`/loans/${id}/payoff-quotes`, dates)).body;
+  const made = await tenant.officer.post(`/loans/${id}/payments`, scheduled);
+  const kept = (await tenant.officer.get(`/payoff-quotes/${before.id}`)).body;
+  const quote = (await tenant.officer.post(`/loans/${id}/payoff-quotes`, dates)).body;
+  await travelTo(stage, tenant, '2026-01-26');
+  const after = (await tenant.officer.get(`/payoff-quotes/${quote.id}`)).body;
+
+  expect([made.status, made.body.status, kept.status]).toEqual([201, 'scheduled', 'active']);
+  const { payoff_amount, payoff_amount_good_through } = before;
+  expect(Number(payoff_amount_good_through)).toBeGreaterThan(Number(payoff_amount));
+  expect(quote).toMatchObject({ payoff_amount, payoff_amount_good_through, agreed_changes: [] });
+  expect(after).toMatchObject({ status: 'superseded', superseded_reason: 'payment' });
+});
+
+test('a quote is refused if an agreed change lowers the debt before its last day', async () => {
+  const { tenant, id } = await paidLoan('2025-11-05', ['2025-12-05', '2026-01-05'], '2026-01-20');
+  const forgiveness = { modification_type: 'principal_forgiveness', principal_forgiven: '1000.00' };
+  const made = await post(
+    'modifications',
+    { ...forgiveness, effective_date: '2026-01-25', reason: 'hardship' },
+    'admin',
+  )(tenant, id);
+  const quotes = `/loans/${id}/payoff-quotes`;
+  const payoff_date = '2026-01-20';
+
+  const across = await tenant.officer.post(quotes, {
+    payoff_date,
+    good_through_date: '2026-01-30',
+  });
+  const until = await tenant.officer.post(quotes, { payoff_date, good_through_date: '2026-01-24' });
+
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  expect([across.status, until.status]).toEqual([422, 201]);
+  expect(JSON.stringify(across.body)).toContain('Quote an earlier last day.');
+});

@@ -54,6 +54,27 @@ test('a payment that bounces after the sale leaves the price to settle with the 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('a payment scheduled for the day of the sale is the investor’s, because it is booked after the sale', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const { sell, balances } = await newPortfolioForSale(tenant, id);
+  const scheduled = { amount: '300.00', payment_date: '2026-01-25', payment_method: 'check' };
+  const made = await tenant.officer.post(`/loans/${id}/payments`, scheduled);
+  await sell({ sale_price: '9800.00', settlement_date: '2026-01-25' });
+  await travelTo(stage, tenant, '2026-01-26');
+  const payment = (await tenant.officer.get(`/payments/${made.body.id}`)).body;
+  const books = await balances();
+
+  expect(payment.status).toBe('completed');
+  expect(await tasksOf(tenant)).toEqual([]);
+  // 10,000.00 lent, 9,800.00 and 300.00 received, the latter for the investor.
+  expect(books).toMatchObject({ Cash: '100.00', 'Due to Investors': '-300.00' });
+  await bounce(tenant, made.body.id);
+  expect(await tasksOf(tenant)).toEqual([]);
+  expect(await balances()).toMatchObject({ Cash: '-200.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('a payment that bounces after the loan was transferred tells the officer what the new servicer must know', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);

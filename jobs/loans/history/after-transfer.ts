@@ -31,7 +31,12 @@ const priceTask = ({ loan_number }: RawLoan) =>
 
 async function remindOfSalePrice(work: Work, loan: RawLoan, input: FoldInput) {
   const { sold_on, price, agreed, entry_id } = await sales.findSoldBalance(work.tx, loan.id);
-  const corrected = balanceSold(input, sold_on, entry_id);
+  // The sale moved nothing on the books, so there is no price to settle.
+  if (entry_id === null) return;
+  const ofThatDay = input.events.filter(({ effective_date }) => effective_date === sold_on);
+  const ids = ofThatDay.map(({ id }) => id);
+  const booked = new Set(await sales.listEventsBookedBefore(work.tx, ids, entry_id));
+  const corrected = balanceSold(input, sold_on, booked);
   const title = priceTask(loan);
   if (agreed === corrected) return cancelTasks(work.tx, loan.id, [title]);
   const description =
@@ -45,14 +50,14 @@ async function remindOfSalePrice(work: Work, loan: RawLoan, input: FoldInput) {
 function balanceSold(
   { terms, schedule, events }: FoldInput,
   sold_on: string,
-  entryId: string | null,
+  bookedBefore: ReadonlySet<string>,
 ) {
-  // Events of that day that were recorded after the sale belong to the investor. Ids are ordered by time.
+  // Events of that day that were booked after the sale belong to the investor.
   const sellers = events.filter(
     ({ kind, effective_date, id }) =>
       kind === 'reversal' ||
       effective_date < sold_on ||
-      (effective_date === sold_on && entryId !== null && id < entryId),
+      (effective_date === sold_on && bookedBefore.has(id)),
   );
   const state = fold({ terms, schedule, events: sellers, as_of: sold_on });
   const { principal_balance, accrued_interest, off_books_interest, outstanding_fees } = state;

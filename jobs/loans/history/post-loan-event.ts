@@ -18,8 +18,12 @@ type Booking = {
 export const isSold = (terms: Record<string, unknown>): boolean =>
   typeof terms['sold_on'] === 'string';
 
+/** A sale without an entry moved nothing on the books. */
+const wasBookedBefore = async ({ tx }: Work, eventId: string, entryId: string | null) =>
+  entryId !== null && (await sales.listEventsBookedBefore(tx, [eventId], entryId)).length > 0;
+
 /**
- * Posts a loan event. If the event is dated before the loan's sale, or was recorded on the day of the sale
+ * Posts a loan event. If the event is dated before the loan's sale, or was booked on the day of the sale
  * before it settled, it belongs to the seller: it uses the lender's own accounts and corrects the sale at
  * the agreed price. Recording a payment early or late therefore gives neither party a gain.
  */
@@ -36,8 +40,7 @@ export async function postLoanEvent(
   const sale = await sales.findBookedSale(work.tx, loan.id);
   const isSellers =
     eventDate < sold_on ||
-    // Ids are ordered by time. A sale without an entry moved nothing on the books.
-    (eventDate === sold_on && sale.entry_id !== null && event_id < sale.entry_id);
+    (eventDate === sold_on && (await wasBookedBefore(work, event_id, sale.entry_id)));
   if (!isSellers) {
     const accounts = Object.fromEntries(
       borne.map((role) => [role, sale.previous_accounts[role] ?? null]),

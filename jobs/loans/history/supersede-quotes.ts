@@ -2,6 +2,7 @@ import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { recordAudit } from '../../audit.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import type { AgreedStep } from '../engine/projection/agreed-steps.ts';
 import type { ProjectionInput } from '../engine/projection/course.ts';
 import { payoff } from '../engine/projection/payoff-amounts.ts';
 
@@ -19,10 +20,17 @@ export async function supersedeStaleQuote(
   if (quote === null) return;
   const { loan_id, payoff_date, good_through_date, prepayment_penalty, ...figures } = quote;
   const on = { payoff_date, good_through_date, prepayment_penalty };
-  const now: Record<string, unknown> = payoff(history, on);
+  const agreed = (history.agreed ?? []).filter(isExpectedByQuotes);
+  const now: Record<string, unknown> = payoff({ ...history, agreed }, on);
   if (Object.entries(figures).every(([name, quoted]) => now[name] === quoted)) return;
   await supersedeActiveQuotes(work, loan_id, reasonOf(newEvents));
 }
+
+/**
+ * A quote does not expect scheduled payments: its amount must repay the loan on every day of its validity,
+ * and a borrower who pays it early may do so before them.
+ */
+export const isExpectedByQuotes = ({ pays }: AgreedStep) => pays === undefined;
 
 /** Without an event, the reason is a relief, a modification or a payment that was agreed or canceled. */
 function reasonOf([event]: readonly LoanEvent[]): string {

@@ -17,7 +17,7 @@ import {
   immutableConflict,
   openInService,
 } from '../history/loan-records.ts';
-import { supersedeActiveQuotes } from '../history/supersede-quotes.ts';
+import { isExpectedByQuotes, supersedeActiveQuotes } from '../history/supersede-quotes.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
@@ -43,7 +43,8 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   const loan = await openInService(work, input.loan_id);
   const { row, schedule, events } = loan;
   const { payoff_date, good_through_date } = datesOf(work, loan, input);
-  const agreed = good_through_date > work.today ? await readAgreedSteps(work, loan) : [];
+  const steps = good_through_date > work.today ? await readAgreedSteps(work, loan) : [];
+  const agreed = steps.filter(isExpectedByQuotes);
   const on = (day: string) => loanOn(loan, agreed, day);
   const prepayment_penalty = input.include_prepayment_penalty
     ? money(prepaymentPenalty(row, on(payoff_date).state))
@@ -55,6 +56,11 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     prepayment_penalty,
   });
   const last = payoff(history, { payoff_date: good_through_date, prepayment_penalty });
+  if (parseMoney(last.payoff_amount).lt(amounts.payoff_amount))
+    throw new Invalid({
+      good_through_date:
+        'An agreed change lowers the debt before this day. Quote an earlier last day.',
+    });
   const number = (await records.countRecords(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id, 'newer_quote');

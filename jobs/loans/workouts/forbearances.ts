@@ -135,7 +135,8 @@ async function completeForbearance(
   const { events, owed } = endOfForbearance(loan, forbearance, work.today, isBroken);
   const status = isBroken ? 'broken' : 'completed';
   await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, status);
-  if (events.length > 0) await recordEvents(work, loan, newEvents(events));
+  // Also without events: the projections no longer include the end that was agreed.
+  await recordEvents(work, loan, newEvents(events));
   if (owed.length > 0) await scheduleAfter(work, loan, owed);
 }
 
