@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isReplicaReadable, noteLongWrites } from '../../api/http/replica.ts';
 import { routes } from '../../api/routes.ts';
@@ -18,6 +18,12 @@ const tenant = await world.tenant('tenant');
 const officer = await tenant.signedIn('loan_officer');
 const colleague = await tenant.signedIn('admin');
 const client = await tenant.signedIn('viewer');
+
+// Also after a failure, which would otherwise make the following tests fail.
+afterEach(async () => {
+  clock.go();
+  await standby.resume().catch(() => undefined);
+});
 
 const namesIn = async (reader: Client) =>
   ((await reader.get('/borrowers')).body as { last_name: string }[]).map((row) => row.last_name);

@@ -34,6 +34,8 @@ export async function newReplicatedPlatform() {
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres(path.join(folder, 'primary'), { throwAway: true });
   await migrate(postgres.url);
+  // As in production. Otherwise a commit may be flushed to the log later than the next look at its position.
+  await queryOnce(postgres.url, 'alter database servicing set synchronous_commit = on');
   const standby = await startStandby(postgres, path.join(folder, 'standby'), [
     'max_standby_streaming_delay = 0',
   ]);
