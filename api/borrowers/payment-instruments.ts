@@ -4,7 +4,7 @@ import {
   changeInstrument,
   removeInstrument,
 } from '../../jobs/borrowers/payment-instrument.ts';
-import { isAdmin } from '../../jobs/assert-admin.ts';
+import { isAdmin } from '../../jobs/users/assert-admin.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import {
   DRAW_BLOCKERS,

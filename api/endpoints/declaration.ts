@@ -9,7 +9,7 @@ import type { Version } from '../http/versions.ts';
 import type { Call, Example, NeedsProof, Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- that is what is meant
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- an empty object is meant
 export type NoFields = Record<never, never>;
 export type Input = Record<string, unknown>;
 export type StandardEndpoint = 'list' | 'read' | 'create' | 'update' | 'delete' | 'archive';
@@ -102,8 +102,8 @@ export type Declaration<
   /** The events that the standard endpoints write to the security log. */
   security_events?: Partial<Record<StandardEndpoint, string>>;
   /**
-   * The facts that a record sends out or selects by. A user who is denied one of them can neither create
-   * nor change such a record.
+   * The facts that a record sends out or uses as criteria. A user who is denied one of them cannot create
+   * or change such a record.
    */
   carries?: (record: Input) => 'anything' | readonly FactName[];
   /** Roles that differ from `read` and `write` for single endpoints. */

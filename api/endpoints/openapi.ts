@@ -7,7 +7,7 @@ import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/** Builds the OpenAPI 3.1 document from the route table. No part of it is written by hand. */
+/** Builds the OpenAPI 3.1 document from the route table. */
 export function buildOpenApi(routes: readonly Route[]): Json {
   const components: Record<string, Json> = { Error: ERROR_SCHEMA };
   const paths: Record<string, Json> = {};

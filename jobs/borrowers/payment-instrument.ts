@@ -5,7 +5,7 @@ import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { isAdmin } from '../assert-admin.ts';
+import { isAdmin } from '../users/assert-admin.ts';
 import { accountBlockMessage, returnEffect } from '../return-codes.ts';
 import type { Work } from '../work.ts';
 

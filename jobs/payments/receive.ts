@@ -16,7 +16,7 @@ import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent, newEvents } from '../loans/history/new-event.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { refusalDetails } from '../loans/products/refusals.ts';
-import { assertAdmin } from '../assert-admin.ts';
+import { assertAdmin } from '../users/assert-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import * as bank from './nacha/bank-order.ts';

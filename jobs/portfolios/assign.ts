@@ -4,7 +4,7 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { uuid } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { assertAdmin } from '../assert-admin.ts';
+import { assertAdmin } from '../users/assert-admin.ts';
 import type { Work } from '../work.ts';
 import { Criteria, toMatchCriteria } from './criteria.ts';
 

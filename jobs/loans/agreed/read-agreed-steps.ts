@@ -22,13 +22,16 @@ import { eventsOfScheduledPayment, type ScheduledPayment } from './scheduled-pay
 import { isInService, type Standing } from './standing.ts';
 import { describeChange, type ChangeKind } from './describe-change.ts';
 
+/** A loan as read from the database. */
+type ReadLoan = Standing & { row: { has_agreed_records: boolean } };
+
 /**
  * What is agreed for the days to come: reliefs that start or end, approved modifications and scheduled
  * payments. A step's events are those that the close will record. The steps do not contain what depends on
  * conduct: late fees, autopay draws, promotions broken by lateness, non-accrual and charge-offs.
  */
-export async function readAgreedSteps(work: Work, loan: Standing): Promise<AgreedStep[]> {
-  if (fundingDate(loan) === null) return [];
+export async function readAgreedSteps(work: Work, loan: ReadLoan): Promise<AgreedStep[]> {
+  if (!loan.row.has_agreed_records || fundingDate(loan) === null) return [];
   const records = await readAgreedRecords(work.tx, loan.row.id);
   const isPausing =
     records.forbearances.some(({ status }) => status === 'scheduled') &&
@@ -40,7 +43,7 @@ export async function readAgreedSteps(work: Work, loan: Standing): Promise<Agree
  * The loan on the morning of a day from today on, if the borrower makes only scheduled payments until then.
  * The events of the agreed steps are part of its history.
  */
-export async function projectLoan<Loan extends Standing>(
+export async function projectLoan<Loan extends ReadLoan>(
   work: Work,
   loan: Loan,
   on: string,

@@ -10,8 +10,8 @@ import type { LoanState } from '../engine/state.ts';
 import { remindOfficer } from '../outcomes/remind-officer.ts';
 
 /**
- * Creates tasks when events change the past of a loan that has left the lender: the investor bought, or the
- * new servicer took over, another balance than they were told.
+ * Creates tasks when events change the past of a loan that has left the lender: the balance that
+ * the investor bought or the new servicer took over is now different.
  */
 export async function remindOfTransferredBalance(
   work: Work,

@@ -72,10 +72,9 @@ export async function recordEvents(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
-  const agreed =
-    options.hasNewAgreement || row.has_agreed_records
-      ? await readAgreedSteps(work, { row, schedule, events, state })
-      : [];
+  const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
+  const known = { row: { ...row, has_agreed_records }, schedule, events, state };
+  const agreed = await readAgreedSteps(work, known);
   const final = agreed.length > 0 ? finalPaymentAsAgreed({ ...input, agreed }) : finalPayment(run);
   assertStorable(loan.state, state);
   const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);

@@ -16,7 +16,7 @@ export type ProjectionInput = FoldInput & { agreed?: readonly AgreedStep[] };
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
-/** A projection on its way: what has happened so far, and what is still agreed. It changes as it goes on. */
+/** A projection in progress: what has happened so far, and what is still agreed. Each step changes it. */
 export type Course = {
   future: Future;
   run: ReplayRun;
@@ -74,10 +74,8 @@ export const scheduledOn = ({ future }: Course, day: string): Big =>
 
 /** Pays the past-due amount of a day. */
 export function payPastDueAmount(course: Course, date: string): void {
-  const amount = pastDueAmountOn(course.run.position, date);
-  if (amount.eq(0)) return;
-  const late = { installment_number: 0, due_date: date, amount: money(amount) };
-  addEvent(course, projectedPaymentEvent(late));
+  const payment = pastDuePayment(course.run.position, date);
+  if (payment !== null) addEvent(course, payment);
 }
 
 type Days = { from: string; through: string };
@@ -126,12 +124,15 @@ export const isPayable = (position: Position, date: string): boolean =>
 
 /** Pays the past-due amount of `date`. */
 export function payPastDue(run: ReplayRun, date: string): void {
-  const amount = pastDueAmountOn(run.position, date);
-  if (amount.eq(0)) return;
-  applyNextEvent(
-    run,
-    projectedPaymentEvent({ installment_number: 0, due_date: date, amount: money(amount) }),
-  );
+  const payment = pastDuePayment(run.position, date);
+  if (payment !== null) applyNextEvent(run, payment);
+}
+
+function pastDuePayment(position: Position, date: string): LoanEvent | null {
+  const amount = pastDueAmountOn(position, date);
+  if (amount.eq(0)) return null;
+  const late = { installment_number: 0, due_date: date, amount: money(amount) };
+  return projectedPaymentEvent(late);
 }
 
 export const remainingInstallments = ({ installments }: Position, date: string): Installment[] =>

@@ -1,5 +1,5 @@
-import { Forbidden } from './errors.ts';
-import type { Work } from './work.ts';
+import { Forbidden } from '../errors.ts';
+import type { Work } from '../work.ts';
 
 /**
  * Throws Forbidden unless the actor is an admin or the system. For single fields or options of an endpoint
