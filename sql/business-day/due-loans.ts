@@ -44,11 +44,19 @@ export const loansWithEndingCycle = (chunk: LoanChunk) =>
     where ${isInChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
-/** Loans to refold because their rate of accrual changes on or before the chunk's day. */
+/**
+ * Loans whose outlook ends within two weeks. Each loan has its own night, so that loans with one due date are not
+ * all refolded in one night.
+ */
 export const loansToRefold = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
-    select loan.id from loans as loan
-    where ${isInChunk(chunk)} and loan.accrual_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+    select loan.id
+    from loan_outlook as ahead join loans as loan on loan.id = ahead.loan_id
+    where ${isInChunk(chunk, sql.fragment`ahead.loan_id`)} and ahead.is_last
+      and ahead.until_date < ${chunk.cob_date}::date + 14
+      and ahead.until_date < ${chunk.cob_date}::date + 1 + get_byte(uuid_send(ahead.loan_id), 15) % 14
+      and loan.status in ('active', 'charged_off')
+    order by loan.id
   `);
 
 /** Loans that an earlier close quarantined before their accrual. */

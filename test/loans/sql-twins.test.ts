@@ -159,7 +159,7 @@ async function foldOnTurns(
 ): Promise<string> {
   const turn = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(Turn)`
-      select accrual_until from loans where id = ${id}
+      select until_date as accrual_until from loan_outlook where loan_id = ${id} and is_last
     `),
   );
   if (turn === null || turn >= day) return since;

@@ -11,8 +11,10 @@ import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
+import { outlookOf } from '../engine/outlook.ts';
 import type { LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import { prepaymentPenalty, type PenaltyBasis } from '../products/prepayment-penalty.ts';
 import { postChanges } from './post-changes.ts';
 import {
   changedSales,
@@ -82,6 +84,9 @@ export async function recordEvents(
   const current = { ...row, status: newStatus ?? row.status };
   // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
+  const penaltyOn = input.terms.prepayment_penalty
+    ? (basis: PenaltyBasis) => prepaymentPenalty(current, basis)
+    : null;
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
@@ -104,6 +109,7 @@ export async function recordEvents(
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
+    outlook: run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn }),
   });
   await postChanges(work, loan, input, {
     state,
