@@ -442,6 +442,14 @@ create table loan_outlook (
   current_rate app.rate not null,
   interest_free_balance app.money not null,
   prepayment_penalty app.money not null,
+  -- The late fee of the next installment, and the last day on which a payment avoids it. Null: no fee follows.
+  late_fee_amount app.money,
+  late_fee_after date,
+  -- The same for past-due installments. It holds until that day.
+  cure_fee_amount app.money,
+  cure_fee_after date,
+  -- The day whose close decides about a late fee, if the row reaches it.
+  late_fee_decision_on date,
   -- Amounts on the first day. On a later day each is higher by its growth (1, 0 or -1) times the interest since.
   accrued_interest app.money not null,
   unearned_interest app.money not null,

@@ -6,6 +6,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
+import { lateFeePolicy, lateFeesAhead } from '../fees/late-fee-rules.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
@@ -28,7 +29,7 @@ import {
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
 import { remindOfTransferredBalance } from './after-transfer.ts';
-import { updateAutopayDates } from './next-autopay-date.ts';
+import { updateNextDraw } from './next-autopay-date.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
 import { notifyScheduleChange } from './notify-schedule-change.ts';
@@ -87,6 +88,8 @@ export async function recordEvents(
   const penaltyOn = input.terms.prepayment_penalty
     ? (basis: PenaltyBasis) => prepaymentPenalty(current, basis)
     : null;
+  const lateFees = state.is_charged_off ? null : lateFeePolicy(row, run);
+  const outlook = { final, penaltyOn, lateFeesOn: lateFees && lateFeesAhead(lateFees) };
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
@@ -109,7 +112,7 @@ export async function recordEvents(
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
-    outlook: run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn }),
+    outlook: run.position.funded_on === null ? [] : outlookOf(run, outlook),
   });
   await postChanges(work, loan, input, {
     state,
@@ -132,7 +135,8 @@ export async function recordEvents(
     if (affectsPastDays(newEvents, work.today))
       sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
     await notifyOfficer(work, row, sentences);
-    if (newVersion) await updateAutopayDates(work, row.id, loan.state, state);
+    if (row.autopay_plan)
+      await updateNextDraw(work, row.autopay_plan, { row: current, input, run, state, agreed });
   }
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
