@@ -86,18 +86,18 @@ const billSchema = z
 const lateFee = z.object({ amount: money, last_day_on_time: date }).nullable();
 
 const projected = z.object({
-    principal_balance: money,
-    accrued_interest: money,
-    outstanding_fees: money,
-    total_balance: money,
-    next_payment_amount: money,
-    next_payment_date: date.nullable(),
-    payoff_amount: money,
-    as_of_date: date,
-    past_due_amount: money,
-    days_past_due: integer,
-    bill: billSchema,
-  });
+  principal_balance: money,
+  accrued_interest: money,
+  outstanding_fees: money,
+  total_balance: money,
+  next_payment_amount: money,
+  next_payment_date: date.nullable(),
+  payoff_amount: money,
+  as_of_date: date,
+  past_due_amount: money,
+  days_past_due: integer,
+  bill: billSchema,
+});
 
 const balances = projected
   .extend({

@@ -2,11 +2,7 @@ import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
-<<<<<<< HEAD
-=======
-import { isOpenInstallment } from '../loans/installments.ts';
 import { daysPastDueOn, joinOutlookRow } from '../loans/outlook.ts';
->>>>>>> ol
 
 /** A query for loans of a chunk that need work on the chunk's day. */
 export type DueQuery<Row = unknown> = (chunk: LoanChunk) => QuerySqlToken<z.ZodType<Row>>;

@@ -1,6 +1,9 @@
 import type { Big } from 'big.js';
 import type { LateFeeFacts } from '../../../sql/loans/late-fee-facts.ts';
-import type { ExemptInstallment, LateFeeExemption } from '../../../sql/loans/late-fee-exemptions.ts';
+import type {
+  ExemptInstallment,
+  LateFeeExemption,
+} from '../../../sql/loans/late-fee-exemptions.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { addDays } from '../../dates.ts';
 import { isAboveZero, money, ZERO } from '../../money.ts';
@@ -165,4 +168,5 @@ const warning = ({ amount, last_day }: LateFeeCase): LateFees['late_fee'] => ({
 
 const inOrder = (one: LateFeeCase, other: LateFeeCase) =>
   orderOf(one) < orderOf(other) ? -1 : orderOf(one) > orderOf(other) ? 1 : 0;
-const orderOf = ({ last_day, installment }: LateFeeCase) => `${last_day} ${installment.row.due_date}`;
+const orderOf = ({ last_day, installment }: LateFeeCase) =>
+  `${last_day} ${installment.row.due_date}`;

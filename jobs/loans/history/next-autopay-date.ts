@@ -9,7 +9,6 @@ import { startFuture, takeSteps, type AgreedStep } from '../engine/projection/ag
 import { positionOn, type ReplayRun } from '../engine/run.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
-import { readTerms } from '../products/loan-terms.ts';
 import { nextAutopayDueDate, autopayRunDate, displayedRunDate } from './autopay-dates.ts';
 import type { OpenLoan } from './open-loan.ts';
 

@@ -50,7 +50,8 @@ export function findNextDraw(plan: AutopayPlan, loan: LoanAhead): NextDraw | nul
     }
     remaining = withoutAttempt(remaining, attempt);
   }
-  return date && { date, amount: money(sum(draws.map((draw) => parseMoney(draw.amount)))) };
+  if (date === null) return null;
+  return { date, amount: money(sum(draws.map(({ amount }) => parseMoney(amount)))) };
 }
 
 /** A loan without debt, or an accelerated debt that the plan does not pay off. */

@@ -65,7 +65,11 @@ const amountOf = (plan: AutopayPlan, { row, state }: OpenLoan, dueDate: string) 
 async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: string) {
   const { tx, today } = work;
   const amount = amountOf(plan, loan, dueDate);
-  const reason = isAutopayPaused(loan.state, today) ? 'payments_paused' : amount.gt(0) ? null : 'nothing_due';
+  const reason = isAutopayPaused(loan.state, today)
+    ? 'payments_paused'
+    : amount.gt(0)
+      ? null
+      : 'nothing_due';
   const id = await draws.claimDueDate(tx, {
     autopay_plan_id: plan.id,
     loan_id: plan.loan_id,
