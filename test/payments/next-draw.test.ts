@@ -75,7 +75,7 @@ test('a payment that covers the next installment moves the announced draw to the
 });
 
 test('the retry of a returned draw is announced, with a draw of the same day', async () => {
-  const enrolled = await newEnrolledLoan(stage, { retry_interval_days: 27 });
+  const enrolled = await newEnrolledLoan(stage, { retry_interval_days: 26 });
   const { tenant, officer } = enrolled;
   await travelTo(stage, tenant, '2026-02-18');
   const [payment] = await enrolled.payments();
@@ -84,10 +84,12 @@ test('the retry of a returned draw is announced, with a draw of the same day', a
 
   await travelTo(stage, tenant, '2026-03-18');
 
-  expect(retried).toEqual({ date: '2026-03-17', amount: '315.68' });
-  const payments = await enrolled.payments();
-  const regular = payments.find(({ payment_date }) => payment_date === '2026-03-16');
-  expect(regular).toMatchObject({ amount: '315.68' });
+  expect(retried).toEqual({ date: '2026-03-16', amount: '631.36' });
+  const drawn = (await enrolled.payments()).filter(({ source }) => source === 'autopay');
+  expect(drawn.slice(1).map(({ payment_date, amount }) => [payment_date, amount])).toEqual([
+    ['2026-03-16', '315.68'],
+    ['2026-03-16', '315.68'],
+  ]);
 });
 
 test('an agreed forbearance, and a scheduled payment, change the announced draw to what is then drawn', async () => {
@@ -116,8 +118,6 @@ test('an agreed forbearance, and a scheduled payment, change the announced draw 
     { date: '2026-02-17', amount: '200.00' },
   ]);
   expect(announced).toEqual([(await drawnMoney(forborne))[0], (await drawnMoney(scheduled))[0]]);
-  const canceled = await forborne.officer.get(`/loans/${forborne.loan.id}/forbearances`);
-  expect(canceled.body).toHaveLength(1);
 });
 
 test('no draw is announced for a paused plan, or for an accelerated, charged-off or repaid loan', async () => {

@@ -142,22 +142,22 @@ export const lateFeesAhead =
     const next = unpaid.find(({ row }) => row.due_date >= day);
     const cases = openLateFeeCases(policy, positionOn(day), next ? [...late, next] : late);
     cases.sort(inOrder);
-    const charged = cases.filter((open) => {
+    const charged = new Map<Installment, LateFeeCase>();
+    for (const open of cases) {
       const decided = addDays(open.last_day, 1);
-      return (
-        open.amount !== null &&
-        open.last_day >= day &&
-        lateFeeExemption(policy, open, positionOn(decided), decided) === null
-      );
-    });
-    const upcoming = charged.find(({ installment }) => installment === next);
-    const [first, ...others] = charged.filter(({ installment }) => installment !== next);
-    const isFollowed = others.some(({ installment }) => installment !== first?.installment);
+      if (open.amount === null || charged.has(open.installment)) continue;
+      if (lateFeeExemption(policy, open, positionOn(decided), decided) === null)
+        charged.set(open.installment, open);
+    }
+    // Of a fee that tonight's close charges, no payment is on time any more.
+    const avoidable = [...charged.values()].filter(({ last_day }) => last_day >= day);
+    const upcoming = avoidable.find(({ installment }) => installment === next);
+    const [first, second] = avoidable.filter(({ installment }) => installment !== next);
     return {
       late_fee: upcoming ? warning(upcoming) : null,
       cure_fee: first ? warning(first) : null,
       decision_on: cases[0] ? addDays(cases[0].last_day, 1) : null,
-      until: isFollowed && first ? first.last_day : null,
+      until: second && first ? first.last_day : null,
     };
   };
 
