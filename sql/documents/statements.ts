@@ -198,14 +198,8 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
     cross join lateral (
       select app.accrued_cents(loan, today.day) as accrued,
              (
-               select coalesce(sum((event.details ->> 'amount')::numeric), 0.00)
-               from loan_events as event
-               where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
-                 and not exists (
-                   select from loan_events as reversal
-                   where reversal.loan_id = loan.id and reversal.kind = 'reversal'
-                     and reversal.details ->> 'reverses' = event.id::text
-                 )
+               select coalesce(sum((details ->> 'amount')::numeric), 0.00) from loan_events
+               where loan_id = loan.id and kind in ('disbursement', 'draw') and reversed_by is null
              )::numeric(15, 2) as disbursed,
              (
                select coalesce(sum(fee.amount), 0.00) from fees as fee

@@ -93,7 +93,7 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
       [
         'before_boarding',
         sql.fragment`${hasStatus('charged_off')} and not exists (
-          select from loan_events where loan_id = ${its('id')} and kind = 'charge_off'
+          select from loan_events where loan_id = ${its('id')} and kind = 'charge_off' and reversed_by is null
         )`,
       ],
     ],
