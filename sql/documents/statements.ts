@@ -29,13 +29,13 @@ type Sender = {
 };
 
 /**
- * The loans that a morning bills. On the first of a month: loans without cycles, for the previous month. On
- * any day: lines of credit whose cycle ended the day before. A loan whose relief ended that morning is
- * billed in the transaction that ends the relief, before any other event.
+ * The loans that a morning bills. On the first of a month: loans not billed by cycle, for the previous
+ * month. On any day: lines of credit whose cycle ended the day before. A loan whose relief ended that
+ * morning is billed in the transaction that ends the relief, before any other event.
  */
 const BILLED_LOANS = {
-  month: sql.fragment`loan.cycle_end_date is null`,
-  month_after_relief: sql.fragment`loan.cycle_end_date is null`,
+  month: sql.fragment`not loan.is_billed_by_cycle`,
+  month_after_relief: sql.fragment`not loan.is_billed_by_cycle`,
   cycle: sql.fragment`loan.cycle_start_date = app.business_date()`,
 };
 type BilledLoans = keyof typeof BILLED_LOANS;

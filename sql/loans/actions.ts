@@ -59,8 +59,7 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
     ${hasStatus('active')} and (${its('is_frozen')} or ${its('is_accelerated')} or ${its('is_non_accrual')})`;
   const nothingAhead = sql.fragment`
     ${hasStatus('active')} and (${its('is_accelerated')} or not ahead.is_asked)`;
-  const isBilledByCycle = sql.fragment`
-    ${its('loan_type')} = 'line_of_credit' and jsonb_typeof(${its('terms')} -> 'minimum_payment') = 'object'`;
+  const isBilledByCycle = its('is_billed_by_cycle');
   return {
     cancel: [['already_disbursed', sql.fragment`${its('disbursed_amount')} > 0`]],
     disburse: [

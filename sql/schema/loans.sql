@@ -179,6 +179,10 @@ create table loans (
   rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
   delinquency_grace_days integer not null
     generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
+  -- Must equal isBilledByCycle in jobs/loans/arithmetic/terms.ts.
+  is_billed_by_cycle boolean not null generated always as (
+    loan_type = 'line_of_credit' and coalesce(jsonb_typeof(terms -> 'minimum_payment') = 'object', false)
+  ) stored,
   first_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
