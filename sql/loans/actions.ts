@@ -59,7 +59,7 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
     ${hasStatus('active')} and (${its('is_frozen')} or ${its('is_accelerated')} or ${its('is_non_accrual')})`;
   const nothingAhead = sql.fragment`
     ${hasStatus('active')} and (${its('is_accelerated')} or not ahead.is_asked)`;
-  const isBilledByCycle = its('is_billed_by_cycle');
+  const isBilledByCycle = sql.fragment`${its('is_billed_by_cycle')}`;
   return {
     cancel: [['already_disbursed', sql.fragment`${its('disbursed_amount')} > 0`]],
     disburse: [
