@@ -54,7 +54,14 @@ export const insertEventsSql = (events: readonly Owned[]) => {
   return only && others.length === 0 ? appendOne(only) : appendAll(events);
 };
 
-const appendOne = ({ id, loan_id, kind, effective_date, details, reversed_by }: Owned) => sql.fragment`
+const appendOne = ({
+  id,
+  loan_id,
+  kind,
+  effective_date,
+  details,
+  reversed_by,
+}: Owned) => sql.fragment`
   insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by)
   values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb, ${reversed_by})
 `;

@@ -98,7 +98,10 @@ test('the checks of the books find an event that is wrongly stored as reversed o
     recordEvents(work, await openLoan(work, id), [fee, other, reversal]),
   );
   const set = (event: string, reversed_by: string | null) =>
-    stage.owner.query('update loan_events set reversed_by = $2 where id = $1', [event, reversed_by]);
+    stage.owner.query('update loan_events set reversed_by = $2 where id = $1', [
+      event,
+      reversed_by,
+    ]);
   const found = async () =>
     (await violationsIn(stage)).filter((violation) => violation.startsWith(RULE));
   const before = await found();
@@ -111,7 +114,9 @@ test('the checks of the books find an event that is wrongly stored as reversed o
   await set(fee.id, reversal.id);
 
   expect(before).toEqual([]);
-  expect(missing).toEqual([expect.stringContaining(`${fee.id} of loan ${id} is stored as in force`)]);
+  expect(missing).toEqual([
+    expect.stringContaining(`${fee.id} of loan ${id} is stored as in force`),
+  ]);
   expect(wrong).toContainEqual(
     expect.stringContaining(`${other.id} of loan ${id} is stored as reversed by ${reversal.id}`),
   );
@@ -122,9 +127,7 @@ test('an event never changes, except for the reversal that undoes it', async () 
   const { id } = await newLoan(tenant);
   const change = (assignment: ReturnType<typeof sql.fragment>) =>
     tenant.within(({ tx }) =>
-      tx.query(
-        sql.typeAlias('void')`update loan_events set ${assignment} where loan_id = ${id}`,
-      ),
+      tx.query(sql.typeAlias('void')`update loan_events set ${assignment} where loan_id = ${id}`),
     );
 
   await expect(change(sql.fragment`effective_date = effective_date - 1`)).rejects.toThrow(
