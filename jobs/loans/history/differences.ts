@@ -46,9 +46,9 @@ function termOf(row: RawLoan, { extension_months }: LoanState) {
 
 /** The reversals that undo the events after the new ones, and the earlier events for which that changed. */
 export function changedReversals(before: readonly LoanEvent[], after: readonly LoanEvent[]) {
-  const [was, is] = [findReversals(before), findReversals(after)];
-  const changed = before.filter(({ id }) => was.get(id) !== is.get(id));
-  return { of: is, changed: changed.map(({ id }) => ({ id, reversed_by: is.get(id) ?? null })) };
+  const [earlier, now] = [findReversals(before), findReversals(after)];
+  const changed = before.filter(({ id }) => earlier.get(id) !== now.get(id));
+  return { now, changed: changed.map(({ id }) => ({ id, reversed_by: now.get(id) ?? null })) };
 }
 
 /** The installments whose coverage changed. */

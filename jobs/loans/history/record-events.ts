@@ -87,7 +87,7 @@ export async function recordEvents(
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
-    events: newEvents.map((event) => toEventRow(event, reversals.of)),
+    events: newEvents.map((event) => toEventRow(event, reversals.now)),
     reversals: reversals.changed,
     new_schedule: newVersion,
     coverage: {
