@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import type { AccrualStopReason, LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { deferredInterest } from '../../jobs/loans/workouts/promotions.ts';
 import { money } from '../../jobs/money.ts';
 import { START, stateOn } from './fixtures.ts';
@@ -10,7 +10,7 @@ import { START, stateOn } from './fixtures.ts';
 const day = (days: number) => addDays(START, days);
 
 /** A reason that stops accrual between two days of the loan, and whether its end catches up. */
-type Stop = { reason: string; from: number; to: number; catch_up?: boolean };
+type Stop = { reason: AccrualStopReason; from: number; to: number; catch_up?: boolean };
 
 const eventsOf = (stops: readonly Stop[]): LoanEvent[] =>
   stops.flatMap(({ reason, from, to, catch_up = false }): LoanEvent[] => [
