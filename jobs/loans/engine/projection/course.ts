@@ -71,7 +71,7 @@ export function payDue(course: Course, date: string) {
   const billed = billedPayment(position, date);
   if (billed === null) return { billed, paid: null };
   // The last installment asks for the whole debt, so the past-due amount is a part of it.
-  const pastDue = billed.is_last ? ZERO : pastDueAmountOn(position, date);
+  const pastDue = isLastDue(position, date) ? ZERO : pastDueAmountOn(position, date);
   const rest = parseMoney(billed.amount).minus(scheduledForBill(course, date, pastDue));
   if (rest.lte(0)) return { billed, paid: null };
   const paid = { ...billed, amount: money(rest) };
@@ -183,22 +183,24 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
  * The open amount of the installments due on a day. For the last installment: the amount that repays the
  * loan.
  */
-function billedPayment(
-  position: Position,
-  date: string,
-): (ProjectedPayment & { is_last: boolean }) | null {
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const due = standing.filter(({ row }) => row.due_date === date);
+function billedPayment(position: Position, date: string): ProjectedPayment | null {
+  const due = payableInstallments(position).filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
   const { tolerance } = position;
-  const is_last = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
-  const amount = is_last ? owed : min(sum(due.map((row) => amountStillDue(row, tolerance))), owed);
+  const open = sum(due.map((row) => amountStillDue(row, tolerance)));
+  const amount = isLastDue(position, date) ? owed : min(open, owed);
   if (amount.lte(0)) return null;
-  const { period_number: installment_number } = first.row;
-  return { installment_number, due_date: date, amount: money(amount), is_last };
+  return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
 }
+
+const payableInstallments = ({ installments }: Position): Installment[] =>
+  installments.filter(({ is_canceled }) => !is_canceled);
+
+/** True if the last installment is due on this day. A credit line billed by cycle has none. */
+const isLastDue = (position: Position, date: string): boolean =>
+  payableInstallments(position).at(-1)?.row.due_date === date && !isBilledByCycle(position.terms);
 
 export function projectedPaymentEvent({
   installment_number,
