@@ -33,11 +33,7 @@ export type InstallmentState = ScheduleRow & {
   status: InstallmentStatus;
 };
 
-/**
- * The bill of a day, the oldest unpaid due date, and the open amount of each installment. Statements,
- * autopay draws, letters and lists use these figures. `sql/loans/open-installments.ts` computes the same
- * for many loans at a time; a test compares the two.
- */
+/** The bill, the schedule and the delinquency of a day, as the loan's state contains them. */
 export function summarizeBills(position: Position, asOf: string) {
   const { bills, pastDue, days, next, ...shown } = billsOn(position, asOf);
   const at = { asOf, tolerance: bills.tolerance, isOver: bills.isOver, open: bills.open };
