@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import {
   excessOver,
+  isZero,
   min,
   minus,
   money,
@@ -12,6 +13,7 @@ import {
 } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { reducedBy, sumParts, type AmountPart } from './amount-parts.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
 import type { DelinquencyPause } from './delinquency.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
@@ -183,8 +185,19 @@ export function chargedOffBalance({ charged_off }: Position): Big {
 }
 
 /** The amount that repays the loan on a day. Unearned interest counts towards it. */
-export function repaymentOwed(position: Position, date: string): Big {
-  return excessOver(totalOwed(position, date), interestPrepaid(position, date));
+export const repaymentOwed = (position: Position, date: string): Big =>
+  sumParts(repaymentParts(position, date));
+
+/** The parts of the amount that repays the loan. */
+export function repaymentParts(position: Position, date: string): readonly AmountPart[] {
+  const debt: readonly AmountPart[] = [
+    { rule: 'principal', amount: position.principal },
+    { rule: 'interest', amount: interestOwed(position, date) },
+    { rule: 'fees', amount: feesOwed(position) },
+  ];
+  const prepaid = interestPrepaid(position, date);
+  if (isZero(prepaid)) return debt;
+  return [...debt, ...reducedBy('prepaid_interest', min(prepaid, sumParts(debt)))];
 }
 
 export function outstandingFeeAmount(fee: Fee): Big {
