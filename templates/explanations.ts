@@ -258,7 +258,7 @@ export function explanationText(
     if (typeof value === 'function') return value(reader);
     if (kind === 'days') return daysText(Number(value), language);
     if (kind === 'fee_type') return wordsOf(feeTypeKey(String(value)));
-    const filter = kind === undefined ? undefined : filters[FILTERS[kind] ?? ''];
+    const filter = kind === undefined ? undefined : filters[FILTERS.get(kind) ?? ''];
     return filter?.(value, setting) ?? String(value ?? '');
   };
   return wordsOf(key).replace(PLACEHOLDER, (_, name: string, kind?: string) =>
@@ -266,11 +266,11 @@ export function explanationText(
   );
 }
 
-const FILTERS: Readonly<Record<string, string>> = {
-  money: 'currency',
-  date: 'date',
-  rate: 'percent',
-};
+const FILTERS: ReadonlyMap<string, string> = new Map([
+  ['money', 'currency'],
+  ['date', 'date'],
+  ['rate', 'percent'],
+]);
 
 const isKey = (key: string): key is ExplanationKey => Object.hasOwn(TEXTS, key);
 

@@ -1,4 +1,4 @@
-import { FIGURES } from '../../jobs/loans/explanations/explanation.ts';
+import { hasPhrase } from '../../templates/portal/words.ts';
 import { formIdempotencyKey } from './form-fields.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { pageNotFound } from './page-not-found.ts';
@@ -36,8 +36,9 @@ const schedule: Page = {
 /** How a figure of the loan is calculated today. */
 const explanation: Page = {
   path: '/loans/{id}/explain/{figure}',
-  show: async ({ ask, params: { id = '', figure = '' }, language }) => {
-    if (!FIGURES.some((known) => known === figure)) throw pageNotFound();
+  show: async ({ ask, params: { id = '', figure: dashed = '' }, language }) => {
+    const figure = dashed.replaceAll('-', '_');
+    if (!hasPhrase(`figure.${figure}`)) throw pageNotFound();
     const explanation = await ask('GET /portal/loans/{id}/explain', {
       params: { id },
       query: { figure, language },

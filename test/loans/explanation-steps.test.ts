@@ -105,10 +105,10 @@ function yearsOf({ from, to, interest }: ToldStep): Big {
     const year = { actual_365: 365, actual_364: 364 }[basis ?? ''] ?? 360;
     return new Big(daysBetween(from ?? '', to ?? '')).div(year);
   }
-  const one = Date.parse(from ?? '');
+  const start = Date.parse(from ?? '');
   const days = daysBetween(from ?? '', to ?? '');
   const inLeapYears = Array.from({ length: days }, (_, day) =>
-    new Date(one + day * 86_400_000).getUTCFullYear(),
+    new Date(start + day * 86_400_000).getUTCFullYear(),
   ).filter(isLeapYear).length;
   return new Big(days - inLeapYears).div(365).plus(new Big(inLeapYears).div(366));
 }

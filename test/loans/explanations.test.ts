@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { explainFigure, type Explanation } from '../../jobs/loans/explanations/explain-figure.ts';
 import { FIGURES } from '../../jobs/loans/explanations/explanation.ts';
-import { addDays } from '../../jobs/dates.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { setBusinessDate } from '../setup/ledger.ts';
 import { openLineOfCredit } from '../setup/lines-of-credit.ts';

@@ -55,26 +55,29 @@ test('each figure on the loan’s page leads to its explanation, in the borrower
   await setBusinessDate(tenant, '2026-03-01');
   const pages = pageClient(borrower);
   const { body: page } = await pages.get(`/loans/${id}`);
-  const links = [...page.matchAll(/href="\/portal(\/loans\/[\w-]+\/explain\/\w+)"/g)].map(
+  const links = [...page.matchAll(/href="\/portal(\/loans\/[\w-]+\/explain\/[a-z-]+)"/g)].map(
     ([, path = '']: RegExpMatchArray) => path,
   );
 
   const shown = await Promise.all(links.map((path) => pages.get(path)));
-  assertOk(await borrower.put('/portal/profile', { language_preference: 'es' }));
-  const spanish = await pages.get(`/loans/${id}/explain/past_due_amount`);
+  const here = `/loans/${id}/explain/past-due-amount`;
+  const back = /name="back" value="([^"]*)"/.exec(shown[2]?.body ?? '')?.[1] ?? '';
+  const changed = await pages.send('/language', { language: 'es', back });
+  const spanish = await pages.get(here);
   const unknown = await pages.get(`/loans/${id}/explain/apr`);
 
   expect(links.map((path) => path.split('/').at(-1))).toEqual([
-    'amount_due',
-    'payoff_amount',
-    'past_due_amount',
-    'days_past_due',
-    'accrued_interest',
+    'amount-due',
+    'payoff-amount',
+    'past-due-amount',
+    'days-past-due',
+    'accrued-interest',
   ]);
   expect(shown.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(shown[2]?.body).toContain(
     'Payment 1, due February 15, 2026: $315.68, of which nothing is paid yet.',
   );
+  expect(changed.headers['location']).toBe(`/portal${here}`);
   expect(spanish.body).toContain('¿Cómo se calcula?');
   expect(spanish.body).toContain('Pago 1, con vencimiento el 15 de febrero de 2026: $315.68');
   expect(unknown.status).toBe(404);

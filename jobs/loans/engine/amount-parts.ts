@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { excessOver, isAboveZero, sum } from '../../money.ts';
 import type { Installment } from './coverage.ts';
-import type { Fee } from './position.ts';
+import type { Fee } from './fee.ts';
 
 /**
  * A part of an amount. A negative part reduces the amount. The engine adds up the parts to get the amount,

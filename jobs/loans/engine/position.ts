@@ -16,21 +16,8 @@ import type { Terms } from '../arithmetic/terms.ts';
 import { reducedBy, sumParts, type AmountPart } from './amount-parts.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
 import type { DelinquencyPause } from './delinquency.ts';
+import type { Fee } from './fee.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
-
-export type Fee = {
-  fee_id: string;
-  fee_type: string;
-  amount: Big;
-  paid: Big;
-  waived: Big;
-  /** Capitalized, charged off, written off or transferred. */
-  moved: Big;
-  assessed_date: string;
-  installment_number: number | null;
-  /** Each installment asks for a part of the fee. */
-  is_spread: boolean;
-};
 
 /** Explains a change of balance. Each event adds one line per component and target. */
 export type AllocationLine = {

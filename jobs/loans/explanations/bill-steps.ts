@@ -5,7 +5,7 @@ import { sumParts, type AmountPart } from '../engine/amount-parts.ts';
 import { billParts, type BillParts } from '../engine/bills.ts';
 import type { Installment } from '../engine/coverage.ts';
 import { replay } from '../engine/fold.ts';
-import type { Fee } from '../engine/position.ts';
+import type { Fee } from '../engine/fee.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { newStep, type Calculation, type ToldStep } from './explanation.ts';
 

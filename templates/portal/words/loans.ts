@@ -53,9 +53,11 @@ export const loans = {
   balance_after: ['Balance after this payment', 'Saldo después de este pago'],
   explain: ['How is this calculated?', '¿Cómo se calcula?'],
   'explain.of': ['How is this calculated? {figure}', '¿Cómo se calcula? {figure}'],
-  'explain.step': ['What counts', 'Qué cuenta'],
   'explain.total': ['Total', 'Total'],
-  'explain.days': ['Days', 'Días'],
+  'explain.late_fee': [
+    'How are late fees calculated?',
+    '¿Cómo se calculan los cargos por pago atrasado?',
+  ],
   'explain.more': ['How is the interest calculated?', '¿Cómo se calculan los intereses?'],
   'figure.accrued_interest': ['Unpaid interest', 'Intereses pendientes'],
   'figure.amount_due': ['Amount due', 'Monto por pagar'],
