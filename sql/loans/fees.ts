@@ -15,7 +15,7 @@ export const fees = table({
            record.payment_id, record.draw_id, record.fee_rule_id, record.treatment, record.status,
            record.amount_reclassified > 0 and (record.treatment = 'capitalized' or exists (
              select from loan_events as event
-             where event.loan_id = record.loan_id and event.kind = 'capitalization'
+             where event.loan_id = record.loan_id and event.kind = 'capitalization' and event.reversed_by is null
            )) as is_capitalized,
            record.waived_at, record.waived_by, record.waive_reason,
            (

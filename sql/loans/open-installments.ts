@@ -137,7 +137,7 @@ export const nextPaymentDate = sql.fragment`
 /** Open fees that are not part of an installment, as far as the bill does not include them. */
 export const feesDue = sql.fragment`
   case when record.outstanding_fees > 0 and bill.rest > bill.amount
-    and record.cycle_end_date is null then least(
+    and not record.is_billed_by_cycle then least(
     record.outstanding_fees - (
       select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_reclassified), 0.00)
       from fees as fee

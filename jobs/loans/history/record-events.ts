@@ -21,6 +21,7 @@ import {
   lossOf,
   changedCoverage,
   changedEvents,
+  changedReversals,
   PAYMENT_KINDS,
   newScheduleVersion,
 } from './differences.ts';
@@ -79,13 +80,15 @@ export async function recordEvents(
   assertStorable(loan.state, state);
   const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);
   const isChanged = changedEvents(loan.state, state);
+  const reversals = changedReversals(loan.events, events);
   const current = { ...row, status: newStatus ?? row.status };
   // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
-    events: newEvents.map(toEventRow),
+    events: newEvents.map((event) => toEventRow(event, reversals.now)),
+    reversals: reversals.changed,
     new_schedule: newVersion,
     coverage: {
       version: row.schedule_version,
@@ -153,12 +156,10 @@ function assertStorable(before: LoanState, after: LoanState) {
   }
 }
 
-const toEventRow = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
-  id,
-  kind,
-  effective_date,
-  details,
-});
+const toEventRow = (
+  { id, kind, effective_date, ...details }: LoanEvent,
+  reversals: ReadonlyMap<string, string>,
+) => ({ id, kind, effective_date, details, reversed_by: reversals.get(id) ?? null });
 
 type Checkpoint = ReturnType<typeof foldWithCheckpoint>['checkpoint'];
 
