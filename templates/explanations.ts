@@ -153,8 +153,8 @@ const TEXTS = {
     'Los créditos son mayores que el saldo, así que no se debe nada más.',
   ],
   fee: [
-    '{fee|fee_type} of {assessed|date}, which is not part of a payment of the schedule.',
-    '{fee|fee_type} del {assessed|date}, que no forma parte de un pago del calendario.',
+    '{fee|fee_type} of {assessed|date}, not included in a scheduled payment.',
+    '{fee|fee_type} del {assessed|date}, no incluido en un pago del calendario.',
   ],
 
   since_due_date: [

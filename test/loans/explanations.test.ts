@@ -187,7 +187,7 @@ test('interest is explained by its days, balances and rates', async () => {
   ]);
   expect(then.steps).toMatchObject([{ amount: '44.25', days: 19 }]);
   expect(spanish.steps[0]?.text).toBe(
-    'Del 25 de enero de 2026 al 3 de febrero de 2026: 10 días sobre un saldo de $9,023.29 al 8.50 % anual ($9,023.29 × 8.50 % × 10 ÷ 365).',
+    'Del 25 de enero de 2026 al 3 de febrero de 2026: 10 días sobre un saldo de $9,023.29 al 8.50% anual ($9,023.29 × 8.50% × 10 ÷ 365).',
   );
   expect(payoff.steps).toMatchObject([
     { rule: 'principal', amount: '9023.29', explained_by: null },
