@@ -33,7 +33,7 @@ const installmentFacts = z.object({
   paid_amount: money,
 });
 
-const feeFacts = z.object({
+const feeShape = z.object({
   fee_id: uuid,
   fee_type: z.string(),
   assessed_date: date,
@@ -75,7 +75,7 @@ const step = z.object({
     ),
   interest: interestFacts.nullable(),
   installment: installmentFacts.nullable(),
-  fee: feeFacts.nullable(),
+  fee: feeShape.nullable(),
   late_fee: lateFeeFacts.nullable(),
   explained_by: figure.nullable().describe('The figure that explains the amount of this step.'),
 });
@@ -104,39 +104,43 @@ export const explanationQuery = z.object({
  * of it, so a user who is denied one of the facts gets no explanation.
  */
 const FACTS: Record<Figure, readonly FactName[]> = {
-  accrued_interest: ['loans.accrued_interest', 'payoff-quotes.explanation'],
-  past_due_amount: billFacts('loans.past_due_amount'),
-  amount_due: billFacts(
-    'loans.amount_due',
-    'loans.past_due_amount',
-    'loans.fees_due',
-    'fees.amount',
-  ),
-  days_past_due: ['loans.days_past_due', 'loans.past_due_amount', 'loans.due_date'],
+  accrued_interest: [
+    'payoff-quotes.explanation',
+    ...loanFacts('accrued_interest', 'current_rate', 'promo_rate', 'disbursement_date'),
+    ...loanFacts('is_frozen', 'frozen_at', 'is_non_accrual', 'non_accrual_since'),
+  ],
+  past_due_amount: billFacts(),
+  amount_due: [...billFacts(), ...loanFacts('amount_due', 'fees_due'), ...feeFacts()],
+  days_past_due: [
+    ...loanFacts('days_past_due', 'past_due_amount', 'due_date'),
+    'forbearances.start_date',
+    'forbearances.end_date',
+  ],
   payoff_amount: [
-    'loans.payoff_amount',
-    'loans.principal_balance',
-    'loans.accrued_interest',
-    'loans.outstanding_fees',
-    'loans.suspense_balance',
-    'loans.charge_off_balance',
+    ...loanFacts('payoff_amount', 'principal_balance', 'accrued_interest', 'outstanding_fees'),
+    ...loanFacts('suspense_balance', 'charge_off_balance'),
     'payoff-quotes.payoff_amount',
     'payoff-quotes.prepayment_penalty',
-    'payoff-quotes.unearned_interest',
+    'products.prepayment_penalty',
   ],
-  late_fee: [
-    ...billFacts('loans.past_due_amount'),
-    ...(['amount', 'amount_paid', 'amount_waived', 'assessed_date', 'fee_rule_id'] as const).map(
-      (field): FactName => `fees.${field}`,
-    ),
-    'products.fee_rules',
-  ],
+  late_fee: [...billFacts(), ...feeFacts(), ...loanFacts('is_frozen'), 'products.fee_rules'],
 };
 
-function billFacts(...own: FactName[]): FactName[] {
-  const shown = ['payment_amount', 'next_payment_amount', 'next_payment_date', 'due_date'];
-  const owed = ['paid_amount', 'principal_balance', 'accrued_interest', 'outstanding_fees'];
-  return [...own, ...[...shown, ...owed].map((field): FactName => `loans.${field}`)];
+function loanFacts(...fields: string[]): FactName[] {
+  return fields.map((field): FactName => `loans.${field}`);
+}
+
+function feeFacts(): FactName[] {
+  const fields = ['fee_type', 'amount', 'amount_paid', 'amount_waived', 'assessed_date'];
+  return fields.map((field): FactName => `fees.${field}`);
+}
+
+function billFacts(): FactName[] {
+  return [
+    ...loanFacts('past_due_amount', 'payment_amount', 'paid_amount', 'due_date', 'maturity_date'),
+    ...loanFacts('next_payment_amount', 'next_payment_date', 'principal_balance'),
+    ...loanFacts('accrued_interest', 'outstanding_fees'),
+  ];
 }
 
 export const explainLoan: Route = {
