@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { sql } from '../database/db.ts';
-import { ExemptInstallment } from './late-fee-exemptions.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import { ExemptInstallment, LATE_FEE_EXEMPTIONS } from './late-fee-exemptions.ts';
 
 /** Records that decide about late fees and are not events. */
 export const LateFeeFacts = z.object({
-  exemptions: z.array(ExemptInstallment),
+  exemptions: z.array(ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) })),
   /** Periods without late fees. A payment plan in force has no end. */
   exempt_periods: z.array(z.object({ from: z.string(), to: z.string().nullable() })),
   /** The day on which the loan's freeze ends. */
@@ -19,7 +19,8 @@ export const lateFeeFacts = sql.fragment`
   case when loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")' then jsonb_build_object(
     'exemptions', array(
       select jsonb_build_object(
-        'installment_number', installment_number, 'due_date', due_date, 'fee_rule_id', fee_rule_id
+        'installment_number', installment_number, 'due_date', due_date, 'fee_rule_id', fee_rule_id,
+        'reason', reason
       )
       from late_fee_exemptions where loan_id = loan.id
     ),
@@ -36,3 +37,8 @@ export const lateFeeFacts = sql.fragment`
     'freeze_until', case when loan.is_frozen then loan.freeze_until end
   ) end
 `;
+
+export const readLateFeeFacts = (tx: Transaction, loanId: string) =>
+  tx.oneFirst(sql.type(z.object({ facts: LateFeeFacts.nullable() }))`
+    select ${lateFeeFacts} as facts from loans as loan where loan.id = ${loanId}
+  `);

@@ -79,7 +79,7 @@ export function openLateFeeCases(
     unpaid.flatMap((installment) => {
       const last_day = addDays(installment.row.due_date, grace_days);
       if (position.funded_on !== null && last_day < position.funded_on) return [];
-      const amount = isReadableRule(rule) ? lateFeeAmount(rule, installment) : null;
+      const amount = isReadableRule(rule) ? lateFeeFor(rule, installment).amount : null;
       const open = { rule, installment, last_day, amount };
       const isFree = amount !== null && !isAboveZero(amount);
       return isFree || exempt.has(keyOf(exemptInstallment(open))) ? [] : [open];
@@ -87,11 +87,17 @@ export function openLateFeeCases(
   );
 }
 
-/** The fee for an installment, zero if nothing of it is unpaid. Throws if the rule cannot be read. */
-export function lateFeeAmount(rule: FeeRule, { amount, covered }: Installment): Big {
+/**
+ * A rule's fee for an installment as it stands, zero if nothing of it is unpaid, and the amount to which its
+ * percentage applies. Throws if the rule cannot be read.
+ */
+export function lateFeeFor(
+  rule: FeeRule,
+  { amount, covered }: Pick<Installment, 'amount' | 'covered'>,
+) {
   const rest = amount.minus(covered);
-  const base = rule.calculation === 'percent_of_past_due' ? rest : amount;
-  return isAboveZero(rest) ? feeAmount(rule, money(base)) : ZERO;
+  const base = money(rule.calculation === 'percent_of_past_due' ? rest : amount);
+  return { base, amount: isAboveZero(rest) ? feeAmount(rule, base) : ZERO };
 }
 
 export const exemptInstallment = ({

@@ -8,8 +8,8 @@ import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import {
   exemptInstallment,
-  lateFeeAmount,
   lateFeeExemption,
+  lateFeeFor,
   lateFeePolicy,
   openLateFeeCases,
   type LateFeeCase,
@@ -53,7 +53,7 @@ function chargeLateFee(work: Work, loanId: string, { rule, installment, amount }
   const fee = {
     fee_type: 'late',
     // Throws if the rule cannot be read. The close then quarantines the loan.
-    amount: money(amount ?? lateFeeAmount(rule, installment)),
+    amount: money(amount ?? lateFeeFor(rule, installment).amount),
     on: work.today,
     installment_number: row.period_number,
     fee_rule_id: rule.id ?? null,

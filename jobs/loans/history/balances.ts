@@ -7,7 +7,7 @@ import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { billsOn } from '../engine/bills.ts';
-import { fold, replay } from '../engine/fold.ts';
+import { replay } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -17,7 +17,7 @@ import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { positionOn } from '../engine/run.ts';
 import { nextDrawOf } from './next-autopay-date.ts';
-import { readLoan, type OpenLoan } from './open-loan.ts';
+import { readLoan, readPastLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 /**
  * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events
@@ -27,18 +27,11 @@ export async function readBalances(
   work: Work,
   loanId: string,
   asOf: string = work.today,
-  known: 'now' | 'then' = 'now',
+  known: Knowledge = 'now',
 ) {
-  if (asOf > work.today)
-    throw new Invalid({
-      as_of_date: 'Must not be in the future. Use get-future-balance-projection for future dates.',
-    });
-  const knownOn = known === 'then' ? asOf : work.today;
-  const loan = await readLoan(work, loanId, knownOn);
-  const { row, schedule, events } = loan;
-  const state = fold({ terms: readTerms(row), schedule, events, as_of: asOf });
+  const loan = await readPastLoan(work, loanId, asOf, known);
   const ahead = asOf === work.today ? await dueAhead(work, loan) : NOTHING_AHEAD;
-  return { as_of_date: asOf, ...balancesOwed(row, state), ...ahead };
+  return { as_of_date: asOf, ...balancesOwed(loan.row, loan.state), ...ahead };
 }
 
 const NOTHING_AHEAD = { late_fee: null, past_due_late_fee: null, next_draw: null };

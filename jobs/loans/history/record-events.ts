@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
+import { readLateFeeFacts } from '../../../sql/loans/late-fee-facts.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
@@ -75,6 +76,12 @@ export async function recordEvents(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
+  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
+  // First, because a plan that breaks cancels payments that were agreed.
+  const outcomes =
+    !isBoarded && affectsPastDays(newEvents, work.today)
+      ? await reevaluateOutcomes(work, loan, events, run.events)
+      : [];
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
@@ -84,12 +91,13 @@ export async function recordEvents(
   const isChanged = changedEvents(loan.state, state);
   const reversals = changedReversals(loan.events, events);
   const current = { ...row, status: newStatus ?? row.status };
-  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
-  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   const penaltyOn = input.terms.prepayment_penalty
-    ? (basis: PenaltyBasis) => prepaymentPenalty(current, basis)
+    ? penaltyRule(row, run.position.funded_on)
     : null;
-  const lateFees = state.is_charged_off ? null : lateFeePolicy(row, run);
+  // A payment plan whose outcome changed may suspend late fees again.
+  const late_fee_facts =
+    outcomes.length > 0 ? await readLateFeeFacts(work.tx, row.id) : row.late_fee_facts;
+  const lateFees = state.is_charged_off ? null : lateFeePolicy({ ...row, late_fee_facts }, run);
   const outlook = { final, penaltyOn, lateFeesOn: lateFees && lateFeesAhead(lateFees) };
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
@@ -130,18 +138,26 @@ export async function recordEvents(
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
   await reviewManualForms(work, row, before, after);
+  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   if (!isBoarded) {
     const change = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, current, change, trigger);
-    if (affectsPastDays(newEvents, work.today))
-      sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
-    await notifyOfficer(work, row, sentences);
+    await notifyOfficer(work, row, [...sentences, ...outcomes]);
     if (row.autopay_plan)
       await updateNextDraw(work, row.autopay_plan, { row: current, input, run, state, agreed });
   }
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
+}
+
+/**
+ * The prepayment penalty by the balances of a day. They say whether the loan is open, which its row does not know
+ * before it is funded or while it reopens.
+ */
+function penaltyRule(row: OpenLoan['row'], funded_on: string | null) {
+  const loan = { ...row, status: 'active', disbursement_date: row.disbursement_date ?? funded_on };
+  return (basis: PenaltyBasis) => prepaymentPenalty(loan, basis);
 }
 
 /**
