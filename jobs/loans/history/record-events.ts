@@ -73,6 +73,12 @@ export async function recordEvents(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
+  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
+  // First, because a plan that breaks cancels payments that were agreed.
+  const outcomes =
+    !isBoarded && affectsPastDays(newEvents, work.today)
+      ? await reevaluateOutcomes(work, loan, events, run.events)
+      : [];
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
@@ -82,8 +88,6 @@ export async function recordEvents(
   const isChanged = changedEvents(loan.state, state);
   const reversals = changedReversals(loan.events, events);
   const current = { ...row, status: newStatus ?? row.status };
-  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
-  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
@@ -123,12 +127,11 @@ export async function recordEvents(
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
   await reviewManualForms(work, row, before, after);
+  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   if (!isBoarded) {
     const change = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, current, change, trigger);
-    if (affectsPastDays(newEvents, work.today))
-      sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
-    await notifyOfficer(work, row, sentences);
+    await notifyOfficer(work, row, [...sentences, ...outcomes]);
     if (newVersion) await updateAutopayDates(work, row.id, loan.state, state);
   }
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
