@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { addDays, addMonths, latest } from '../../jobs/dates.ts';
 import type { LateFeesOn } from '../../jobs/loans/engine/outlook-view.ts';
 import { positionOn } from '../../jobs/loans/engine/run.ts';
-import { lateFeesAhead } from '../../jobs/loans/fees/late-fee-rules.ts';
+import { lateFeesAhead } from '../../jobs/loans/history/late-fee-rules.ts';
 import { LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
 import { billsOn, firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';

@@ -131,7 +131,8 @@ test('no draw is announced for a paused plan, or for an accelerated, charged-off
   const { paused, accelerated, charged_off, repaid } = kinds;
   const stored = async ({ plan }: Enrolled) => (await plan())['next_draw_amount'];
   const before: Body = {};
-  for (const [name, one] of Object.entries(kinds)) before[name] = (await stored(one)) !== null;
+  for (const [name, enrolled] of Object.entries(kinds))
+    before[name] = (await stored(enrolled)) !== null;
 
   await paused.officer.put(`/autopay-plans/${paused.id}`, { status: 'paused' });
   await (
@@ -147,8 +148,8 @@ test('no draw is announced for a paused plan, or for an accelerated, charged-off
   expect(written.status, JSON.stringify(written.body)).toBe(200);
   expect(Object.values(before)).toEqual(Object.keys(kinds).map(() => true));
   const after: Body = {};
-  for (const [name, one] of Object.entries(kinds))
-    after[name] = [await stored(one), await nextDraw(one)];
+  for (const [name, enrolled] of Object.entries(kinds))
+    after[name] = [await stored(enrolled), await nextDraw(enrolled)];
   expect(after).toMatchObject({
     paused: [null, null],
     accelerated: [null, null],

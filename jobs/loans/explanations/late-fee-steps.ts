@@ -7,7 +7,7 @@ import { fold, replay, type Replay } from '../engine/fold.ts';
 import { positionOn } from '../engine/run.ts';
 import type { FeeState } from '../engine/state.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
-import { lateFeeExemption, lateFeeFor, lateFeePolicy } from '../fees/late-fee-rules.ts';
+import { lateFeeExemption, lateFeeFor, lateFeePolicy } from '../history/late-fee-rules.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { feeText } from '../origination/fee-texts.ts';
 import { lateFeeGraceDays, loanFeeRules, type FeeRule } from '../products/fee-amounts.ts';

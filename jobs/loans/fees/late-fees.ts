@@ -13,7 +13,7 @@ import {
   lateFeePolicy,
   openLateFeeCases,
   type LateFeeCase,
-} from './late-fee-rules.ts';
+} from '../history/late-fee-rules.ts';
 import { assessFee } from './origination-fees.ts';
 
 /**

@@ -11,12 +11,12 @@ import { replay } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
-import { lateFeePolicy, lateFeesAhead } from '../fees/late-fee-rules.ts';
+import { lateFeePolicy, lateFeesAhead } from './late-fee-rules.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { positionOn } from '../engine/run.ts';
-import { nextDrawOf } from './next-autopay-date.ts';
+import { nextDrawOf } from './autopay/save-next-draw.ts';
 import { readLoan, readPastLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 /**

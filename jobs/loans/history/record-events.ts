@@ -6,7 +6,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
-import { lateFeePolicy, lateFeesAhead } from '../fees/late-fee-rules.ts';
+import { lateFeePolicy, lateFeesAhead } from './late-fee-rules.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
@@ -30,7 +30,7 @@ import {
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
 import { remindOfTransferredBalance } from './after-transfer.ts';
-import { updateNextDraw } from './next-autopay-date.ts';
+import { updateNextDraw } from './autopay/save-next-draw.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
 import { notifyScheduleChange } from './notify-schedule-change.ts';

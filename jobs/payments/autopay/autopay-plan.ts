@@ -6,7 +6,7 @@ import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan } from '../../loans/history/open-loan.ts';
-import { isOpenAutopayPlan, saveNextDraw } from '../../loans/history/next-autopay-date.ts';
+import { isOpenAutopayPlan, saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
 import { refusalDetails } from '../../loans/products/refusals.ts';
 import type { Work } from '../../work.ts';
 import { assertBankOrder } from '../nacha/bank-order.ts';

@@ -1,20 +1,24 @@
 import * as plans from '../../../sql/payments/autopay-plans.ts';
-import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/loans/open-autopay-plan.ts';
 import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
-import { canRunOn, nextAutopayDueDate, autopayRunDate } from '../../loans/history/autopay-dates.ts';
+import {
+  canRunOn,
+  nextAutopayDueDate,
+  autopayRunDate,
+} from '../../loans/history/autopay/autopay-dates.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/open-loan.ts';
-import { saveNextDraw } from '../../loans/history/next-autopay-date.ts';
+import { drawAmount } from '../../loans/history/autopay/draw-amount.ts';
+import { extraPayment, isAutopayPaused } from '../../loans/history/autopay/next-draw.ts';
+import { saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { canStillDraw } from '../nacha/bank-order.ts';
 import { NewPayment, paymentColumns, postPayment } from '../receive.ts';
-import { drawAmount } from './draw-amount.ts';
-import { extraPayment, isAutopayPaused } from './next-draw.ts';
 
 /**
  * Makes the draws of a plan that are due today, and retries returned draws. A unique row claims each due

@@ -1,19 +1,19 @@
-import * as plans from '../../../sql/payments/autopay-plans.ts';
-import { findNextDraw } from '../../payments/autopay/next-draw.ts';
-import type { Work } from '../../work.ts';
-import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
-import type { Standing } from '../agreed/standing.ts';
-import type { EventDraft, LoanEvent } from '../engine/events.ts';
-import { fold, replay, type FoldInput } from '../engine/fold.ts';
-import { startFuture, takeSteps, type AgreedStep } from '../engine/projection/agreed-steps.ts';
-import { positionOn, type ReplayRun } from '../engine/run.ts';
-import { toLoanState, type LoanState } from '../engine/state.ts';
-import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
+import type { AutopayPlan } from '../../../../sql/loans/open-autopay-plan.ts';
+import * as plans from '../../../../sql/payments/autopay-plans.ts';
+import type { Work } from '../../../work.ts';
+import { readAgreedSteps } from '../../agreed/read-agreed-steps.ts';
+import type { Standing } from '../../agreed/standing.ts';
+import type { EventDraft, LoanEvent } from '../../engine/events.ts';
+import { fold, replay, type FoldInput } from '../../engine/fold.ts';
+import { startFuture, takeSteps, type AgreedStep } from '../../engine/projection/agreed-steps.ts';
+import { positionOn, type ReplayRun } from '../../engine/run.ts';
+import { toLoanState, type LoanState } from '../../engine/state.ts';
+import { prepaymentPenalty } from '../../products/prepayment-penalty.ts';
 import { nextAutopayDueDate, autopayRunDate, displayedRunDate } from './autopay-dates.ts';
-import type { OpenLoan } from './open-loan.ts';
+import { findNextDraw } from './next-draw.ts';
+import type { OpenLoan } from '../open-loan.ts';
 
-export const isOpenAutopayPlan = ({ status }: plans.AutopayPlan) =>
-  ['active', 'paused'].includes(status);
+export const isOpenAutopayPlan = ({ status }: AutopayPlan) => ['active', 'paused'].includes(status);
 
 /** A folded loan, and what is agreed for later days. */
 type FoldedLoan = {
@@ -39,7 +39,7 @@ export async function saveNextDraw(work: Work, loan: OpenLoan, planId: string) {
 }
 
 /** Updates the next draw of the loan's plan after an event. */
-export async function updateNextDraw(work: Work, plan: plans.AutopayPlan, loan: FoldedLoan) {
+export async function updateNextDraw(work: Work, plan: AutopayPlan, loan: FoldedLoan) {
   const next = nextDates(work, plan, loan);
   const isSame = DATES.every((name) => next[name] === plan[name]);
   if (!isSame) await plans.saveNextDates(work.tx, plan.id, next);
@@ -47,7 +47,7 @@ export async function updateNextDraw(work: Work, plan: plans.AutopayPlan, loan: 
 
 const DATES = ['next_due_date', 'next_run_date', 'next_draw_date', 'next_draw_amount'] as const;
 
-function nextDates({ today }: Work, plan: plans.AutopayPlan, loan: FoldedLoan) {
+function nextDates({ today }: Work, plan: AutopayPlan, loan: FoldedLoan) {
   const due = nextAutopayDueDate(plan, loan.state);
   const draw = nextDrawOf(today, plan, loan);
   return {
@@ -59,7 +59,7 @@ function nextDates({ today }: Work, plan: plans.AutopayPlan, loan: FoldedLoan) {
 }
 
 /** The next autopay draw of a loan, as the close of its day will make it. */
-export const nextDrawOf = (today: string, plan: plans.AutopayPlan, loan: FoldedLoan) =>
+export const nextDrawOf = (today: string, plan: AutopayPlan, loan: FoldedLoan) =>
   findNextDraw(plan, {
     today,
     state: loan.state,

@@ -1,13 +1,9 @@
 import type { Big } from 'big.js';
-import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
-import { min, money, parseMoney, sum, ZERO } from '../../money.ts';
-import type { EventDraft } from '../../loans/engine/events.ts';
-import type { LoanState } from '../../loans/engine/state.ts';
-import {
-  autopayRunDate,
-  displayedRunDate,
-  nextAutopayDueDate,
-} from '../../loans/history/autopay-dates.ts';
+import type { AutopayPlan } from '../../../../sql/loans/open-autopay-plan.ts';
+import { min, money, parseMoney, sum, ZERO } from '../../../money.ts';
+import type { EventDraft } from '../../engine/events.ts';
+import type { LoanState } from '../../engine/state.ts';
+import { autopayRunDate, displayedRunDate, nextAutopayDueDate } from './autopay-dates.ts';
 import { drawAmount } from './draw-amount.ts';
 
 /** A loan as autopay sees it ahead of time. */
