@@ -43,7 +43,7 @@ export function buildBill(
   next: NextBill,
   { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
 ): Bill {
-  const pastDue = splitAmount(late, billedParts(rows), owedByComponent(position, asOf));
+  const pastDue = splitPastDue(position, asOf, { rows, amount: late });
   const rest = subtractParts(next.owed, pastDue);
   const otherFees = sumParts(otherFeeParts(position, next));
   return {
@@ -54,6 +54,13 @@ export function buildBill(
     amount_due: money(late.plus(next.amount).plus(otherFees)),
   };
 }
+
+/** The parts of the past-due amount. They add up to it. */
+export const splitPastDue = (
+  position: Position,
+  asOf: string,
+  { rows, amount }: { rows: readonly Installment[]; amount: Big },
+): Parts => splitAmount(amount, billedParts(rows), owedByComponent(position, asOf));
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 
