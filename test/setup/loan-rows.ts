@@ -53,7 +53,7 @@ export const accrueSince = (
   );
 
 /** An outlook in which nothing is due and no interest accrues. */
-const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
+export const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     insert into loan_outlook
     select outlook.* from loans as loan
