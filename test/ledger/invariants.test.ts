@@ -23,7 +23,7 @@ async function behindTheGuards(...statements: string[]) {
 
 const earnInterest = (loan: string, amount: string) =>
   stage.owner.query(
-    'update loan_outlook set interest_base = $2, interest_earned = $2 where loan_id = $1',
+    'update loan_outlook set interest_base = $2::numeric, interest_earned = $2::numeric where loan_id = $1',
     [loan, amount],
   );
 
