@@ -1,20 +1,10 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { clausesOf, type Clauses } from './conditions.ts';
 import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
 import { DEFERRED } from './database/driver.ts';
 import { serialize } from './database/serialize.ts';
-import { containsPattern, type Row, type Table } from './table.ts';
-
-export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
-export type Condition = {
-  field: string;
-  comparison: Comparison;
-  values: string[];
-  /**
-   * The Postgres type that the field is compared as. It comes from the declaration, never from a client.
-   */
-  type: string;
-};
+import type { Condition, OrderedPart, Row, Table } from './table.ts';
 
 /** A list request. Every field name in it has been checked against a declaration. */
 export type ListRequest = {
@@ -25,24 +15,39 @@ export type ListRequest = {
   limit: number;
 };
 
+/** A transaction and its business date. */
+type Reading = { tx: Transaction; today: string };
+
+/** A request with its conditions as SQL and the groups of parts that give its order, if any. */
+type Query = ListRequest & {
+  table: Table;
+  clauses: Clauses;
+  parts: readonly (readonly OrderedPart[])[] | undefined;
+};
+
 /**
  * One page of a table's rows, and the total number of matching rows. Wraps the table's visible select, so
  * no column is built here. Equal sort values are ordered by id. With `isLast` no statement follows, so the
  * transaction may be committed with the last statement.
  */
 export async function listRows(
-  tx: Transaction,
+  { tx, today }: Reading,
   table: Table,
   request: ListRequest,
   isLast = false,
 ) {
-  const where = whereOf(table, request);
+  const day = sql.fragment`${today}::date`;
+  const query: Query = {
+    ...request,
+    table,
+    clauses: clausesOf(table, request, day),
+    parts: table.orders?.[request.sort.field]?.(day, request.sort.descending),
+  };
   // Lists pass values between statements through transaction settings, so concurrent lists of one
   // transaction must not overlap.
-  if (table.own)
-    return serialize(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
-  const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
-  return { rows, total: await countOf(tx, table, request, where, rows.length) };
+  if (table.own) return serialize(tx, 'list', () => listByIds(tx, query, isLast));
+  const rows = (await tx.any(wholePage(query))) as readonly Row[];
+  return { rows, total: await countOf(tx, query, rows.length) };
 }
 
 /**
@@ -50,19 +55,12 @@ export async function listRows(
  * by a statement that is planned once. Postgres passes the ids and the total to the second statement
  * through settings, so both are sent together.
  */
-async function listByIds(
-  tx: Transaction,
-  table: Table,
-  request: ListRequest,
-  { where, isLast }: { where: SqlFragment; isLast: boolean },
-) {
-  const { words, offset, limit } = request;
-  const isBare = isOwnColumns(table, requestedFields(request)) && words === undefined;
-  const placed = isBare
-    ? selectPage(table, request, where)
-    : selectPageWithTotal(table, request, where);
-  const isPlannedOnce = isBare && isPreparable(table, request);
-  await tx.query(isPlannedOnce ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }));
+async function listByIds(tx: Transaction, query: Query, isLast: boolean) {
+  const { table, offset, limit } = query;
+  const placed = pageOf(query);
+  await tx.query(
+    isPreparable(query) ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }),
+  );
   const isFirst = offset === 0 && limit > 0;
   const asked = isLast && isFirst ? andCommit(rowsOf(table)) : prepared(rowsOf(table));
   const rows = (await tx.any(asked)) as readonly (Row & { in_all: number | null })[];
@@ -70,13 +68,18 @@ async function listByIds(
   return { rows, total: total ?? offset + rows.length };
 }
 
-const wholePage = (
-  { rows }: Table,
-  { sort, limit, offset }: ListRequest,
-  where: SqlFragment,
-) => sql.unsafe`
-  select * from (${rows}) as row where ${where}
-  order by ${orderOf(sort)} limit ${limit} offset ${offset}
+/** The cheapest way to the page and its total. */
+function pageOf(query: Query) {
+  const { words, sort, parts, clauses, table } = query;
+  const isBare = isOwnColumns(table, requestedFields(query));
+  if (isBare && parts) return selectPage(query, pageInParts(query, parts));
+  const findsAll = words !== undefined || (clauses.isFound && isOwnColumns(table, [sort.field]));
+  return isBare && !findsAll ? selectPage(query, pageInOrder(query)) : selectPageWithTotal(query);
+}
+
+const wholePage = ({ table: { rows }, clauses, ...request }: Query) => sql.unsafe`
+  select * from (${rows}) as row where ${clauses.where}
+  order by ${orderOf(request.sort)} limit ${request.limit} offset ${request.offset}
 `;
 
 /** Settings of the transaction: the ids of the page, in order, and the total. */
@@ -98,18 +101,9 @@ const storePage = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
          set_config('app.in_all', coalesce((${count})::text, ''), true)
 `;
 
-/**
- * The cheapest source for these fields: the bare table if all are own columns, the computed select if it
- * has them, otherwise the full select.
- */
-function sourceOf(table: Table, fields: readonly string[]) {
-  const { name, own = [], computed, rows } = table;
-  if (isOwnColumns(table, fields)) return sql.identifier([name]);
-  const isComputed = fields.every(
-    (field) => own.includes(field) || computed?.fields.includes(field),
-  );
-  return computed && isComputed ? sql.fragment`(${computed.rows})` : sql.fragment`(${rows})`;
-}
+/** The bare table if all fields are own columns, otherwise the full select. */
+const sourceOf = (table: Table, fields: readonly string[]) =>
+  isOwnColumns(table, fields) ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
 
 const sortColumns = ({ sort }: ListRequest) =>
   sql.join(
@@ -118,49 +112,126 @@ const sortColumns = ({ sort }: ListRequest) =>
   );
 
 /** If the page is not full, it determines the total and nothing is counted. */
-function selectPage(table: Table, request: ListRequest, where: SqlFragment) {
-  const { limit, offset, sort } = request;
+function selectPage(query: Query, page: SqlFragment) {
+  const { limit, offset } = query;
   const isTelling =
     offset === 0 ? sql.fragment`rows < ${limit}` : sql.fragment`rows between 1 and ${limit - 1}`;
-  const inAll = hasStoredCount(table, request)
-    ? storedCount(table, where)
-    : sql.fragment`select count(*) from ${sourceOf(table, requestedFields(request))} as row where ${where}`;
   const count = sql.fragment`
-    select (${inAll})
+    select (${totalOf(query)})
     from (select count(*)::integer as rows from page) as page where not (${isTelling})
   `;
-  return sql.unsafe`
-    with page as materialized (
-      select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), sort.field])} as row
-      where ${where} order by ${orderOf(sort)} ${sliceOf(request)}
+  return sql.unsafe`with ${page} ${storePage(query, count)}`;
+}
+
+/** The page of rows that an index or a sort puts in order. */
+const pageInOrder = (query: Query) => sql.fragment`
+  page as materialized (
+    select ${sortColumns(query)}
+    from ${sourceOf(query.table, [...requestedFields(query), query.sort.field])} as row
+    where ${query.clauses.where} order by ${orderOf(query.sort)} ${sliceOf(query)}
+  )
+`;
+
+/**
+ * The page of rows that indexes of another table put in order. Each part gives at most as many rows as the page
+ * can reach, and a group is read only if the groups before it gave fewer.
+ */
+function pageInParts(query: Query, groups: readonly (readonly OrderedPart[])[]) {
+  const { sort, clauses, table, offset, limit } = query;
+  const reach = sql.fragment`${offset + limit}`;
+  const named = groups.map((parts, group) =>
+    parts.map((part, at) => ({ part, name: sql.identifier([`part_${group}_${at}`]) })),
+  );
+  const selectPart = ({ part }: (typeof named)[number][number], group: number) => {
+    const { joins = sql.fragment``, where = sql.fragment`true`, value } = part;
+    const before = named.slice(0, group).flat();
+    const given = before.map(({ name }) => sql.fragment`(select count(*) from ${name})`);
+    const isNeeded =
+      given.length === 0
+        ? sql.fragment`true`
+        : sql.fragment`${sql.join(given, sql.fragment` + `)} < ${reach}`;
+    return sql.fragment`
+      select row.id, ${value} as ${sql.identifier([sort.field])}
+      from ${sql.identifier([table.name])} as row ${joins}
+      where ${clauses.where} and ${where} and ${isNeeded}
+      order by ${partOrder(sort, part)} limit ${reach}
+    `;
+  };
+  const all = named.flatMap((parts, group) =>
+    parts.map((each) => ({ ...each, select: selectPart(each, group) })),
+  );
+  return sql.fragment`
+    ${sql.join(
+      all.map(({ name, select }) => sql.fragment`${name} as materialized (${select})`),
+      sql.fragment`, `,
+    )},
+    page as materialized (
+      select * from (${sql.join(
+        all.map(({ name }) => sql.fragment`select * from ${name}`),
+        sql.fragment` union all `,
+      )}) as row
+      order by ${orderOf(sort)} ${sliceOf(query)}
     )
-    ${storePage(request, count)}
   `;
 }
 
+/** A column of an index is never null there, and `nulls last` would keep Postgres from using the index. */
+function partOrder({ descending }: ListRequest['sort'], { value, along }: OrderedPart) {
+  const id = sql.fragment`row.id ${direction(descending)}`;
+  if (along) return sql.fragment`${along.column} ${direction(descending !== along.isReversed)}, ${id}`;
+  return sql.fragment`${value} ${direction(descending)} nulls last, ${id}`;
+}
+
+const direction = (isDescending: boolean) =>
+  isDescending ? sql.fragment`desc` : sql.fragment`asc`;
+
 /**
- * A filter on computed fields or a search needs all matches for the page, so they are materialized once and
+ * A filter that finds few rows or a search needs all matches for the page, so they are materialized once and
  * counted from there.
  */
-const selectPageWithTotal = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
+const selectPageWithTotal = (query: Query) => sql.unsafe`
   with found as materialized (
-    select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), request.sort.field])} as row
-    where ${where}
+    select ${sortColumns(query)}
+    from ${sourceOf(query.table, [...requestedFields(query), query.sort.field])} as row
+    where ${query.clauses.where}
   ),
   page as materialized (
-    select * from found as row order by ${orderOf(request.sort)} ${sliceOf(request)}
+    select * from found as row order by ${orderOf(query.sort)} ${sliceOf(query)}
   )
-  ${storePage(request, sql.fragment`select count(*) from found`)}
+  ${storePage(query, sql.fragment`select count(*) from found`)}
 `;
 
-const requestedFields = ({ conditions, words }: ListRequest) => [
-  ...conditions.map(({ field }) => field),
+/** The fields of the conditions, without those that lookups search elsewhere. */
+const requestedFields = ({ table, conditions, words }: Query) => [
+  ...conditions.map(({ field }) => field).filter((field) => !table.lookups?.[field]),
   ...(words ? ['q'] : []),
 ];
 
+/** The number of all rows that match: stored, the difference to a stored number, or counted. */
+function totalOf(query: Query): SqlFragment {
+  const { table, conditions, words, clauses } = query;
+  if (hasStoredCount(table, conditions, words)) return storedCount(table, clauses.where);
+  const { exclusion } = clauses;
+  const others = conditions.filter((condition) => condition !== exclusion?.condition);
+  if (!exclusion || !hasStoredCount(table, others, words)) return countIn(query, clauses.where);
+  const { where } = clausesOf(table, { conditions: others }, sql.fragment`null`);
+  return sql.fragment`
+    (${storedCount(table, where)}) - (${countIn(query, sql.fragment`${where} and ${exclusion.found}`)})
+  `;
+}
+
+const countIn = (query: Query, where: SqlFragment) => sql.fragment`
+  select count(*) from ${sourceOf(query.table, requestedFields(query))} as row where ${where}
+`;
+
 /** Filters on counted columns apply to row_counts with the same SQL. */
-const hasStoredCount = ({ counted }: Table, { conditions }: ListRequest) =>
+const hasStoredCount = (
+  { counted }: Table,
+  conditions: readonly Condition[],
+  words: string | undefined,
+) =>
   counted !== undefined &&
+  words === undefined &&
   conditions.every(({ field }) => (counted as readonly string[]).includes(field));
 
 const storedCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
@@ -182,11 +253,14 @@ const sliceOf = ({ limit, offset }: ListRequest) =>
   (offset === 0 && SIZES.get(limit)) || sql.fragment`limit ${limit} offset ${offset}`;
 
 /** The few variants that nearly all lists use. Other variants are too numerous to prepare. */
-const isPreparable = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
+const isPreparable = ({ table, conditions, words, sort }: Query) =>
   words === undefined &&
   (sort.field === 'created_at' || sort.field === 'id') &&
+  isOwnColumns(table, conditions.map(({ field }) => field)) &&
   conditions.length <= 2 &&
-  conditions.every(({ field, comparison }) => comparison === 'in' && !(field in filters));
+  conditions.every(
+    ({ field, comparison }) => comparison === 'in' && !table.filters?.[field],
+  );
 
 /** An unnecessary `nulls last` would keep Postgres from using an index on (… desc). */
 function orderOf({ field: name, descending, nullable = true }: ListRequest['sort']): SqlFragment {
@@ -199,57 +273,11 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
 
 async function countOf(
   tx: Transaction,
-  { rows }: Table,
-  { offset, limit }: ListRequest,
-  where: SqlFragment,
+  { table: { rows }, clauses, offset, limit }: Query,
   found: number,
 ): Promise<number> {
   if (found < limit && (found > 0 || offset === 0)) return offset + found;
   return Number(
-    await tx.oneFirst(sql.unsafe`select count(*) from (${rows}) as row where ${where}`),
+    await tx.oneFirst(sql.unsafe`select count(*) from (${rows}) as row where ${clauses.where}`),
   );
 }
-
-function whereOf(table: Table, { conditions, words }: ListRequest): SqlFragment {
-  const clauses = conditions.map((condition) => clauseOf(table, condition));
-  if (words && table.search) clauses.push(table.search(words));
-  return clauses.length === 0
-    ? sql.fragment`true`
-    : sql.fragment`(${sql.join(clauses, sql.fragment`) and (`)})`;
-}
-
-function clauseOf(table: Table, { field, comparison, values, type }: Condition): SqlFragment {
-  const special = table.filters?.[field];
-  if (special && comparison === 'in') return special(values);
-  if (special && comparison === 'ne') return sql.fragment`(${special(values)}) is not true`;
-  const column = sql.identifier(['row', field]);
-  if (comparison === 'isnull') {
-    return values[0] === 'true'
-      ? sql.fragment`${column} is null`
-      : sql.fragment`${column} is not null`;
-  }
-  if (comparison === 'in') {
-    if (type === 'bool' && values.length === 1)
-      return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
-    if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
-    // With a single value, Postgres knows that the matches are in the order of an index.
-    if (values.length === 1) return sql.fragment`${column} = ${values[0] ?? ''}::${cast(type)}`;
-    return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
-  }
-  if (comparison === 'ne' && type === 'jsonb')
-    return sql.fragment`(${column} ?| ${sql.array(values, 'text')}) is not true`;
-  const value = values[0] ?? '';
-  if (comparison === 'icontains') {
-    return sql.fragment`${column}::text ilike ${containsPattern(value)}`;
-  }
-  return sql.fragment`${column} ${OPERATORS[comparison]} ${value}::${cast(type)}`;
-}
-
-const cast = (type: string) => sql.identifier([type]);
-const OPERATORS = {
-  ne: sql.fragment`is distinct from`,
-  gte: sql.fragment`>=`,
-  lte: sql.fragment`<=`,
-  gt: sql.fragment`>`,
-  lt: sql.fragment`<`,
-} as const;

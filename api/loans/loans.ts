@@ -46,6 +46,7 @@ export const loans = resource({
     'is_accelerated',
     'is_non_accrual',
     'delinquency_bucket',
+    'days_past_due',
     'loan_number',
     'labels',
     'origination_date',

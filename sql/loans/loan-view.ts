@@ -105,23 +105,6 @@ const ONE: Source = {
 };
 export const loanSource = sourceOf(ONE);
 
-/** Fields that follow from a loan's outlook alone, for lists that filter all loans by them. */
-export const derivedLoanFields = {
-  fields: ['accrued_interest', 'total_balance', 'days_past_due', 'delinquency_bucket'],
-  /** Selects these fields and the loan's own columns. */
-  rows: (own: readonly string[]) => sql.fragment`
-    select ${sql.join(
-      own.map((column) => sql.identifier(['record', column])),
-      sql.fragment`, `,
-    )},
-      ${amount('accrued_interest')} as accrued_interest, ${totalBalance} as total_balance,
-      ${daysPastDue} as days_past_due, ${bucket} as delinquency_bucket
-    from loans as record
-    cross join (select app.business_date() as day offset 0) as today
-    ${joinOutlook(DAY)}
-  `,
-};
-
 /** The columns of many loans, read from `loanSourceForMany`. */
 export const loanColumnsForMany = columnsWith(investorColumnOfMany);
 

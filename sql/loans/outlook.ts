@@ -125,13 +125,17 @@ export const trimOutlooksSql = (outlooks: readonly LoanOutlook[]) => {
     where row.loan_id = one.loan_id and row.number > one.kept`;
 };
 
+/** Whether a row (`ahead`) is the one of the day. */
+export const holdsOn = (day: SqlFragment) =>
+  sql.fragment`ahead.from_date <= ${day} and ahead.until_date >= ${day}`;
+
 /**
  * The row of a day, joined to loans (`record`). Left, because a loan that is not funded has none. `among` repeats
  * which loans are read, so that Postgres can read their rows in order.
  */
 export const joinOutlook = (day: SqlFragment, among?: LoanIdCondition) => sql.fragment`
   left join loan_outlook as ahead
-    on ahead.loan_id = record.id and ahead.from_date <= ${day} and ahead.until_date >= ${day}
+    on ahead.loan_id = record.id and ${holdsOn(day)}
       ${among ? sql.fragment`and ${among(sql.fragment`ahead.loan_id`)}` : sql.fragment``}
   left join lateral (
     select accrued.earned, accrued.earned - ahead.interest_earned as amount,

@@ -471,9 +471,16 @@ create table loan_outlook (
   check (interest_amount >= 0 and interest_amount <> 'NaN')
 ) with (fillfactor = 60);
 -- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression.
-create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id) where past_due_from is not null;
+-- The most days past due first, and of equal ones the newest loan first.
+create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id desc)
+  where past_due_from is not null;
 create index loan_outlook_paused on loan_outlook (tenant_id, days_past_due, loan_id)
   where past_due_from is null and days_past_due > 0;
+create index loan_outlook_due on loan_outlook (tenant_id, next_payment_date, loan_id)
+  where next_payment_date >= from_date;
+-- After maturity, the next payment date is the maturity date.
+create index loan_outlook_matured on loan_outlook (tenant_id, next_payment_date, loan_id)
+  where next_payment_date < from_date;
 create index loan_outlook_ends on loan_outlook (tenant_id, until_date) where is_last and until_date < 'infinity';
 call app.protect('loan_outlook');
 call app.declare_borrower_data('loan_outlook',

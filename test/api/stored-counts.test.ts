@@ -3,8 +3,9 @@ import { onTestFinished, expect, test } from 'vitest';
 import type { Work } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { listRows, type Condition } from '../../sql/list.ts';
+import { listRows } from '../../sql/list.ts';
 import { loans, setLoanStatus } from '../../sql/loans/loans.ts';
+import type { Condition } from '../../sql/table.ts';
 import { setArchived } from '../../sql/write.ts';
 import { recountRecords } from '../../workers/ops/recount.ts';
 import { newConcurrentWriter } from '../setup/concurrent-writer.ts';
@@ -34,9 +35,9 @@ const where = (field: string, ...values: string[]): Condition => ({
 });
 
 /** The total that a list with a full page reports. */
-const totalOf = async ({ tx }: Work, ...conditions: Condition[]) => {
+const totalOf = async (work: Work, ...conditions: Condition[]) => {
   const sort = { field: 'created_at', descending: true };
-  return (await listRows(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
+  return (await listRows(work, loans, { conditions, sort, offset: 0, limit: 1 })).total;
 };
 
 const violations = async () => {

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { listRows, type Condition, type ListRequest } from '../../../sql/list.ts';
+import { listRows, type ListRequest } from '../../../sql/list.ts';
+import type { Condition } from '../../../sql/table.ts';
 import { loans } from '../../../sql/loans/loans.ts';
 import * as stored from '../../../sql/loans/promotions.ts';
 import { find, type Row } from '../../../sql/table.ts';
@@ -101,7 +102,7 @@ export async function listPromotions(work: Work, loanId: string, request: ListRe
     type: 'uuid',
   };
   const conditions = [...request.conditions, ofLoan];
-  const { rows, total } = await listRows(work.tx, stored.promotions, { ...request, conditions });
+  const { rows, total } = await listRows(work, stored.promotions, { ...request, conditions });
   return { rows: rows.map((row) => ({ ...row, ...deferredOf(loan, row) })), total };
 }
 
