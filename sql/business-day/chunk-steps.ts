@@ -29,9 +29,11 @@ export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, e
     prepared(sql.type(AccruedSum)`
     with earned as (
       select record.id as loan_id, record.terms -> 'gl_map' as gl_map, grown.of_day as amount
-      from loans as record ${joinOutlook(sql.fragment`${day}::date`, (id) => isInChunk(chunk, id))}
+      from loans as record ${joinOutlook(sql.fragment`${day}::date`, {
+        among: (id) => isInChunk(chunk, id),
+      })}
       where ${isInChunk(chunk, sql.fragment`record.id`)} and record.status = 'active'
-        and ahead.interest_amount > 0
+        and ahead.interest_per_basis > 0
     ), written as (
       -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
@@ -82,7 +84,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
              coalesce(ahead.delinquency_bucket, 'current') as new_bucket, ahead.first_delinquency_date,
              record.oldest_unpaid_due_date, record.delinquency_pauses,
              coalesce(${amountOn('past_due_amount')}, 0.00) as past_due_amount
-      from loans as record ${joinOutlook(sql.fragment`${morning}::date`, among)}
+      from loans as record ${joinOutlook(sql.fragment`${morning}::date`, { among })}
       cross join lateral (select ${daysPastDueOn(sql.fragment`${morning}::date`)} as days) as late
       where ${among(sql.fragment`record.id`)} and record.status = 'active'
         and record.id not in (${loansWithReliefEndingOn(morning)}) and (

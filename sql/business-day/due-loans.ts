@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
+import { daysPastDueOn, joinOutlookRow } from '../loans/outlook.ts';
 
 /** A query for loans of a chunk that need work on the chunk's day. */
 export type DueQuery<Row = unknown> = (chunk: LoanChunk) => QuerySqlToken<z.ZodType<Row>>;
@@ -122,9 +123,10 @@ export const loansPastDaysPastDueThreshold =
   (action: 'charge_off' | 'non_accrual') => (chunk: LoanChunk) =>
     prepared(sql.type(Due)`
     select loan.id from loans as loan
+    ${joinOutlookRow(sql.fragment`${chunk.cob_date}::date`, { loan: 'loan' })}
     where ${isInChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and (${action} = 'charge_off' or not loan.is_non_accrual)
-      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
+      and ${daysPastDueOn(sql.fragment`${chunk.cob_date}::date`)}
         >= (loan.terms ->> (${action} || '_dpd_threshold'))::integer
     order by loan.id
   `);

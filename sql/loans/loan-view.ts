@@ -89,7 +89,7 @@ const sourceOf = ({ record, day, given, among }: Source) => sql.fragment`
     -- A left join, so that Postgres skips it when no column of the borrower is selected.
     left join borrowers as borrower on borrower.id = record.borrower_id
     cross join (select ${day} as day offset 0) as today
-    ${joinOutlook(given ?? DAY, among)}
+    ${joinOutlook(given ?? DAY, among ? { among } : {})}
     -- Without a credit limit, the approved amount is the limit.
     cross join lateral (
       select case when record.loan_type = 'line_of_credit'

@@ -25,7 +25,7 @@ export const OUTLOOK_COLUMNS = [
   'until_date',
   'is_last',
   'interest_base',
-  'interest_amount',
+  'interest_per_basis',
   'interest_units',
   'units_per_day',
   'interest_basis',
@@ -129,29 +129,50 @@ export const trimOutlooksSql = (outlooks: readonly LoanOutlook[]) => {
 export const holdsOn = (day: SqlFragment) =>
   sql.fragment`ahead.from_date <= ${day} and ahead.until_date >= ${day}`;
 
+type JoinOptions = {
+  /** The alias of the loans that the rows are joined to. */
+  loan?: string;
+  /** Repeats which loans are read, so that Postgres can read their rows in order. */
+  among?: LoanIdCondition;
+  /** The loans are those of all tenants. */
+  isOfAllTenants?: true;
+};
+
 /**
- * The row of a day, joined to loans (`record`). Left, because a loan that is not funded has none. `among` repeats
- * which loans are read, so that Postgres can read their rows in order.
+ * Joins the row of a day (`ahead`) to loans, and the interest that has accrued (`grown`): all interest up to the
+ * start of the day (`earned`), the part of it since the row's first day (`amount`), and the interest of the day itself
+ * (`of_day`). A left join, because a loan that is not funded has no rows.
  */
-export const joinOutlook = (day: SqlFragment, among?: LoanIdCondition) => sql.fragment`
-  left join loan_outlook as ahead
-    on ahead.loan_id = record.id and ${holdsOn(day)}
-      ${among ? sql.fragment`and ${among(sql.fragment`ahead.loan_id`)}` : sql.fragment``}
+export const joinOutlook = (day: SqlFragment, options: JoinOptions = {}) => sql.fragment`
+  ${joinOutlookRow(day, options)}
   left join lateral (
     select accrued.earned, accrued.earned - ahead.interest_earned as amount,
            case when ahead.until_date = ${day} then ahead.last_day_interest
-             else ${earnedOn(sql.fragment`(${day} + 1)`)} - accrued.earned end as of_day
-    from (select ${earnedOn(day)} as earned offset 0) as accrued
+             else ${earnedOn(sql.fragment`(${day} + 1)`, options)} - accrued.earned end as of_day
+    from (select ${earnedOn(day, options)} as earned offset 0) as accrued
     offset 0
   ) as grown on true
 `;
 
+/** The same without the interest, for columns that do not change within a row. */
+export function joinOutlookRow(
+  day: SqlFragment,
+  { loan = 'record', among, isOfAllTenants }: JoinOptions = {},
+) {
+  return sql.fragment`
+  left join loan_outlook as ahead
+    on ahead.loan_id = ${sql.identifier([loan, 'id'])} and ${holdsOn(day)}
+      ${among ? sql.fragment`and ${among(sql.fragment`ahead.loan_id`)}` : sql.fragment``}
+      ${isOfAllTenants ? sql.fragment`and ahead.tenant_id = ${sql.identifier([loan, 'tenant_id'])}` : sql.fragment``}
+`;
+}
+
 /** The cents accrued by a day of the row. */
-function earnedOn(day: SqlFragment) {
+function earnedOn(day: SqlFragment, { loan = 'record' }: JoinOptions) {
   return sql.fragment`app.earned_on(
-    ahead.interest_base, ahead.interest_amount,
+    ahead.interest_base, ahead.interest_per_basis,
     ahead.interest_units + ahead.units_per_day * (${day} - ahead.from_date)::bigint, ahead.interest_basis,
-    record.rounding_mode
+    ${sql.identifier([loan, 'rounding_mode'])}
   )`;
 }
 

@@ -205,8 +205,6 @@ create table loans (
   -- The first payment date that was agreed before disbursement. first_payment_date follows the schedule after
   -- disbursement and returns to this date if the disbursement is reversed.
   agreed_first_payment_date date,
-  -- The amount of the last installment as of the last event.
-  final_payment_amount app.money,
   -- The current billing cycle of a line of credit, both days included, and the minimum-payment disclosure of the
   -- last statement.
   cycle_start_date date,
@@ -222,11 +220,6 @@ create table loans (
   interest_outlook app.money,
   interest_free_balance app.money not null default 0
     check (interest_free_balance between 0 and principal_balance),
-  -- The number of open installments and the first of them, updated with each event, so that the nightly
-  -- snapshot does not read installments. Null: not known, and the snapshot counts them.
-  open_installments integer,
-  first_open_period integer,
-  is_last_installment_paid boolean,
   -- The original term, if a modification changed it; otherwise null.
   original_term_months integer check (original_term_months > 0),
   primary key (tenant_id, id),
@@ -421,10 +414,10 @@ create table loan_outlook (
   until_date date not null,
   -- The outlook ends with this row, so the loan is refolded before.
   is_last boolean not null,
-  -- All interest accrued up to the start of a day, unrounded: interest_base + interest_amount *
+  -- All interest accrued up to the start of a day, unrounded: interest_base + interest_per_basis *
   -- (interest_units + units_per_day * days since from_date) / interest_basis. The scale keeps the division exact.
   interest_base numeric(22, 10) not null,
-  interest_amount numeric(40, 25) not null,
+  interest_per_basis numeric(40, 25) not null,
   interest_units integer not null,
   units_per_day smallint not null,
   interest_basis integer not null,
@@ -468,7 +461,7 @@ create table loan_outlook (
   primary key (tenant_id, loan_id, number),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
   check (from_date <= until_date),
-  check (interest_amount >= 0 and interest_amount <> 'NaN')
+  check (interest_per_basis >= 0 and interest_per_basis <> 'NaN')
 ) with (fillfactor = 60);
 -- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression.
 -- The most days past due first, and of equal ones the newest loan first.
@@ -1112,12 +1105,12 @@ return exists (
 -- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
 -- jobs/loans/engine/outlook-interest.ts.
 create function app.earned_on(
-  interest_base numeric, interest_amount numeric, units bigint, interest_basis integer, rounding_mode text
+  interest_base numeric, interest_per_basis numeric, units bigint, interest_basis integer, rounding_mode text
 ) returns numeric
 language sql immutable parallel safe
 return case rounding_mode
-  when 'half_even' then app.half_even(interest_base + round(interest_amount * units / interest_basis, 10))
-  else round(interest_base + round(interest_amount * units / interest_basis, 10), 2)
+  when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
+  else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
 end;
 
 -- Must equal jobs/loans/products/prepayment-penalty.ts.

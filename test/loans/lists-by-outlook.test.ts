@@ -10,7 +10,6 @@ import { sql } from '../../sql/database/db.ts';
 import { listRows } from '../../sql/list.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
-import { setBusinessDate } from '../setup/ledger.ts';
 import { openLineOfCredit } from '../setup/lines-of-credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
@@ -88,6 +87,14 @@ const aRequest = fc.record({
     .tuple(fc.integer({ min: 0, max: LIVES + 8 }), fc.constantFrom(0, 4, 24, 99))
     .map(([start, more]) => JSON.stringify([start, start + more])),
 });
+
+/** Moves the business date, and refolds no loan. */
+const setBusinessDate = ({ within }: Tenant, day: string) =>
+  within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update tenants set business_date = ${day} where id = app.current_tenant()
+    `),
+  );
 
 /** Loans of all kinds of products and with any history, and loans that are not funded. */
 async function writeBook(tenant: Tenant) {

@@ -54,7 +54,7 @@ function folded(
     as_of: addDays(day, 1),
   });
   const { bill } = state;
-  const penalty = penaltyOn(state);
+  const penalty = state.is_charged_off ? new Big(0) : penaltyOn(state);
   const isPastDue30 = state.days_past_due >= 30;
   return {
     accrued_interest: state.accrued_interest,

@@ -121,7 +121,7 @@ test('the API’s values of a loan on any later day equal the fold of its histor
       let since = addDays(START, last);
       for (const later of looks.toSorted((one, other) => one - other)) {
         const day = addDays(START, last + later);
-        since = await foldOnTurns(tenant, id, { since, day });
+        since = await foldWhenOutlookEnds(tenant, id, { since, day });
         await setBusinessDate(tenant, day);
         const { row, loan, penalty } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
@@ -147,25 +147,23 @@ test('the API’s values of a loan on any later day equal the fold of its histor
   );
 }, 120_000);
 
-const Turn = z.object({ accrual_until: z.string().nullable() });
+const LastRow = z.object({ until_date: z.string() });
 
-/**
- * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
- */
-async function foldOnTurns(
+/** Folds the loan on the last day of its outlook, as the close does before. Returns the day of the last fold. */
+async function foldWhenOutlookEnds(
   tenant: Tenant,
   id: string,
   { since, day }: { since: string; day: string },
 ): Promise<string> {
-  const turn = await tenant.within(({ tx }) =>
-    tx.oneFirst(sql.type(Turn)`
-      select until_date as accrual_until from loan_outlook where loan_id = ${id} and is_last
+  const end = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(LastRow)`
+      select until_date from loan_outlook where loan_id = ${id} and is_last
     `),
   );
-  if (turn === null || turn >= day) return since;
-  await setBusinessDate(tenant, turn);
+  if (end >= day) return since;
+  await setBusinessDate(tenant, end);
   await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), []));
-  return foldOnTurns(tenant, id, { since: turn, day });
+  return foldWhenOutlookEnds(tenant, id, { since: end, day });
 }
 
 /** The fields that both the row and the fold contain. */

@@ -9,7 +9,7 @@ import { interestAt, type InterestMeter } from './interest/interest.ts';
 /**
  * Interest on a straight line. All interest accrued up to the start of a day is
  *
- *   interest_base + round(interest_amount * (interest_units + units_per_day * days) / interest_basis, 10)
+ *   interest_base + round(interest_per_basis * (interest_units + units_per_day * days) / interest_basis, 10)
  *
  * where `days` counts from the row's first day. Keeping the division for last gives the fold's digits: a daily
  * amount rounded to any number of places differs from them at half a cent.
@@ -20,7 +20,7 @@ import { interestAt, type InterestMeter } from './interest/interest.ts';
  */
 export type InterestLine = {
   interest_base: string;
-  interest_amount: string;
+  interest_per_basis: string;
   interest_units: number;
   units_per_day: number;
   interest_basis: number;
@@ -36,7 +36,7 @@ export function interestLine(meter: InterestMeter, from: string): InterestLine {
   if (source.pace !== null) {
     return {
       ...base,
-      interest_amount: source.pace.interest.toFixed(),
+      interest_per_basis: source.pace.interest.toFixed(),
       interest_units: daysBetween(since, from),
       units_per_day: 1,
       interest_basis: source.pace.days,
@@ -45,7 +45,7 @@ export function interestLine(meter: InterestMeter, from: string): InterestLine {
   const { days, basis } = countDays(meter.day_count, since, from);
   return {
     ...base,
-    interest_amount: source.balance.times(source.rate).toFixed(),
+    interest_per_basis: source.balance.times(source.rate).toFixed(),
     interest_units: days,
     units_per_day: unitsPerDay(meter, from),
     interest_basis: basis,
@@ -54,7 +54,7 @@ export function interestLine(meter: InterestMeter, from: string): InterestLine {
 
 const flatLine = (base: Big): InterestLine => ({
   interest_base: base.toFixed(10),
-  interest_amount: '0',
+  interest_per_basis: '0',
   interest_units: 0,
   units_per_day: 0,
   interest_basis: 1,
@@ -81,7 +81,7 @@ const UNITS_OF_AMOUNT = unitsPerOne(AMOUNT_PLACES - ACCRUED_PLACES);
 
 /** All interest accrued up to the start of the day that is `days` after the line's first day, ten places. */
 export function accruedOn(line: InterestLine, days: number): Big {
-  const units = toUnits(new Big(line.interest_amount), AMOUNT_PLACES);
+  const units = toUnits(new Big(line.interest_per_basis), AMOUNT_PLACES);
   if (units === 0n) return new Big(line.interest_base);
   const part = units * BigInt(line.interest_units + line.units_per_day * days);
   const earned = divideRounded(part, BigInt(line.interest_basis) * UNITS_OF_AMOUNT);

@@ -1,7 +1,6 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
 import { Invalid } from '../../errors.ts';
-import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
@@ -105,7 +104,6 @@ export async function recordEvents(
       ...checkpointColumns(state, checkpoint),
       ...delinquencyColumns(work, { ...current, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
-      final_payment_amount: final && money(final),
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
@@ -187,26 +185,5 @@ function checkpointColumns(state: LoanState, checkpoint: Checkpoint) {
     paid_interest: state.total_paid_interest,
     paid_fees: state.total_paid_fees,
     delinquency_pauses: state.pauses,
-    ...openInstallments(state),
-  };
-}
-
-/**
- * A summary of the open installments, so that queries need not read the schedule. Null if due dates are not
- * in the order of their numbers. This happens if a single installment was moved and a later workout was
- * reversed.
- */
-function openInstallments({ installments, maturity_date }: LoanState) {
-  const isInOrder = installments.every(
-    ({ period_number }, at) => period_number > (installments[at - 1]?.period_number ?? 0),
-  );
-  if (!isInOrder)
-    return { open_installments: null, first_open_period: null, is_last_installment_paid: null };
-  const open = installments.filter(({ status }) => status !== 'paid' && status !== 'canceled');
-  const last = installments.findLast(({ due_date }) => due_date === maturity_date);
-  return {
-    open_installments: open.length,
-    first_open_period: (open[0] ?? last)?.period_number ?? null,
-    is_last_installment_paid: last?.status === 'paid',
   };
 }
