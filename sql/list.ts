@@ -15,9 +15,6 @@ export type ListRequest = {
   limit: number;
 };
 
-/** A transaction and its business date. */
-type Reading = { tx: Transaction; today: string };
-
 /** A request with its conditions as SQL and the groups of parts that give its order, if any. */
 type Query = ListRequest & {
   table: Table;
@@ -31,12 +28,12 @@ type Query = ListRequest & {
  * transaction may be committed with the last statement.
  */
 export async function listRows(
-  { tx, today }: Reading,
+  tx: Transaction,
   table: Table,
   request: ListRequest,
   isLast = false,
 ) {
-  const day = sql.fragment`${today}::date`;
+  const day = await dayOf(tx, table, request);
   const query: Query = {
     ...request,
     table,
@@ -49,6 +46,21 @@ export async function listRows(
   const rows = (await tx.any(wholePage(query))) as readonly Row[];
   return { rows, total: await countOf(tx, query, rows.length) };
 }
+
+/**
+ * The business date, read only if the list depends on it. As a value, so that the plan is made for this day: more
+ * than half of the outlook lies ahead of it.
+ */
+async function dayOf(tx: Transaction, table: Table, { conditions, sort }: ListRequest) {
+  const isDated =
+    table.orders?.[sort.field] ?? conditions.some(({ field }) => table.lookups?.[field]);
+  if (!isDated) return sql.fragment`null::date`;
+  return sql.fragment`${await tx.oneFirst(BUSINESS_DATE)}::date`;
+}
+
+const BUSINESS_DATE = prepared(sql.type(z.object({ day: z.string() }))`
+  select app.business_date() as day
+`);
 
 /**
  * Finds the page's ids and the total first, then computes the expensive columns for the page's rows only,

@@ -40,7 +40,7 @@ export async function fetchPage(
   endsTransaction = false,
 ) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
-  return listRows(work, table, request, endsTransaction);
+  return listRows(work.tx, table, request, endsTransaction);
 }
 
 /**

@@ -83,7 +83,7 @@ const detail = endpoint({
       throw new Invalid({ account_id: 'Does not exist.' });
     }
     return listRows(
-      work,
+      work.tx,
       reports.accountDetail({ account_id, start_date, end_date }),
       requireListRequest(request),
     );
@@ -123,7 +123,7 @@ const subLedger = endpoint({
     const { loan_id = '' } = params;
     const { accruals_by } = query as { accruals_by: 'day' | 'month' };
     if (!(await loanExists(work.tx, loan_id))) throw new NotFound();
-    return listRows(work, subLedgerOf(loan_id, accruals_by), requireListRequest(request));
+    return listRows(work.tx, subLedgerOf(loan_id, accruals_by), requireListRequest(request));
   },
 });
 

@@ -66,11 +66,11 @@ test('concurrent lists in one transaction do not mix', async () => {
   const page = (limit: number) => ({ conditions: [], sort, offset: 0, limit });
   const rowsOf = ({ rows, total }: Awaited<ReturnType<typeof listRows>>) => [rows.length, total];
 
-  const lists = await tenant.within((work) =>
+  const lists = await tenant.within(({ tx }) =>
     Promise.all([
-      listRows(work, borrowers, page(3)),
-      listRows(work, loans, { ...page(3), sort: { field: 'id', descending: false } }),
-      listRows(work, borrowers, page(100)),
+      listRows(tx, borrowers, page(3)),
+      listRows(tx, loans, { ...page(3), sort: { field: 'id', descending: false } }),
+      listRows(tx, borrowers, page(100)),
     ]),
   );
 

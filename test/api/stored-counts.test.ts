@@ -35,9 +35,9 @@ const where = (field: string, ...values: string[]): Condition => ({
 });
 
 /** The total that a list with a full page reports. */
-const totalOf = async (work: Work, ...conditions: Condition[]) => {
+const totalOf = async ({ tx }: Work, ...conditions: Condition[]) => {
   const sort = { field: 'created_at', descending: true };
-  return (await listRows(work, loans, { conditions, sort, offset: 0, limit: 1 })).total;
+  return (await listRows(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
 };
 
 const violations = async () => {

@@ -95,8 +95,8 @@ async function measureCosts(world: BenchWorld, count: number, round: number): Pr
 }
 
 const firstPage = ({ within, tenant_id }: BenchWorld) =>
-  within(tenant_id, (work) =>
-    listRows(work, loans, {
+  within(tenant_id, ({ tx }) =>
+    listRows(tx, loans, {
       conditions: [],
       sort: {
         field: 'created_at',

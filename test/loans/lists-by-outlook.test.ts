@@ -142,8 +142,8 @@ test('a list by days past due, bucket or next payment date equals the list that 
     for (const request of fc.sample(aRequest, { numRuns: REQUESTS, seed: at + 1 })) {
       const parsed = parseList(list, request);
       const { found, expected } = await tenant.within(async (work) => ({
-        found: await listRows(work, loans, parsed),
-        expected: await listRows(work, computed, parsed),
+        found: await listRows(work.tx, loans, parsed),
+        expected: await listRows(work.tx, computed, parsed),
       }));
       const shown = (rows: readonly Record<string, unknown>[]) =>
         rows.map((row) => [row['loan_number'], row[parsed.sort.field], row['days_past_due']]);

@@ -1,10 +1,9 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
 import { listRows, type ListRequest } from '../../../sql/list.ts';
-import type { Condition } from '../../../sql/table.ts';
 import { loans } from '../../../sql/loans/loans.ts';
 import * as stored from '../../../sql/loans/promotions.ts';
-import { find, type Row } from '../../../sql/table.ts';
+import { find, type Condition, type Row } from '../../../sql/table.ts';
 import { date, rate, uuid, requiredText } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { addDays, addMonths } from '../../dates.ts';
@@ -102,7 +101,7 @@ export async function listPromotions(work: Work, loanId: string, request: ListRe
     type: 'uuid',
   };
   const conditions = [...request.conditions, ofLoan];
-  const { rows, total } = await listRows(work, stored.promotions, { ...request, conditions });
+  const { rows, total } = await listRows(work.tx, stored.promotions, { ...request, conditions });
   return { rows: rows.map((row) => ({ ...row, ...deferredOf(loan, row) })), total };
 }
 
