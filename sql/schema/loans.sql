@@ -463,13 +463,14 @@ create table loan_outlook (
   check (from_date <= until_date),
   check (interest_per_basis >= 0 and interest_per_basis <> 'NaN')
 ) with (fillfactor = 60);
--- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression.
--- The most days past due first, and of equal ones the newest loan first.
-create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id desc)
+-- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression. The indexes
+-- end with the days of a row, so that the rows of other days are passed over in the index.
+-- The most days past due first, and of equal ones the newest loan.
+create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id desc, from_date, until_date)
   where past_due_from is not null;
 create index loan_outlook_paused on loan_outlook (tenant_id, days_past_due, loan_id)
   where past_due_from is null and days_past_due > 0;
-create index loan_outlook_due on loan_outlook (tenant_id, next_payment_date, loan_id)
+create index loan_outlook_due on loan_outlook (tenant_id, next_payment_date, loan_id, from_date, until_date)
   where next_payment_date >= from_date;
 -- After maturity, the next payment date is the maturity date.
 create index loan_outlook_matured on loan_outlook (tenant_id, next_payment_date, loan_id)

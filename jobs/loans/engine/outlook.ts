@@ -48,7 +48,10 @@ export type OutlookRow = InterestLine &
     last_day_interest: string;
     /** Days past due on the first day. */
     days_past_due: number;
-    /** The day from which days past due count on. Null if they do not: the loan is current, or paused. */
+    /**
+     * The day from which days past due count on. Null if they do not: the loan is current, or paused for more than this
+     * day.
+     */
     past_due_from: string | null;
     amounts: Record<GrowingAmount, string | null>;
     growth: GrowthOfAmounts;
@@ -120,6 +123,8 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
   const change = nextChange(outlook, first);
   const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
   const { until, growth, counts_days } = findEnd(outlook, first, line, end);
+  // A single day says nothing about the next one.
+  const isCounting = counts_days || (until === from && first.days > 0);
   return {
     ...line,
     from_date: from,
@@ -128,7 +133,7 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
     last_day_interest: until === FOREVER ? '0.00' : money(interestOfDay(outlook, until)),
     ...first.fixed,
     days_past_due: first.days,
-    past_due_from: counts_days ? addDays(from, -first.days) : null,
+    past_due_from: isCounting ? addDays(from, -first.days) : null,
     amounts: formatAmounts(first.amounts),
     growth,
   };
