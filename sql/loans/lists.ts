@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { compare } from '../conditions.ts';
 import { sql } from '../database/db.ts';
 import type { Condition, Found, OrderedPart, Table } from '../table.ts';
-import { holdsOn } from './outlook.ts';
+import { holdsOn, joinOutlookRow, singleAmountOn } from './outlook.ts';
 
 /**
  * Lists of loans by what follows from their outlook. The business date decides which row of `loan_outlook` a loan
@@ -195,6 +195,26 @@ const byNextPaymentDate = (day: SqlFragment, isDescending: boolean): OrderedPart
   return isDescending ? [[due], [matured], [undated]] : [[matured], [due], [undated]];
 };
 
+/**
+ * No index can give the order of an amount: interest changes it from day to day, and loans that will be billed more on a
+ * later day have larger amounts in the rows of that day. These lists read the day's row of each loan, and nothing else.
+ */
+const byAmount =
+  (name: Parameters<typeof singleAmountOn>[0], more = sql.fragment``) =>
+  (day: SqlFragment): OrderedPart[][] => [
+    [
+      {
+        joins: joinOutlookRow(day, { loan: 'row' }),
+        value: sql.fragment`${singleAmountOn(name, day, 'row')} ${more}`,
+      },
+    ],
+  ];
+
+/** The order of a stored column that a loan shows in another form. */
+const byColumn = (column: string) => (): OrderedPart[][] => [
+  [{ value: sql.fragment`${sql.identifier(['row', column])}` }],
+];
+
 export const loanLookups: NonNullable<Table['lookups']> = {
   days_past_due: findByDaysPastDue,
   delinquency_bucket: findByBucket,
@@ -207,4 +227,18 @@ export const loanOrders: NonNullable<Table['orders']> = {
   delinquency_bucket: (day, isDescending) =>
     currentFirst(isDescending, current(day, sql.fragment`'current'`), lateByBucket(day)),
   next_payment_date: byNextPaymentDate,
+  amount_due: byAmount('amount_due'),
+  past_due_amount: byAmount('past_due_amount'),
+  past_due_principal: byAmount('past_due_principal'),
+  past_due_interest: byAmount('past_due_interest'),
+  past_due_30_amount: byAmount('past_due_30_amount'),
+  fees_due: byAmount('fees_due'),
+  next_payment_amount: byAmount('next_payment_amount'),
+  accrued_interest: byAmount('accrued_interest'),
+  total_balance: byAmount(
+    'accrued_interest',
+    sql.fragment`+ row.principal_balance + row.outstanding_fees`,
+  ),
+  interest_rate: byColumn('interest_rate'),
+  apr: byColumn('apr'),
 };

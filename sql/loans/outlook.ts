@@ -183,5 +183,19 @@ export const amountOn = (name: (typeof GROWING)[number]) => {
     when 0 then ${amount} when 1 then ${amount} + grown.amount else ${amount} - grown.amount end`;
 };
 
+/**
+ * The same without `grown`, for a list in the order of one amount: interest is computed for the rows whose amount grows.
+ * 0 if the loan has no outlook.
+ */
+export const singleAmountOn = (
+  name: Exclude<(typeof GROWING)[number], 'final_payment_amount'>,
+  day: SqlFragment,
+  loan: string,
+) => {
+  const [amount, growth] = [sql.identifier(['ahead', name]), sql.identifier(['ahead', `${name}_growth`])];
+  return sql.fragment`coalesce(case ${growth}
+    when 0 then ${amount} else ${amount} + ${growth} * (${earnedOn(day, { loan })} - ahead.interest_earned) end, 0.00)`;
+};
+
 export const daysPastDueOn = (day: SqlFragment) => sql.fragment`
   coalesce(${day} - ahead.past_due_from, ahead.days_past_due, 0)`;
