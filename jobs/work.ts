@@ -32,6 +32,8 @@ export type Work = {
   installation: Installation;
   /** Set by the close while it ends reliefs. No other event may reach their loans first. */
   isEndingReliefs?: true;
+  /** Set by the close while it handles loans. Payments of the business date are then in. */
+  isClosingDay?: true;
 };
 
 /** Runs the steps in a transaction of the tenant. Repeats them after a deadlock. */

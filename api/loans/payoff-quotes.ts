@@ -6,6 +6,8 @@ import {
   QUOTE_STATUSES,
   quotePayoff,
 } from '../../jobs/loans/payoff/payoff-quotes.ts';
+import { CHANGE_KINDS } from '../../jobs/loans/agreed/describe-change.ts';
+import { SUPERSEDED_REASONS } from '../../jobs/loans/history/supersede-quotes.ts';
 import { payoffQuotes as table } from '../../sql/loans/payoff-quotes.ts';
 import {
   date,
@@ -30,7 +32,7 @@ const perDiemLine = z.object({
   rule: z.string(),
 });
 
-const agreedChange = z.object({ date, change: z.string(), description: z.string() });
+const agreedChange = z.object({ date, change: z.enum(CHANGE_KINDS), description: z.string() });
 
 export const payoffQuotes = resource({
   name: 'PayoffQuote',
@@ -74,7 +76,7 @@ export const payoffQuotes = resource({
     remittance_instructions: prose.nullish(),
     status: z.enum(QUOTE_STATUSES).default('active'),
     superseded_reason: z
-      .string()
+      .enum(SUPERSEDED_REASONS)
       .nullable()
       .readonly()
       .describe(

@@ -56,9 +56,14 @@ const startAndEndDueDeferments = defineLoanStep(
 const modifyDueLoans = defineLoanStep('modifications', loansWithDueModification, (work, { id }) =>
   applyDueModifications(work, id),
 );
+const executeScheduledPayoffs = defineLoanStep(
+  'scheduled_payoff',
+  due.dueScheduledPayments('payoff'),
+  (work, { id }) => executeScheduledPayment(work, id),
+);
 const executeScheduledPayments = defineLoanStep(
   'scheduled_payment',
-  due.dueScheduledPayments,
+  due.dueScheduledPayments('other'),
   (work, { id }) => executeScheduledPayment(work, id),
 );
 const payFromSuspense = defineLoanStep('suspense', loansWithApplicableSuspense, (work, { id }) =>
@@ -104,13 +109,14 @@ const evaluateDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (w
 );
 
 /**
- * The steps for individual loans, in order. Reliefs and modifications take effect before payments.
- * Scheduled payments and suspense come before autopay draws. A billing cycle ends after all payments of its
+ * The steps for individual loans, in order. A payoff comes first, because a quote for the day leaves out what
+ * starts at its close. Reliefs and modifications take effect before other payments. Scheduled payments and suspense come before autopay draws. A billing cycle ends after all payments of its
  * day. Promises are evaluated last, when all payments are recorded.
  */
 export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [
   settleSales,
   endFreezes,
+  executeScheduledPayoffs,
   advancePromotions,
   startAndEndDueForbearances,
   startAndEndDueDeferments,

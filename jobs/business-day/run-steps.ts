@@ -108,13 +108,14 @@ export const defineLoanStep = <Row extends DueRow>(
   find: due.DueQuery<Row>,
   act: (work: Work, row: Row) => Promise<unknown>,
 ): LoanStep => {
+  const actAtClose = (work: Work, row: Row) => act({ ...work, isClosingDay: true }, row);
   const runAlone = async (
     outside: ExternalServices,
     { tenant_id, run_id }: ClosePayload,
     row: Row,
   ) => {
     try {
-      await outside.within(tenant_id, (work) => act(work, row));
+      await outside.within(tenant_id, (work) => actAtClose(work, row));
     } catch (error) {
       // A transient database error does not concern the loan. The whole job is repeated.
       if (isTransient(error)) throw error;
@@ -131,7 +132,7 @@ export const defineLoanStep = <Row extends DueRow>(
   ) =>
     outside.within(tenant_id, (work) =>
       mapConcurrently(loans, async (rows) => {
-        for (const row of rows) await act(work, row);
+        for (const row of rows) await actAtClose(work, row);
       }),
     );
   return {

@@ -58,6 +58,8 @@ export const NewPayment = z.object({
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];
   autopay_plan_id?: string;
+  /** The payment plan that schedules the payment. */
+  payment_plan_id?: string;
   /** The owner of the account, if that is not the borrower. */
   payer_id?: string;
   /** Where an amount above the due amount goes. Default: as the loan's terms say. */
@@ -79,6 +81,29 @@ export async function receivePayment(
   request: PaymentInput,
 ): Promise<string> {
   const loan = await openLoan(work, loanId);
+  const payment = await checkPayment(work, loan, request);
+  if (payment.payment_date <= work.today) return postPayment(work, loan, newId(), payment);
+  const id = await schedule(work, loan, payment);
+  await recordEvents(work, loan, [], { hasNewAgreement: true });
+  return id;
+}
+
+/** Receives the payments of a payment plan. The loan is refolded once for all future ones. */
+export async function receivePlanPayments(
+  work: Work,
+  loanId: string,
+  requests: readonly (NewPayment & { payment_date: string })[],
+) {
+  const loan = await openLoan(work, loanId);
+  const later = requests.filter(({ payment_date }) => payment_date > work.today);
+  for (const request of later) await schedule(work, loan, await checkPayment(work, loan, request));
+  if (later.length > 0) await recordEvents(work, loan, [], { hasNewAgreement: true });
+  for (const request of requests)
+    if (!later.includes(request)) await receivePayment(work, loanId, request);
+}
+
+/** Throws if the loan or the account does not accept the payment. Returns it with its payer and dates. */
+async function checkPayment(work: Work, loan: OpenLoan, request: PaymentInput): Promise<Dated> {
   const input = { ...request, payment_type: toPaymentType(request.payment_type) };
   if (input.allocation_override) assertAdmin(work, 'override the allocation of a payment');
   assertAllowed(loan.row, 'payments');
@@ -88,9 +113,7 @@ export async function receivePayment(
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
   const payer_id = await bank.assertPaymentOrder(work, loan.row, input);
-  const dated = { ...input, payer_id, payment_date, effective_date };
-  if (payment_date > work.today) return schedule(work, loan, dated);
-  return postPayment(work, loan, newId(), dated);
+  return { ...input, payer_id, payment_date, effective_date };
 }
 
 /**
@@ -172,13 +195,13 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   waive_returned_fee: input.waive_returned_fee ?? false,
   source: input.source ?? 'staff',
   autopay_plan_id: input.autopay_plan_id ?? null,
+  payment_plan_id: input.payment_plan_id ?? null,
 });
 
 async function schedule(work: Work, loan: OpenLoan, input: Dated) {
   const row = paymentColumns(loan, newId(), input);
   await insert(work.tx, 'payments', { ...row, status: 'scheduled' });
   await bank.saveOrderAccount(work, { payment_id: row.id }, { ...row, method: row.payment_method });
-  await recordEvents(work, loan, [], { hasNewAgreement: true });
   return row.id;
 }
 

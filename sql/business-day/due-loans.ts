@@ -71,11 +71,12 @@ export const loansWithMissedInterest = (chunk: LoanChunk) =>
 
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
-export const dueScheduledPayments = (chunk: LoanChunk) =>
+export const dueScheduledPayments = (type: 'payoff' | 'other') => (chunk: LoanChunk) =>
   prepared(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id
     from payments as payment join loans as loan on loan.id = payment.loan_id
     where payment.status = 'scheduled' and payment.payment_date <= ${chunk.cob_date} and ${isInChunk(chunk)}
+      and ${type === 'payoff' ? sql.fragment`payment.payment_type = 'payoff'` : sql.fragment`payment.payment_type <> 'payoff'`}
     order by payment.loan_id, payment.payment_date, payment.id
   `);
 

@@ -1,18 +1,36 @@
 import { sql } from '../database/db.ts';
 
-/** Events since the last statement, and reversals among them of events of any time. */
+/**
+ * Events since the last statement, and those of any time that were undone or put in force again since then.
+ * A reversal of a reversal puts the first event in force again, unless both are of this period.
+ */
 const RECORDED = sql.fragment`
-  recorded as (
-    select event.id, event.kind, event.details, event.effective_date as date, event.recorded_at as at
+  known as (
+    select event.id, event.kind, event.details, event.effective_date as date, event.recorded_at as at,
+           event.reversed_by
     from loan_events as event
     where event.loan_id = loan.id
       and event.recorded_on >= period.first and event.recorded_on < today.day
   ),
-  undone as (
-    select reversal.date, reversal.at, target.id, target.kind, target.details
-    from recorded as reversal
+  changed as (
+    select reversal.date, reversal.at, target.id, target.kind, target.details, true as is_undone
+    from known as reversal
     join loan_events as target on target.id = (reversal.details ->> 'reverses')::uuid
-    where reversal.kind = 'reversal'
+    where reversal.kind = 'reversal' and reversal.reversed_by is null
+      and not (target.kind = 'reversal' and target.recorded_on >= period.first)
+    union all
+    select changed.date, changed.at, target.id, target.kind, target.details, not changed.is_undone
+    from changed
+    join loan_events as target on target.id = (changed.details ->> 'reverses')::uuid
+    where changed.kind = 'reversal'
+  ),
+  recorded as (
+    select date, at, id, kind, details from known
+    union all
+    select date, at, id, kind, details from changed where kind <> 'reversal' and not is_undone
+  ),
+  undone as (
+    select date, at, id, kind, details from changed where kind <> 'reversal' and is_undone
   ),
   assessed as (
     select fee.effective_date as date, fee.created_at as at, fee.fee_type, fee.treatment, fee.amount
@@ -164,7 +182,7 @@ const CHARGE_LINES = sql.fragment`
  * by date and then by recording time. The last running balance is the new balance.
  */
 export const activityFigures = sql.fragment`(
-  with ${RECORDED}, ${PAYMENT_LINES}, ${CREDIT_LINES}, ${CHARGE_LINES}
+  with recursive ${RECORDED}, ${PAYMENT_LINES}, ${CREDIT_LINES}, ${CHARGE_LINES}
   select coalesce(jsonb_agg(
     jsonb_build_object(
       'date', line.date, 'kind', line.kind, 'amount', line.amount::text,

@@ -4,7 +4,7 @@ export const endedCycle = sql.fragment`(
   select (event.details #>> '{agreement,begins}')::date as begins
   from loan_events as event
   where loan.cycle_start_date = today.day and event.loan_id = loan.id
-    and event.kind = 'schedule_agreed' and event.effective_date = today.day - 1
+    and event.kind = 'schedule_agreed' and event.effective_date = today.day - 1 and event.reversed_by is null
     and event.details #>> '{agreement,rule}' = 'minimum'
   order by event.id desc limit 1
 )`;

@@ -103,12 +103,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
     and not (fee.late_fee_rule = 'current' and exists (
       select from loan_events as payment
       where payment.loan_id = loan.id and payment.kind = 'payment'
-        and payment.effective_date > coalesce(${dueBefore}, '-infinity')
-        and not exists (
-          select from loan_events as reversal
-          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
-            and reversal.details ->> 'reverses' = payment.id::text
-        )
+        and payment.effective_date > coalesce(${dueBefore}, '-infinity') and payment.reversed_by is null
     ))
   order by fee.after, bill.due_date, fee.place
   limit 1

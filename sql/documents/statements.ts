@@ -30,13 +30,13 @@ type Sender = {
 };
 
 /**
- * The loans that a morning bills. On the first of a month: loans without cycles, for the previous month. On
- * any day: lines of credit whose cycle ended the day before. A loan whose relief ended that morning is
- * billed in the transaction that ends the relief, before any other event.
+ * The loans that a morning bills. On the first of a month: loans not billed by cycle, for the previous
+ * month. On any day: lines of credit whose cycle ended the day before. A loan whose relief ended that
+ * morning is billed in the transaction that ends the relief, before any other event.
  */
 const BILLED_LOANS = {
-  month: sql.fragment`loan.cycle_end_date is null`,
-  month_after_relief: sql.fragment`loan.cycle_end_date is null`,
+  month: sql.fragment`not loan.is_billed_by_cycle`,
+  month_after_relief: sql.fragment`not loan.is_billed_by_cycle`,
   cycle: sql.fragment`loan.cycle_start_date = app.business_date()`,
 };
 type BilledLoans = keyof typeof BILLED_LOANS;
@@ -200,14 +200,8 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
     cross join lateral (
       select grown.earned as accrued,
              (
-               select coalesce(sum((event.details ->> 'amount')::numeric), 0.00)
-               from loan_events as event
-               where event.loan_id = loan.id and event.kind in ('disbursement', 'draw')
-                 and not exists (
-                   select from loan_events as reversal
-                   where reversal.loan_id = loan.id and reversal.kind = 'reversal'
-                     and reversal.details ->> 'reverses' = event.id::text
-                 )
+               select coalesce(sum((details ->> 'amount')::numeric), 0.00) from loan_events
+               where loan_id = loan.id and kind in ('disbursement', 'draw') and reversed_by is null
              )::numeric(15, 2) as disbursed,
              (
                select coalesce(sum(fee.amount), 0.00) from fees as fee

@@ -3,6 +3,7 @@ import { collateralInvariants } from '../collateral/invariants.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
 import { ledgerInvariants } from '../ledger/invariants.ts';
+import { eventInvariants } from '../loans/event-invariants.ts';
 import { outcomeInvariants } from '../loans/outcome-invariants.ts';
 import { loanInvariants } from '../loans/invariants.ts';
 import { statusInvariants } from '../loans/status-invariants.ts';
@@ -32,6 +33,7 @@ export async function checkInvariants(
       const checks = [
         ...ledgerInvariants,
         ...loanInvariants,
+        ...eventInvariants,
         ...outcomeInvariants,
         ...statusInvariants,
         ...collateralInvariants,

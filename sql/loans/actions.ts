@@ -59,8 +59,7 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
     ${hasStatus('active')} and (${its('is_frozen')} or ${its('is_accelerated')} or ${its('is_non_accrual')})`;
   const nothingAhead = sql.fragment`
     ${hasStatus('active')} and (${its('is_accelerated')} or not ahead.is_asked)`;
-  const isBilledByCycle = sql.fragment`
-    ${its('loan_type')} = 'line_of_credit' and jsonb_typeof(${its('terms')} -> 'minimum_payment') = 'object'`;
+  const isBilledByCycle = sql.fragment`${its('is_billed_by_cycle')}`;
   return {
     cancel: [['already_disbursed', sql.fragment`${its('disbursed_amount')} > 0`]],
     disburse: [
@@ -93,7 +92,7 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
       [
         'before_boarding',
         sql.fragment`${hasStatus('charged_off')} and not exists (
-          select from loan_events where loan_id = ${its('id')} and kind = 'charge_off'
+          select from loan_events where loan_id = ${its('id')} and kind = 'charge_off' and reversed_by is null
         )`,
       ],
     ],

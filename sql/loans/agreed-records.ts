@@ -13,6 +13,7 @@ const ScheduledPaymentRow = z.object({
   amount: z.string(),
   payment_type: z.string(),
   allocation_override: z.unknown(),
+  payment_plan_id: z.string().nullable(),
 });
 
 const AgreedRecords = z.object({
@@ -51,7 +52,7 @@ export const readAgreedRecords = (tx: Transaction, loanId: string) =>
            `)} as modifications,
            ${arrayOf(sql.fragment`
              select id, payment_date, effective_date, amount::text, payment_type,
-                    allocation_override
+                    allocation_override, payment_plan_id
              from payments where loan_id = ${loanId} and status = 'scheduled'
            `)} as payments
     from loans as loan where loan.id = ${loanId}

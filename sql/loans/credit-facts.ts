@@ -61,15 +61,10 @@ export type CreditFacts = z.output<typeof CreditFacts>;
 
 /** The day on which a loan was closed: the last day on which an event reduced the debt. */
 const closedOn = sql.fragment`(
-  select max(effective_date) from loan_events as event
-  where loan_id = loan.id and effective_date <= period.month_end
+  select max(effective_date) from loan_events
+  where loan_id = loan.id and effective_date <= period.month_end and reversed_by is null
     and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
                  'servicing_transfer')
-    and not exists (
-      select from loan_events as reversal
-      where reversal.loan_id = loan.id and reversal.kind = 'reversal'
-        and reversal.details ->> 'reverses' = event.id::text
-    )
 )`;
 
 /** The last loan id of the next slice; null at the end. */
@@ -206,9 +201,7 @@ export const listUnreported = (
         and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and not exists (
           select from loan_events as reversal
-          where reversal.loan_id = loan.id and reversal.kind = 'reversal'
-            and reversal.details ->> 'reverses' = event.id::text
-            and reversal.recorded_on <= period.month_end
+          where reversal.id = event.reversed_by and reversal.recorded_on <= period.month_end
         )
     ) as paid
     cross join lateral (

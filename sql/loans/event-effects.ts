@@ -1,7 +1,12 @@
 import { sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { setClause, definedColumns, type Values } from '../write.ts';
-import { insertEventsSql, type NewLoanEvent } from './events.ts';
+import {
+  insertEventsSql,
+  updateReversalsSql,
+  type EventReversal,
+  type NewLoanEvent,
+} from './events.ts';
 import {
   updateCoverageSql,
   insertSchedulesSql,
@@ -22,6 +27,8 @@ type WithoutLoanId<Row> = Omit<Row, 'loan_id'>;
 type LoanEffects = {
   loan_id: string;
   events: readonly NewLoanEvent[];
+  /** Earlier events that the new ones reverse, or put in force again. */
+  reversals: readonly EventReversal[];
   /** A new version of the schedule; if null, the coverage of the current one changes. */
   new_schedule: WithoutLoanId<NewScheduleVersion> | null;
   coverage: { version: number; rows: readonly Omit<InstallmentCoverage, 'loan_id' | 'version'>[] };
@@ -55,6 +62,7 @@ async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
   const coverage = all.flatMap(
     withLoanIds(({ coverage: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
   );
+  const reversals = all.flatMap((loan) => loan.reversals);
   const fees = all.flatMap(withLoanIds((loan) => loan.fees));
   const payments = all.flatMap((loan) => loan.payments);
   const credits = all.flatMap((loan) => loan.credits);
@@ -62,6 +70,7 @@ async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
   const outlooks = all.map(({ loan_id, outlook }) => ({ loan_id, rows: outlook }));
   const parts = [
     events.length > 0 && insertEventsSql(events),
+    reversals.length > 0 && updateReversalsSql(reversals),
     schedules.length > 0 && insertSchedulesSql(schedules),
     coverage.length > 0 && updateCoverageSql(coverage),
     payments.length > 0 && updatePaymentSplitsSql(payments),

@@ -37,7 +37,14 @@ const rowOf = ([id, kind, effective_date, recorded_on, details]: EventTuple): Ev
   details,
 });
 
-export type NewLoanEvent = { id: string; kind: string; effective_date: string; details: unknown };
+/** The reversal in force that undoes the event. Null: the event is in force. */
+export type EventReversal = { id: string; reversed_by: string | null };
+
+export type NewLoanEvent = EventReversal & {
+  kind: string;
+  effective_date: string;
+  details: unknown;
+};
 
 type Owned = NewLoanEvent & { loan_id: string };
 
@@ -47,14 +54,28 @@ export const insertEventsSql = (events: readonly Owned[]) => {
   return only && others.length === 0 ? appendOne(only) : appendAll(events);
 };
 
-const appendOne = ({ id, loan_id, kind, effective_date, details }: Owned) => sql.fragment`
-  insert into loan_events (id, loan_id, kind, effective_date, details)
-  values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb)
+const appendOne = ({
+  id,
+  loan_id,
+  kind,
+  effective_date,
+  details,
+  reversed_by,
+}: Owned) => sql.fragment`
+  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by)
+  values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb, ${reversed_by})
 `;
 
 const appendAll = (events: readonly Owned[]) => sql.fragment`
-  insert into loan_events (id, loan_id, kind, effective_date, details)
-  select id, loan_id, kind, effective_date, details
+  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by)
+  select id, loan_id, kind, effective_date, details, reversed_by
   from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
-    as event (id uuid, loan_id uuid, kind text, effective_date date, details jsonb)
+    as event (id uuid, loan_id uuid, kind text, effective_date date, details jsonb, reversed_by uuid)
+`;
+
+/** Stores which reversals undo earlier events, the only change of an event. */
+export const updateReversalsSql = (reversals: readonly EventReversal[]) => sql.fragment`
+  update loan_events as event set reversed_by = given.reversed_by
+  from jsonb_to_recordset(${JSON.stringify(reversals)}::jsonb) as given (id uuid, reversed_by uuid)
+  where event.id = given.id
 `;

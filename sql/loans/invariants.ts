@@ -90,7 +90,7 @@ export const loanInvariants: readonly Check[] = [
                not (component = 'interest' and unrelieved.is_so and exists (
                  select from loan_events as event
                  where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
-                   and event.kind = 'accrual_stop'
+                   and event.kind = 'accrual_stop' and event.reversed_by is null
                )) as is_known
         from loans as loan
         full join (${booked}) as booked

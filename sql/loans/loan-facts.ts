@@ -56,13 +56,8 @@ export const netChargeOffColumn = sql.fragment`
 export const chargeOffDateColumn = (loan: string) => sql.fragment`
   case when ${sql.identifier([loan, 'charged_off_at'])} is not null then coalesce(
     (
-      select max(effective_date) from loan_events as event
-      where event.loan_id = ${sql.identifier([loan, 'id'])} and event.kind = 'charge_off'
-        and not exists (
-          select from loan_events as reversal
-          where reversal.loan_id = event.loan_id and reversal.kind = 'reversal'
-            and reversal.details ->> 'reverses' = event.id::text
-        )
+      select max(effective_date) from loan_events
+      where loan_id = ${sql.identifier([loan, 'id'])} and kind = 'charge_off' and reversed_by is null
     ),
     (${sql.identifier([loan, 'charged_off_at'])} at time zone 'UTC')::date
   ) end`;

@@ -53,7 +53,7 @@ const forgiven = sql.fragment`
     )
     and not exists (
       select from loan_events as lost
-      where lost.tenant_id = entry.tenant_id and lost.loan_id = entry.loan_id
+      where lost.tenant_id = entry.tenant_id and lost.loan_id = entry.loan_id and lost.reversed_by is null
         and (lost.kind = 'charge_off' or lost.details ? 'charge_off_balance')
     )
   group by 1, 2, 3
@@ -128,15 +128,10 @@ export const outcomeInvariants: readonly Check[] = [
         )
         and not exists (
           select from loan_events as lost
-          where lost.tenant_id = loan.tenant_id and lost.loan_id = loan.id
+          where lost.tenant_id = loan.tenant_id and lost.loan_id = loan.id and lost.reversed_by is null
             and (
               lost.kind = 'charge_off' and not lost.details ? 'principal_amount'
               or lost.kind = 'boarding' and lost.details ? 'charge_off_balance'
-            )
-            and not exists (
-              select from loan_events as reversal
-              where reversal.tenant_id = lost.tenant_id and reversal.loan_id = lost.loan_id
-                and reversal.kind = 'reversal' and reversal.details ->> 'reverses' = lost.id::text
             )
         )
     `,
@@ -191,7 +186,7 @@ export const outcomeInvariants: readonly Check[] = [
         and form.amount_discharged <> coalesce(forgiven.amount, 0)
         and not exists (
           select from loan_events as lost
-          where lost.tenant_id = form.tenant_id and lost.loan_id = form.loan_id
+          where lost.tenant_id = form.tenant_id and lost.loan_id = form.loan_id and lost.reversed_by is null
             and (lost.kind = 'charge_off' or lost.details ? 'charge_off_balance')
         )
       union all

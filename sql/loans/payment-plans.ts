@@ -85,8 +85,3 @@ export const cancelScheduledPayments = (tx: Transaction, id: string) =>
     update payments set status = 'canceled'
     where payment_plan_id = ${id} and status = 'scheduled'
   `);
-
-export const linkPayment = (tx: Transaction, paymentId: string, planId: string) =>
-  tx.query(sql.typeAlias('void')`
-    update payments set payment_plan_id = ${planId} where id = ${paymentId}
-  `);

@@ -78,9 +78,9 @@ export const acceptQuote = (tx: Transaction, id: string) =>
   `);
 
 /** Supersedes an accepted quote whose payment did not pay the loan off. */
-export async function supersedeAccepted(tx: Transaction, loanId: string) {
+export async function supersedeAccepted(tx: Transaction, loanId: string, reason: string) {
   const ended = await tx.any(sql.type(z.object({ id: z.string() }))`
-    update payoff_quotes set status = 'superseded', superseded_reason = 'payment_insufficient'
+    update payoff_quotes set status = 'superseded', superseded_reason = ${reason}
     where loan_id = ${loanId} and status = 'accepted'
     returning id
   `);

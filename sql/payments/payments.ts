@@ -112,7 +112,7 @@ export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
            allocation_override, external_id, reference_number, notes, source, hold_until,
-           waive_returned_fee, borrower_id as payer_id
+           waive_returned_fee, borrower_id as payer_id, payment_plan_id
     from payments where id = ${id} and status = 'scheduled' for update
   `);
 

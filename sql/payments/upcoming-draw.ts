@@ -20,7 +20,7 @@ export const upcomingDraw = sql.fragment`(
       )
       when row.is_accelerated then 0.00
       when plan.amount_type = 'fixed' then least(plan.fixed_amount, debt.owed)
-      when plan.amount_type = 'statement_balance' and loan.cycle_end_date is not null
+      when plan.amount_type = 'statement_balance' and loan.is_billed_by_cycle
       then case when loan.cycle_start_date = today.day then least(row.total_balance, debt.owed) end
       when plan.frequency <> 'on_due_date' then 0.00
       when plan.next_due_date >= row.maturity_date then debt.owed

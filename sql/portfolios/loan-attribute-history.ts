@@ -77,7 +77,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   left join jsonb_to_recordset((
     select jsonb_agg(change) from (
       select loan_id, count(distinct effective_date)::integer as days from loan_events
-      where ${among(sql.fragment`loan_id`)} and effective_date <= ${day}::date
+      where ${among(sql.fragment`loan_id`)} and effective_date <= ${day}::date and reversed_by is null
         and kind in ('rate_change', 'capitalization', 'forgiveness', 'schedule_agreed')
       group by loan_id
     ) as change

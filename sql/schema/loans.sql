@@ -179,6 +179,10 @@ create table loans (
   rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
   delinquency_grace_days integer not null
     generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
+  -- Must equal isBilledByCycle in jobs/loans/arithmetic/terms.ts.
+  is_billed_by_cycle boolean not null generated always as (
+    loan_type = 'line_of_credit' and coalesce(jsonb_typeof(terms -> 'minimum_payment') = 'object', false)
+  ) stored,
   first_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
@@ -285,8 +289,8 @@ call app.protect('co_borrowers', 'select, insert, update');
 call app.declare_borrower_data('co_borrowers', 'loans', redacted => '{release_notes}',
   kept => '{"one of a few values": ["release_reason"]}', takes_rows_after_redaction => true);
 
--- The events of a loan, in the order in which they became known. Rows never change: an erroneous event is
--- corrected by one that reverses it. The loan's state is computed from its events
+-- The events of a loan, in the order in which they became known. Rows never change except for reversed_by: an
+-- erroneous event is corrected by one that reverses it. The loan's state is computed from its events
 -- (jobs/loans/engine/fold.ts).
 create table loan_events (
   tenant_id uuid not null default app.current_tenant(),
@@ -298,14 +302,20 @@ create table loan_events (
   details jsonb not null default '{}',
   recorded_on date not null default app.business_date(),
   recorded_at timestamptz not null default now(),
+  -- The reversal that undoes this event (jobs/loans/engine/reversals.ts). Null: the event is in force. A
+  -- reversal that was itself reversed undoes nothing, so queries must not search for reversals.
+  reversed_by uuid,
   primary key (tenant_id, id),
-  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, reversed_by) references loan_events (tenant_id, id)
 );
 create index loan_events_loan on loan_events (tenant_id, loan_id, effective_date, id);
 -- A partial index, because every close counts a loan's modifications and most loans have none.
 create index loan_events_modifications on loan_events (tenant_id, loan_id, effective_date)
   where kind in ('rate_change', 'capitalization', 'forgiveness', 'schedule_agreed');
+create unique index loan_events_reversed_by on loan_events (tenant_id, reversed_by) where reversed_by is not null;
 call app.protect('loan_events', 'select, insert');
+grant update (reversed_by) on loan_events to servicing_app;
 call app.declare_borrower_data('loan_events', 'loans',
   kept => '{"the books: kinds, amounts and dates in a fixed format": ["kind", "details"]}');
 
@@ -1247,7 +1257,10 @@ end $$;
 revoke execute on function app.delete_snapshots from public;
 grant execute on function app.delete_snapshots to servicing_app;
 
-create trigger append_only before update or delete on loan_events
+create trigger append_only before update on loan_events
+  for each row when (to_jsonb(old) - 'reversed_by' is distinct from to_jsonb(new) - 'reversed_by')
+  execute function app.refuse_change();
+create trigger append_only_rows before delete on loan_events
   for each row execute function app.refuse_change();
 create trigger append_only_all before truncate on loan_events
   for each statement execute function app.refuse_change();

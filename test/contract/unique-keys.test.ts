@@ -49,6 +49,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'row_counts_pkey',
   'lien_alerts_once',
   'liquidations_in_force',
+  'loan_events_reversed_by',
   'loan_number_sequences_pkey',
   'loan_attribute_history_pkey',
   'loan_snapshots_pkey',

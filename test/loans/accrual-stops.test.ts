@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import type { AccrualStopReason, LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { deferredInterest } from '../../jobs/loans/workouts/promotions.ts';
 import { money } from '../../jobs/money.ts';
 import { START, stateOn } from './fixtures.ts';
@@ -10,7 +10,7 @@ import { START, stateOn } from './fixtures.ts';
 const day = (days: number) => addDays(START, days);
 
 /** A reason that stops accrual between two days of the loan, and whether its end catches up. */
-type Stop = { reason: string; from: number; to: number; catch_up?: boolean };
+type Stop = { reason: AccrualStopReason; from: number; to: number; catch_up?: boolean };
 
 const eventsOf = (stops: readonly Stop[]): LoanEvent[] =>
   stops.flatMap(({ reason, from, to, catch_up = false }): LoanEvent[] => [
@@ -31,7 +31,7 @@ const PRINCIPAL_PAID: LoanEvent = {
 const accruedBy = (days: number, stops: readonly Stop[]) =>
   stateOn(day(days), [PRINCIPAL_PAID, ...eventsOf(stops)], TERMS).accrued_interest;
 
-const NON_ACCRUAL = { reason: 'non_accrual', from: 0, to: 40, catch_up: true };
+const NON_ACCRUAL: Stop = { reason: 'non_accrual', from: 0, to: 40, catch_up: true };
 
 test('freeze days within non-accrual are not caught up', () => {
   expect(accruedBy(40, [NON_ACCRUAL])).toBe('121.16');
@@ -39,8 +39,8 @@ test('freeze days within non-accrual are not caught up', () => {
 });
 
 test('frozen days of a deferred-interest promotion are neither charged at its end nor shown as deferred', () => {
-  const promo = { reason: 'promo', from: 0, to: 22, catch_up: true };
-  const stops = [promo, { reason: 'freeze', from: 5, to: 9 }];
+  const promo: Stop = { reason: 'promo', from: 0, to: 22, catch_up: true };
+  const stops: Stop[] = [promo, { reason: 'freeze', from: 5, to: 9 }];
   const state = (days: number) => stateOn(day(days), eventsOf(stops), TERMS);
 
   expect(state(22).accrued_interest).toBe('59.18');
@@ -48,8 +48,8 @@ test('frozen days of a deferred-interest promotion are neither charged at its en
 });
 
 describe('which days are caught up', () => {
-  const freeze = { reason: 'freeze', from: 20, to: 50 };
-  const promo = { reason: 'promo', from: 10, to: 30, catch_up: true };
+  const freeze: Stop = { reason: 'freeze', from: 20, to: 50 };
+  const promo: Stop = { reason: 'promo', from: 10, to: 30, catch_up: true };
 
   test.each<[string, readonly Stop[], number]>([
     ['a freeze that outlives the promotion keeps the days before it', [promo, freeze], 20],
@@ -67,7 +67,7 @@ describe('which days are caught up', () => {
 });
 
 test('a day accrues if nothing stopped it, or if every stop was caught up', () => {
-  const anyStop = (reason: string, catches: boolean) =>
+  const anyStop = (reason: AccrualStopReason, catches: boolean) =>
     fc
       .record({
         from: fc.integer({

@@ -1,13 +1,19 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { isBilledByCycle } from '../../jobs/loans/arithmetic/terms.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
+import { readLoanRow } from '../../sql/loans/loans.ts';
 import {
   fetchMinimumPayments,
+  LINE_OF_CREDIT,
   openLineOfCredit,
   fetchLoan,
   payLoan,
 } from '../setup/lines-of-credit.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -210,4 +216,33 @@ test('the minimum payment changes when a draw is reversed or a payment bounces',
     await fetchMinimumPayments(tenant, plain),
   );
   expect(await fetchLoan(tenant, changed)).toMatchObject({ next_payment_amount: '101.14' });
+});
+
+test('a line is billed by cycle exactly if its product has a minimum payment', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const products = [
+    {},
+    { loan_type: 'line_of_credit' },
+    LINE_OF_CREDIT,
+    { ...LINE_OF_CREDIT, cycle_day: 5, grace_on_purchases: true },
+  ];
+  const found = [];
+  for (const wish of products) {
+    const product_id = await newProduct(tenant, wish, admin);
+    const { id } = await newLoan(tenant, { product_id, status: 'pending' });
+    const { rows } = await stage.owner.query<{ stored: boolean }>(
+      'select is_billed_by_cycle as stored from loans where id = $1',
+      [id],
+    );
+    const row = await tenant.within(({ tx }) => readLoanRow(tx, id));
+    found.push([rows[0]?.stored, row && isBilledByCycle(readTerms(row))]);
+  }
+
+  expect(found).toEqual([
+    [false, false],
+    [false, false],
+    [true, true],
+    [true, true],
+  ]);
 });

@@ -17,6 +17,7 @@ import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { money } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
+import { OUTLOOK_COLUMNS } from '../../sql/loans/outlook.ts';
 import { find } from '../../sql/table.ts';
 import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -238,4 +239,13 @@ test('prepaid unearned interest lowers the last installment, in SQL too', async 
   expect(before.row).toMatchObject({ ...asked, ...seenOf(before.state), past_due_amount: '0.00' });
   expect(late.row).toMatchObject({ ...asked, ...seenOf(late.state), past_due_amount: '499.00' });
   for (const { row } of [before, late]) expect(row?.['final_payment_amount']).toBe('499.00');
+});
+
+test('the columns of an outlook are written in the order of the table', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = 'loan_outlook'::regclass and attnum > 0 and not attisdropped order by attnum`,
+  );
+
+  expect(rows.map(({ name }) => name)).toEqual(['tenant_id', ...OUTLOOK_COLUMNS]);
 });

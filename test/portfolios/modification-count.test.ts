@@ -32,3 +32,25 @@ test('a loan’s modification count counts the days on which its own terms chang
     [other.id, '2026-01-15', 0],
   ]);
 });
+
+test('a reversed modification does not count', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const terms = { modification_type: 'rate_change', new_interest_rate: '0.08' };
+  const made = await tenant.officer.post(`/loans/${id}/modifications`, terms);
+  await travelTo(stage, tenant, '2026-01-17');
+
+  const reversed = await tenant.officer.post(`/modifications/${made.body.id}/reverse`);
+  await travelTo(stage, tenant, '2026-01-19');
+
+  const { rows } = await stage.owner.query(
+    `select from_date::text, modification_count as days from loan_attribute_history
+     where loan_id = $1 order by from_date`,
+    [id],
+  );
+  expect([made.status, reversed.status]).toEqual([201, 200]);
+  expect(rows).toEqual([
+    { from_date: '2026-01-15', days: 1 },
+    { from_date: '2026-01-17', days: 0 },
+  ]);
+});

@@ -13,6 +13,7 @@ const SENTENCES = {
   scheduled_payment: 'A payment is scheduled for DATE.',
 } as const;
 export type ChangeKind = keyof typeof SENTENCES;
+export const CHANGE_KINDS = Object.keys(SENTENCES) as ChangeKind[];
 
 export const describeChange = (change: ChangeKind, date: string): AgreedChange => ({
   date,

@@ -215,12 +215,20 @@ type PaymentRecord = AgreedRecords['payments'][number];
 
 function paymentStep(ground: Ground, record: PaymentRecord): AgreedStep {
   const { payment_date: date, id, amount } = record;
-  const payment: ScheduledPayment = {
+  const payment: ScheduledPayment & Pick<PaymentRecord, 'payment_plan_id'> = {
     ...record,
     payment_type: record.payment_type as PaymentType,
     allocation_override: record.allocation_override as ScheduledPayment['allocation_override'],
   };
-  const when = { date, at: 'close', rank: `5 ${date} ${id}`, pays: amount } as const;
+  const { payment_type, allocation_override, payment_plan_id } = payment;
+  const isPayoff = payment_type === 'payoff';
+  const pays = {
+    amount,
+    is_regular: payment_type === 'regular' && allocation_override === null,
+    is_of_plan: payment_plan_id !== null,
+  };
+  const rank = `${isPayoff ? '0' : '5'} ${date} ${id}`;
+  const when = { date, at: 'close', rank, pays } as const;
   return step(ground, when, (loan, on) => ({
     events: eventsOfScheduledPayment(loan, payment, on),
     kind: 'scheduled_payment',

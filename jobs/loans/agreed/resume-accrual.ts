@@ -1,5 +1,5 @@
 import { eventsInForce } from '../engine/event-order.ts';
-import type { EventDraft, EventOf } from '../engine/events.ts';
+import type { AccrualStopReason, EventDraft, EventOf } from '../engine/events.ts';
 import type { Standing } from './standing.ts';
 
 const FUNDINGS: readonly string[] = ['disbursement', 'draw', 'boarding'];
@@ -27,7 +27,7 @@ export const lastAccrualChange = (
 export function resumeAccrual(
   loan: Pick<Standing, 'events' | 'state'>,
   on: string,
-  details: { reason: string; catch_up?: boolean },
+  details: { reason: AccrualStopReason; catch_up?: boolean },
 ): EventDraft {
   const last = lastAccrualChange(loan, details.reason);
   if (last?.kind === 'accrual_stop' && last.effective_date === on)

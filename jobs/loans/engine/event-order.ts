@@ -1,5 +1,6 @@
 import { addDays } from '../../dates.ts';
 import type { EventKind, EventOf, LoanEvent } from './events.ts';
+import { findReversals } from './reversals.ts';
 
 /**
  * The order of events within one day:
@@ -86,26 +87,16 @@ function createRanking(events: readonly LoanEvent[]): (event: LoanEvent) => Rank
 }
 
 /**
- * The effective events up to `asOf`, in order, each dated as it takes effect. A reversal removes its event
- * from the history. A reversal that is itself reversed has no effect.
+ * The effective events up to `asOf`, in order, each dated as it takes effect. Reversed events are left out
+ * (`findReversals`), and so are reversals.
  */
 export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanEvent[] {
-  const reversals = events.filter((event) => event.kind === 'reversal');
-  const isVoid = (id: string, seen: readonly string[] = []): boolean =>
-    reversals.some(
-      (reversal) =>
-        reversal.reverses === id &&
-        !seen.includes(reversal.id) &&
-        !isVoid(reversal.id, [...seen, id]),
-    );
-  const targets = new Set(reversals.map((reversal) => reversal.reverses));
+  const reversals = findReversals(events);
   // Most histories have no reversal, and looking up every id would take as long as sorting them.
   const inForce =
-    reversals.length === 0
+    reversals.size === 0
       ? events
-      : events.filter(
-          (event) => event.kind !== 'reversal' && (!targets.has(event.id) || !isVoid(event.id)),
-        );
+      : events.filter(({ id, kind }) => kind !== 'reversal' && !reversals.has(id));
   return inForce
     .map(createRanking(inForce))
     .filter(({ event }) => event.effective_date <= asOf)

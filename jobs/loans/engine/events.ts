@@ -21,6 +21,16 @@ export const SPONSORS = ['lender', 'servicer', 'merchant'] as const;
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
 export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
+/** Why interest does not accrue. Each reason stops and starts separately. */
+export const ACCRUAL_STOP_REASONS = [
+  'freeze',
+  'forbearance',
+  'deferment',
+  'promo',
+  'non_accrual',
+] as const;
+export type AccrualStopReason = (typeof ACCRUAL_STOP_REASONS)[number];
+
 const amount = z.string().regex(/^\d+(\.\d+)?$/, 'Must be an amount that is not negative.');
 const rate = amount;
 const day = z.iso.date();
@@ -101,10 +111,13 @@ export const EVENT_FACTS = {
   promo: z.strictObject({ interest_rate: rate, to: day }),
   /** `reverses_accrued` removes owed interest from the books. The borrower still owes it. */
   accrual_stop: z.strictObject({
-    reason: z.string(),
+    reason: z.enum(ACCRUAL_STOP_REASONS),
     reverses_accrued: z.boolean().exactOptional(),
   }),
-  accrual_start: z.strictObject({ reason: z.string(), catch_up: z.boolean().exactOptional() }),
+  accrual_start: z.strictObject({
+    reason: z.enum(ACCRUAL_STOP_REASONS),
+    catch_up: z.boolean().exactOptional(),
+  }),
   charge_off: z.strictObject({
     /** A partial charge-off: only this principal leaves the books, and the loan continues. */
     principal_amount: amount.exactOptional(),
@@ -149,6 +162,7 @@ export const EVENT_FACTS = {
 } as const;
 
 export type EventKind = keyof typeof EVENT_FACTS;
+export const EVENT_KINDS = Object.keys(EVENT_FACTS) as EventKind[];
 export type FactsOf<Kind extends EventKind> = z.output<(typeof EVENT_FACTS)[Kind]>;
 type BaseEvent<Kind extends EventKind> = {
   id: string;

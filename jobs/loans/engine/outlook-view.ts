@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
-import { billedFees, splitPastDue } from './bill.ts';
+import { otherFeeParts, splitPastDue } from './bill.ts';
+import { sumParts } from './amount-parts.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
 import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
 import {
@@ -82,7 +83,7 @@ export function viewOn(outlook: Outlook, day: string): View {
     ? NOTHING_DUE
     : splitPastDue(position, day, { rows: bills.late, amount: pastDue });
   const old = days < 30 ? NOTHING_OLD : pastDue30(position, bills);
-  const fees = billedFees(position, next);
+  const fees = sumParts(otherFeeParts(position, next));
   const penalty = outlook.penaltyOn ? penaltyAt(outlook.penaltyOn, position, bills) : ZERO;
   return {
     bills,

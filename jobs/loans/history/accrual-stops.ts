@@ -1,7 +1,7 @@
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { fundingDate, lastAccrualChange, resumeAccrual } from '../agreed/resume-accrual.ts';
-import { type LoanEvent } from '../engine/events.ts';
+import type { AccrualStopReason, LoanEvent } from '../engine/events.ts';
 import type { OpenLoan } from './open-loan.ts';
 import { newEvent, newEvents } from './new-event.ts';
 
@@ -28,7 +28,7 @@ export function stopAccrualFrom(
   work: Work,
   loan: OpenLoan,
   on: string,
-  details: { reason: string } & Record<string, unknown>,
+  details: { reason: AccrualStopReason; reverses_accrued?: boolean },
 ): LoanEvent {
   assertAfterLastChange(work, loan, on, details.reason);
   return newEvent({ kind: 'accrual_stop', effective_date: on, ...details });
@@ -39,7 +39,7 @@ export function resumeAccrualFrom(
   work: Work,
   loan: OpenLoan,
   on: string,
-  details: { reason: string; catch_up?: boolean },
+  details: { reason: AccrualStopReason; catch_up?: boolean },
 ): LoanEvent[] {
   assertAfterLastChange(work, loan, on, details.reason);
   return newEvents([resumeAccrual(loan, on, details)]);

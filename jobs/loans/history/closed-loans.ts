@@ -2,14 +2,13 @@ import * as autopay from '../../../sql/payments/autopay-plans.ts';
 import { findOpenTask, cancelTasks } from '../../../sql/borrowers/tasks.ts';
 import { listReleasedAtPayoff } from '../../../sql/collateral/liens.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
-import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { insert } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { remindOfficer } from '../outcomes/remind-officer.ts';
 import type { LoanState } from '../engine/state.ts';
+import { supersedeAcceptedQuotes } from './supersede-quotes.ts';
 
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
 type Closed = Paid & Pick<RawLoan, 'status' | 'loan_officer_id'>;
@@ -83,10 +82,7 @@ export async function undoClosingSteps(
   const { tx } = work;
   const isHeld = parseMoney(after.suspense_balance).gt(0);
   await cancelTasks(tx, loan.id, [releaseTask(loan), ...(isHeld ? [] : [refundTask(loan)])]);
-  for (const id of await quotes.supersedeAccepted(tx, loan.id)) {
-    const entity = { type: 'payoff_quotes', id, loan_id: loan.id };
-    await recordAudit(work, entity, 'update', { status: { old: 'accepted', new: 'superseded' } });
-  }
+  await supersedeAcceptedQuotes(work, loan.id);
   await remindOfLiens(work, loan, previousStatus);
   const status = `The loan was ${previousStatus.replaceAll('_', ' ')} and is ${loan.status.replaceAll('_', ' ')} again.`;
   const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);

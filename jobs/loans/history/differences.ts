@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { money, sum } from '../../money.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { findReversals } from '../engine/reversals.ts';
 import type { LoanState } from '../engine/state.ts';
 import { withoutCoverage } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
@@ -41,6 +42,13 @@ function termOf(row: RawLoan, { extension_months }: LoanState) {
     term_months: Math.max(1, original + extension_months),
     original_term_months: extension_months === 0 ? null : original,
   };
+}
+
+/** The reversals that undo the events after the new ones, and the earlier events for which that changed. */
+export function changedReversals(before: readonly LoanEvent[], after: readonly LoanEvent[]) {
+  const [earlier, now] = [findReversals(before), findReversals(after)];
+  const changed = before.filter(({ id }) => earlier.get(id) !== now.get(id));
+  return { now, changed: changed.map(({ id }) => ({ id, reversed_by: now.get(id) ?? null })) };
 }
 
 /** The installments whose coverage changed. */

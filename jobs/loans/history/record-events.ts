@@ -22,6 +22,7 @@ import {
   lossOf,
   changedCoverage,
   changedEvents,
+  changedReversals,
   PAYMENT_KINDS,
   newScheduleVersion,
 } from './differences.ts';
@@ -73,6 +74,12 @@ export async function recordEvents(
     input,
     continueReplay(loan.folded, input) ?? replay(input),
   );
+  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
+  // First, because a plan that breaks cancels payments that were agreed.
+  const outcomes =
+    !isBoarded && affectsPastDays(newEvents, work.today)
+      ? await reevaluateOutcomes(work, loan, events, run.events)
+      : [];
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
@@ -80,16 +87,16 @@ export async function recordEvents(
   assertStorable(loan.state, state);
   const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);
   const isChanged = changedEvents(loan.state, state);
+  const reversals = changedReversals(loan.events, events);
   const current = { ...row, status: newStatus ?? row.status };
-  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
-  const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   const penaltyOn = input.terms.prepayment_penalty
-    ? (basis: PenaltyBasis) => prepaymentPenalty(current, basis)
+    ? penaltyRule(row, run.position.funded_on)
     : null;
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
-    events: newEvents.map(toEventRow),
+    events: newEvents.map((event) => toEventRow(event, reversals.now)),
+    reversals: reversals.changed,
     new_schedule: newVersion,
     coverage: {
       version: row.schedule_version,
@@ -124,17 +131,25 @@ export async function recordEvents(
   const after = { events: run.events, state };
   await syncForms1099C(work, row, before, after);
   await reviewManualForms(work, row, before, after);
+  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   if (!isBoarded) {
     const change = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, current, change, trigger);
-    if (affectsPastDays(newEvents, work.today))
-      sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
-    await notifyOfficer(work, row, sentences);
+    await notifyOfficer(work, row, [...sentences, ...outcomes]);
     if (newVersion) await updateAutopayDates(work, row.id, loan.state, state);
   }
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
+}
+
+/**
+ * The prepayment penalty by the balances of a day. They say whether the loan is open, which its row does not know
+ * before it is funded or while it reopens.
+ */
+function penaltyRule(row: OpenLoan['row'], funded_on: string | null) {
+  const loan = { ...row, status: 'active', disbursement_date: row.disbursement_date ?? funded_on };
+  return (basis: PenaltyBasis) => prepaymentPenalty(loan, basis);
 }
 
 /**
@@ -157,12 +172,10 @@ function assertStorable(before: LoanState, after: LoanState) {
   }
 }
 
-const toEventRow = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
-  id,
-  kind,
-  effective_date,
-  details,
-});
+const toEventRow = (
+  { id, kind, effective_date, ...details }: LoanEvent,
+  reversals: ReadonlyMap<string, string>,
+) => ({ id, kind, effective_date, details, reversed_by: reversals.get(id) ?? null });
 
 type Checkpoint = ReturnType<typeof foldWithCheckpoint>['checkpoint'];
 

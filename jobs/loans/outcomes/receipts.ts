@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { min, money, parseMoney, sum } from '../../money.ts';
 import type { EventOf, LoanEvent } from '../engine/events.ts';
+import { findReversals } from '../engine/reversals.ts';
 
 /** Borrower money that was not returned, by effective date. */
 export type Receipt = { effective_date: string; amount: string };
@@ -15,15 +16,17 @@ export function listReceipts(
 ): Receipt[] {
   const counts = new Set(counting.map(({ id }) => id));
   const remaining = new Map<string, RemainingReceipt>();
-  for (const event of recorded) {
+  for (const [index, event] of recorded.entries()) {
     if (event.kind === 'payment') {
       const { id, effective_date } = event;
       remaining.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
     }
     if (event.kind === 'reimbursement' && counts.has(event.id))
       deductReimbursement(remaining, event);
-    const reversed = event.kind === 'reversal' ? remaining.get(event.reverses) : undefined;
-    if (reversed !== undefined) reversed.is_back = true;
+    if (event.kind === 'reversal') {
+      const reversals = findReversals(recorded.slice(0, index + 1));
+      for (const [id, payment] of remaining) payment.is_back = reversals.has(id);
+    }
   }
   return [...remaining]
     .filter(([id]) => counts.has(id))

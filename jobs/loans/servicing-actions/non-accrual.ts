@@ -33,7 +33,7 @@ export async function setNonAccrual(work: Work, loanId: string, input: NonAccrua
   const enabled = input.enabled ?? !row.is_non_accrual;
   if (enabled === row.is_non_accrual) return;
   const on = input.effective_date ?? work.today;
-  const reason = 'non_accrual';
+  const reason = 'non_accrual' as const;
   if (!enabled) {
     const end = resumeAccrualFrom(work, loan, on, { reason, catch_up: input.catch_up });
     await flags.markNonAccrual(work.tx, loanId, null);

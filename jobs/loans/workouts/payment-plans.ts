@@ -5,7 +5,7 @@ import { insert, update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { assertBankOrder } from '../../payments/nacha/bank-order.ts';
-import { NewPayment, receivePayment } from '../../payments/receive.ts';
+import { NewPayment, receivePlanPayments } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
 import { planCoveredDate, isSettlement, evaluatePlanProgress } from '../outcomes/payment-plans.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
@@ -131,11 +131,12 @@ async function schedulePayments(
   { loan_id, payment_instrument_id }: Pick<NewPaymentPlan, 'loan_id' | 'payment_instrument_id'>,
   parts: readonly PlanInstallment[],
 ) {
-  for (const { due_date, amount } of parts) {
-    const payment = NewPayment.parse({ amount, payment_date: due_date, payment_instrument_id });
-    const id = await receivePayment(work, loan_id, payment);
-    await plans.linkPayment(work.tx, id, planId);
-  }
+  const payments = parts.map(({ due_date: payment_date, amount }) => ({
+    ...NewPayment.parse({ amount, payment_instrument_id }),
+    payment_date,
+    payment_plan_id: planId,
+  }));
+  await receivePlanPayments(work, loan_id, payments);
 }
 
 const kind = {

@@ -19,9 +19,17 @@ export type AgreedStep = {
   rank: string;
   /** True if the step happens in the morning as soon as another relief of the loan ends on that day. */
   joins_morning?: boolean;
-  /** The amount, if the step is a scheduled payment. */
-  pays?: string;
+  /** Set if the step is a scheduled payment. */
+  pays?: StepPayment;
   take: (history: History) => AgreedOutcome;
+};
+
+export type StepPayment = {
+  amount: string;
+  /** True if the engine decides what the payment pays. Such a payment covers the oldest installment first. */
+  is_regular: boolean;
+  /** True if a payment plan scheduled the payment. */
+  is_of_plan: boolean;
 };
 
 export type AgreedOutcome = {

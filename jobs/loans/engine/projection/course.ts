@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { addDays, earliest, latest } from '../../../dates.ts';
-import { min, money, parseMoney, sum } from '../../../money.ts';
+import { excessOver, min, money, parseMoney, sum, ZERO } from '../../../money.ts';
 import { isBilledByCycle } from '../../arithmetic/terms.ts';
 import { pastDueAmountOn } from '../bills.ts';
 import { amountStillDue, type Installment } from '../coverage.ts';
@@ -22,12 +22,21 @@ export type Course = {
   run: ReplayRun;
   /** The last day with a recorded or agreed event. */
   eventful: string;
+  /** The first due date, or null. */
+  first_due: string | null;
 };
 
 export function startCourse({ agreed = [], ...input }: ProjectionInput): Course {
   const { as_of, ...history } = input;
-  return { future: startFuture(history, agreed), run: replay(input), eventful: as_of };
+  const run = replay(input);
+  const first_due = firstDue(remainingInstallments(run.position, as_of));
+  return { future: startFuture(history, agreed), run, eventful: as_of, first_due };
 }
+
+const firstDue = (installments: readonly Installment[]): string | null =>
+  installments
+    .map(({ row }) => row.due_date)
+    .reduce<string | null>((one, date) => (one === null ? date : earliest(one, date)), null);
 
 /** The last day whose payments are made before the step. */
 export const lastDayBefore = ({ date, at }: AgreedStep): string =>
@@ -58,24 +67,53 @@ export function takeNext(course: Course, step: AgreedStep): void {
  * amount, and what the borrower paid in addition to the scheduled payments.
  */
 export function payDue(course: Course, date: string) {
-  const billed = billedPayment(advanceTo(course.run, date).position, date);
+  const { position } = advanceTo(course.run, date);
+  const billed = billedPayment(position, date);
   if (billed === null) return { billed, paid: null };
-  const rest = parseMoney(billed.amount).minus(scheduledOn(course, date));
+  // The last installment asks for the whole debt, so the past-due amount is a part of it.
+  const pastDue = isLastDue(position, date) ? ZERO : pastDueAmountOn(position, date);
+  const rest = parseMoney(billed.amount).minus(scheduledForBill(course, date, pastDue));
   if (rest.lte(0)) return { billed, paid: null };
   const paid = { ...billed, amount: money(rest) };
   addEvent(course, projectedPaymentEvent(paid));
   return { billed, paid };
 }
 
-export const scheduledOn = ({ future }: Course, day: string): Big =>
-  sum(
-    future.steps.filter(({ date }) => date === day).map(({ pays }) => parseMoney(pays ?? '0.00')),
+/** What the payments scheduled for a due date pay of its installments. */
+function scheduledForBill(course: Course, day: string, pastDue: Big): Big {
+  const steps = course.future.steps.filter(({ date }) => date === day);
+  const [late, other] = [true, false].map((wanted) =>
+    scheduledIn(steps.filter((step) => paysPastDue(course, step) === wanted)),
   );
+  return (other ?? ZERO).plus(excessOver(late ?? ZERO, pastDue));
+}
 
-/** Pays the past-due amount of a day. */
-export function payPastDueAmount(course: Course, date: string): void {
-  const payment = pastDuePayment(course.run.position, date);
-  if (payment !== null) addEvent(course, payment);
+export const scheduledOn = ({ future }: Course, day: string): Big =>
+  scheduledIn(future.steps.filter(({ date }) => date === day));
+
+const scheduledIn = (steps: readonly AgreedStep[]): Big =>
+  sum(steps.map(({ pays }) => parseMoney(pays?.amount ?? '0.00')));
+
+/**
+ * True for a scheduled payment that pays what is past due: one of a payment plan, or one before the next due
+ * date. Other scheduled payments are meant for the installments of their days.
+ */
+const paysPastDue = ({ first_due }: Course, { date, pays }: AgreedStep): boolean =>
+  pays !== undefined &&
+  pays.is_regular &&
+  (pays.is_of_plan || first_due === null || date < first_due);
+
+/**
+ * Pays the past-due amount of a day, except for the part that scheduled payments will pay. Returns that
+ * part.
+ */
+export function payPastDueAmount(course: Course, date: string): Big {
+  const amount = pastDueAmountOn(course.run.position, date);
+  const scheduled = scheduledIn(course.future.steps.filter((step) => paysPastDue(course, step)));
+  const later = min(amount, scheduled);
+  const now = amount.minus(later);
+  if (now.gt(0)) addEvent(course, pastDuePayment(now, date));
+  return later;
 }
 
 type Days = { from: string; through: string };
@@ -88,8 +126,7 @@ export function payInstallments(
 ) {
   let day = from;
   for (;;) {
-    const dues = remainingInstallments(course.run.position, day).map(({ row }) => row.due_date);
-    const due = dues.reduce<string | null>((one, date) => (one && one < date ? one : date), null);
+    const due = firstDue(remainingInstallments(course.run.position, day));
     if (due === null || due > through) return;
     pay(due);
     day = addDays(due, 1);
@@ -124,16 +161,12 @@ export const isPayable = (position: Position, date: string): boolean =>
 
 /** Pays the past-due amount of `date`. */
 export function payPastDue(run: ReplayRun, date: string): void {
-  const payment = pastDuePayment(run.position, date);
-  if (payment !== null) applyNextEvent(run, payment);
+  const amount = pastDueAmountOn(run.position, date);
+  if (amount.gt(0)) applyNextEvent(run, pastDuePayment(amount, date));
 }
 
-function pastDuePayment(position: Position, date: string): LoanEvent | null {
-  const amount = pastDueAmountOn(position, date);
-  if (amount.eq(0)) return null;
-  const late = { installment_number: 0, due_date: date, amount: money(amount) };
-  return projectedPaymentEvent(late);
-}
+const pastDuePayment = (amount: Big, due_date: string): LoanEvent =>
+  projectedPaymentEvent({ installment_number: 0, due_date, amount: money(amount) });
 
 export const remainingInstallments = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
@@ -151,17 +184,23 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
  * loan.
  */
 function billedPayment(position: Position, date: string): ProjectedPayment | null {
-  const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const due = standing.filter(({ row }) => row.due_date === date);
+  const due = payableInstallments(position).filter(({ row }) => row.due_date === date);
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
   const { tolerance } = position;
-  const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
-  const amount = isLast ? owed : min(sum(due.map((row) => amountStillDue(row, tolerance))), owed);
+  const open = sum(due.map((row) => amountStillDue(row, tolerance)));
+  const amount = isLastDue(position, date) ? owed : min(open, owed);
   if (amount.lte(0)) return null;
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
 }
+
+const payableInstallments = ({ installments }: Position): Installment[] =>
+  installments.filter(({ is_canceled }) => !is_canceled);
+
+/** True if the last installment is due on this day. A credit line billed by cycle has none. */
+const isLastDue = (position: Position, date: string): boolean =>
+  payableInstallments(position).at(-1)?.row.due_date === date && !isBilledByCycle(position.terms);
 
 export function projectedPaymentEvent({
   installment_number,

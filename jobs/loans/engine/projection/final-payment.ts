@@ -50,7 +50,7 @@ export function finalPayment({ position, day }: ReplayRun): Big | null {
 export function finalPaymentAsAgreed(input: ProjectionInput): Big | null {
   const { position } = replay(input);
   if (!isPayable(position, input.as_of) || isBilledByCycle(position.terms)) return null;
-  const asking = followSchedule(input).filter(({ asks }) => asks.gt(0));
+  const asking = followSchedule(input).rows.filter(({ asks }) => asks.gt(0));
   return asking.at(-1)?.asks ?? null;
 }
 

@@ -23,15 +23,18 @@ import { balancesOf, toPaidRow, type Balances } from './paid-row.ts';
 /** An installment from today on: its projected row, and the amount that it asks for. */
 type FutureRow = { row: InstallmentState; asks: Big };
 
-/** The installments from today on if the borrower pays as billed, by due date. */
-export function followSchedule(input: ProjectionInput): FutureRow[] {
+/**
+ * The installments from today on if the borrower pays as billed, by due date. `paysPastDue` is true if
+ * scheduled payments will pay a past-due amount.
+ */
+export function followSchedule(input: ProjectionInput) {
   const { as_of } = input;
   const course = startCourse(input);
   const shown = new Map<number, FutureRow>();
   const rowsOn = (day: string) => toLoanState(course.run.position, day).installments;
   // Before the past-due amount is paid, which can end the debt.
   const today = new Map(rowsOn(as_of).map((row) => [`${row.period_number} ${row.due_date}`, row]));
-  payPastDueAmount(course, as_of);
+  const paysPastDue = payPastDueAmount(course, as_of).gt(0);
   let rows = rowsOn(as_of);
   /** The row as of today. What a scheduled payment will cover is still open. */
   const asOfToday = (row: InstallmentState): InstallmentState => {
@@ -59,13 +62,13 @@ export function followSchedule(input: ProjectionInput): FutureRow[] {
     const owed = repaymentOwed(course.run.position, step.date);
     takeNext(course, step);
     if (step.pays !== undefined && !asksOn(shown, step.date)) {
-      const amount = min(parseMoney(step.pays), owed);
+      const amount = min(parseMoney(step.pays.amount), owed);
       extra = addExtra(extra, amount, before, balancesOf(course.run.position));
     }
     from = latest(from, addDays(through ?? as_of, 1));
     rows = rowsOn(step.date);
   }
-  return [...shown.values()];
+  return { rows: [...shown.values()], course, paysPastDue };
 }
 
 /** The next due date on these days, or null. */

@@ -15,6 +15,7 @@ import {
   projectedPaymentEvent,
   startCourse,
   takeNext,
+  type Course,
   type ProjectedPayment,
   type ProjectionInput,
 } from './course.ts';
@@ -63,20 +64,33 @@ export function projectSchedule(input: ProjectionInput): InstallmentState[] {
   const now = replay(input);
   const state = toLoanState(now.position, input.as_of);
   const is_payable = isPayable(now.position, input.as_of);
-  const rows = is_payable ? openFutureRows(input, state) : state.installments;
-  return rowsAsPaid(rows, { ...state, events: now.events, is_payable });
+  const paid = { ...state, events: now.events, is_payable };
+  if (!is_payable) return rowsAsPaid(state.installments, paid);
+  const ahead = followSchedule(input);
+  if (ahead.paysPastDue) return rowsAsScheduled(state.installments, ahead.course);
+  const pastDue = splitPastDueRows(input, state.installments, state.past_due_amount);
+  return rowsAsPaid([...pastDue, ...ahead.rows.map(({ row }) => row)], paid);
 }
 
-/** The rows, with projected amounts for the open ones. */
-function openFutureRows(
-  input: ProjectionInput,
-  { installments, past_due_amount }: LoanState,
-): InstallmentState[] {
-  return [
-    ...splitPastDueRows(input, installments, past_due_amount),
-    ...followSchedule(input).map(({ row }) => row),
-  ];
+/**
+ * The rows if scheduled payments will pay a past-due amount. Those payments and the following ones then cover
+ * older installments than those of their days. Each row therefore shows the payments that will cover it.
+ */
+function rowsAsScheduled(now: readonly InstallmentState[], course: Course): InstallmentState[] {
+  const { run, future } = course;
+  const { events } = future.history;
+  const end = toLoanState(run.position, run.day);
+  const rows = rowsAsPaid(end.installments, { ...end, events, is_payable: false });
+  const today = new Map(now.map((row) => [keyOf(row), row]));
+  return rows.map((row) => {
+    const { paid_amount = '0.00', paid_date = null, status } = today.get(keyOf(row)) ?? {};
+    const open_amount = money(parseMoney(row.payment_amount).minus(paid_amount));
+    const shown = status ?? (row.status === 'canceled' ? row.status : 'upcoming');
+    return { ...row, paid_amount, paid_date, open_amount, status: shown };
+  });
 }
+
+const keyOf = ({ period_number, due_date }: InstallmentState) => `${period_number} ${due_date}`;
 
 /** The rows due before today. Their past-due amounts are split as a payment of today would be. */
 function splitPastDueRows(
