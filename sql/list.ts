@@ -4,7 +4,7 @@ import { clausesOf, type Clauses } from './conditions.ts';
 import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
 import { DEFERRED } from './database/driver.ts';
 import { serialize } from './database/serialize.ts';
-import type { Condition, OrderedPart, Row, Table } from './table.ts';
+import type { Condition, Ordered, OrderedPart, Row, Table } from './table.ts';
 
 /** A list request. Every field name in it has been checked against a declaration. */
 export type ListRequest = {
@@ -15,12 +15,8 @@ export type ListRequest = {
   limit: number;
 };
 
-/** A request with its conditions as SQL and the groups of parts that give its order, if any. */
-type Query = ListRequest & {
-  table: Table;
-  clauses: Clauses;
-  parts: readonly (readonly OrderedPart[])[] | undefined;
-};
+/** A request with its conditions as SQL, and its order if the bare table does not hold the field. */
+type Query = ListRequest & { table: Table; clauses: Clauses; ordered: Ordered | undefined };
 
 /**
  * One page of a table's rows, and the total number of matching rows. Wraps the table's visible select, so
@@ -38,7 +34,7 @@ export async function listRows(
     ...request,
     table,
     clauses: clausesOf(table, request, day),
-    parts: table.orders?.[request.sort.field]?.(day, request.sort.descending),
+    ordered: table.orders?.[request.sort.field]?.(day, request.sort.descending),
   };
   // Lists pass values between statements through transaction settings, so concurrent lists of one
   // transaction must not overlap.
@@ -80,13 +76,17 @@ async function listByIds(tx: Transaction, query: Query, isLast: boolean) {
   return { rows, total: total ?? offset + rows.length };
 }
 
-/** The cheapest way to the page and its total. */
+/**
+ * The cheapest way to the page and its total. A filter that finds few rows or a search needs all matches for the page, so
+ * they are counted on the way.
+ */
 function pageOf(query: Query) {
-  const { words, sort, parts, clauses, table } = query;
+  const { words, sort, ordered, clauses, table } = query;
   const isBare = isOwnColumns(table, requestedFields(query));
-  if (isBare && parts) return selectPage(query, pageInParts(query, parts));
-  const findsAll = words !== undefined || (clauses.isFound && isOwnColumns(table, [sort.field]));
-  return isBare && !findsAll ? selectPage(query, pageInOrder(query)) : selectPageWithTotal(query);
+  const isBareSort = ordered !== undefined || isOwnColumns(table, [sort.field]);
+  if (!isBare || words !== undefined) return selectPageWithTotal(query);
+  if (clauses.isFound && isBareSort) return selectPageWithTotal(query);
+  return selectPage(query, ordered ? pageInParts(query, ordered) : pageInOrder(query));
 }
 
 const wholePage = ({ table: { rows }, clauses, ...request }: Query) => sql.unsafe`
@@ -148,38 +148,35 @@ const pageInOrder = (query: Query) => sql.fragment`
  * The page of rows that indexes of another table put in order. Each part gives at most as many rows as the page
  * can reach, and a group is read only if the groups before it gave fewer.
  */
-function pageInParts(query: Query, groups: readonly (readonly OrderedPart[])[]) {
-  const { sort, clauses, table, offset, limit } = query;
+function pageInParts(query: Query, { all, groups = [[all]] }: Ordered) {
+  const { sort, clauses, offset, limit } = query;
   const reach = sql.fragment`${offset + limit}`;
   const named = groups.map((parts, group) =>
     parts.map((part, at) => ({ part, name: sql.identifier([`part_${group}_${at}`]) })),
   );
   const selectPart = ({ part }: (typeof named)[number][number], group: number) => {
-    const { joins = sql.fragment``, where = sql.fragment`true`, value } = part;
     const before = named.slice(0, group).flat();
     const given = before.map(({ name }) => sql.fragment`(select count(*) from ${name})`);
     const isNeeded =
       given.length === 0
-        ? sql.fragment`true`
+        ? NO_CONDITION
         : sql.fragment`${sql.join(given, sql.fragment` + `)} < ${reach}`;
     return sql.fragment`
-      select row.id, ${value} as ${sql.identifier([sort.field])}
-      from ${sql.identifier([table.name])} as row ${joins}
-      where ${clauses.where} and ${where} and ${isNeeded}
+      ${selectPartOf(query, part)} where ${clauses.where} and ${part.where ?? NO_CONDITION} and ${isNeeded}
       order by ${partOrder(sort, part)} limit ${reach}
     `;
   };
-  const all = named.flatMap((parts, group) =>
+  const selected = named.flatMap((parts, group) =>
     parts.map((each) => ({ ...each, select: selectPart(each, group) })),
   );
   return sql.fragment`
     ${sql.join(
-      all.map(({ name, select }) => sql.fragment`${name} as materialized (${select})`),
+      selected.map(({ name, select }) => sql.fragment`${name} as materialized (${select})`),
       sql.fragment`, `,
     )},
     page as materialized (
       select * from (${sql.join(
-        all.map(({ name }) => sql.fragment`select * from ${name}`),
+        selected.map(({ name }) => sql.fragment`select * from ${name}`),
         sql.fragment` union all `,
       )}) as row
       order by ${orderOf(sort)} ${sliceOf(query)}
@@ -187,31 +184,41 @@ function pageInParts(query: Query, groups: readonly (readonly OrderedPart[])[]) 
   `;
 }
 
+const NO_CONDITION = sql.fragment`true`;
+
+const selectPartOf = ({ table, sort }: Query, { joins, value }: OrderedPart) => sql.fragment`
+  select row.id, ${value} as ${sql.identifier([sort.field])}
+  from ${sql.identifier([table.name])} as row ${joins ?? sql.fragment``}
+`;
+
 /** A column of an index is never null there, and `nulls last` would keep Postgres from using the index. */
 function partOrder({ descending }: ListRequest['sort'], { value, along }: OrderedPart) {
   const id = sql.fragment`row.id ${direction(descending)}`;
-  if (along) return sql.fragment`${along.column} ${direction(descending !== along.isReversed)}, ${id}`;
+  if (along)
+    return sql.fragment`${along.column} ${direction(descending !== along.isReversed)}, ${id}`;
   return sql.fragment`${value} ${direction(descending)} nulls last, ${id}`;
 }
 
 const direction = (isDescending: boolean) =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`;
 
-/**
- * A filter that finds few rows or a search needs all matches for the page, so they are materialized once and
- * counted from there.
- */
+/** Materializes all matches once, and counts them. */
 const selectPageWithTotal = (query: Query) => sql.unsafe`
-  with found as materialized (
-    select ${sortColumns(query)}
-    from ${sourceOf(query.table, [...requestedFields(query), query.sort.field])} as row
-    where ${query.clauses.where}
-  ),
+  with found as materialized (${selectMatches(query)} where ${query.clauses.where}),
   page as materialized (
     select * from found as row order by ${orderOf(query.sort)} ${sliceOf(query)}
   )
   ${storePage(query, sql.fragment`select count(*) from found`)}
 `;
+
+function selectMatches(query: Query) {
+  const { table, sort, ordered } = query;
+  const fields = requestedFields(query);
+  if (ordered && isOwnColumns(table, fields)) return selectPartOf(query, ordered.all);
+  return sql.fragment`
+    select ${sortColumns(query)} from ${sourceOf(table, [...fields, sort.field])} as row
+  `;
+}
 
 /** The fields of the conditions, without those that lookups search elsewhere. */
 const requestedFields = ({ table, conditions, words }: Query) => [
@@ -268,11 +275,12 @@ const sliceOf = ({ limit, offset }: ListRequest) =>
 const isPreparable = ({ table, conditions, words, sort }: Query) =>
   words === undefined &&
   (sort.field === 'created_at' || sort.field === 'id') &&
-  isOwnColumns(table, conditions.map(({ field }) => field)) &&
+  isOwnColumns(
+    table,
+    conditions.map(({ field }) => field),
+  ) &&
   conditions.length <= 2 &&
-  conditions.every(
-    ({ field, comparison }) => comparison === 'in' && !table.filters?.[field],
-  );
+  conditions.every(({ field, comparison }) => comparison === 'in' && !table.filters?.[field]);
 
 /** An unnecessary `nulls last` would keep Postgres from using an index on (… desc). */
 function orderOf({ field: name, descending, nullable = true }: ListRequest['sort']): SqlFragment {

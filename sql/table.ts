@@ -79,11 +79,18 @@ export type Found = {
   isExcluded?: boolean;
 };
 
-/**
- * The parts of a list that is sorted by a field of another table, as of the business date. A row is in exactly one
- * part. The parts of a group may overlap in their values, and each group comes before the next one.
- */
-type Order = (day: SqlFragment, isDescending: boolean) => readonly (readonly OrderedPart[])[];
+/** How to sort by a field that the bare table does not hold, as of the business date. */
+type Order = (day: SqlFragment, isDescending: boolean) => Ordered;
+
+export type Ordered = {
+  /** All rows, with the field. */
+  all: OrderedPart;
+  /**
+   * The same rows, divided so that an index puts each part in order. A row is in exactly one part. The values of the
+   * parts in a group may overlap, and each group comes before the next one.
+   */
+  groups?: readonly (readonly OrderedPart[])[];
+};
 
 export type OrderedPart = {
   /** Joins to the bare row (alias `row`), which must neither add rows nor repeat them. */

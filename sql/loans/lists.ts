@@ -1,8 +1,8 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { compare } from '../conditions.ts';
 import { sql } from '../database/db.ts';
-import type { Condition, Found, OrderedPart, Table } from '../table.ts';
-import { holdsOn, joinOutlookRow, singleAmountOn } from './outlook.ts';
+import type { Condition, Found, Ordered, OrderedPart, Table } from '../table.ts';
+import { bucketColumn, daysPastDueOn, holdsOn, joinOutlookRow, singleAmountOn } from './outlook.ts';
 
 /**
  * Lists of loans by what follows from their outlook. The business date decides which row of `loan_outlook` a loan
@@ -19,6 +19,12 @@ const isAhead = (day: SqlFragment, where: SqlFragment) => sql.fragment`exists (
   where ahead.loan_id = row.id and ${holdsOn(day)} and ${where}
 )`;
 
+/** All loans, with a value of their row of the day. */
+const allLoans = (day: SqlFragment, value: SqlFragment): OrderedPart => ({
+  joins: joinOutlookRow(day, { loan: 'row' }),
+  value,
+});
+
 const anyOf = (clauses: readonly SqlFragment[]) =>
   clauses.length === 0
     ? sql.fragment`false`
@@ -33,10 +39,10 @@ const isCounting = (day: SqlFragment, [first, last]: Days) => sql.fragment`(
   ${last === null ? sql.fragment`` : sql.fragment`and ahead.past_due_from >= ${day} - ${last}::integer`}
 )`;
 
-/** Days that do not count on, for example during a forbearance. */
+/** Days of a loan whose count is paused, for example by a forbearance. */
 const isPaused = ([first, last]: Days) => sql.fragment`(
-  ahead.past_due_from is null and ahead.days_past_due > 0 and ahead.days_past_due >= ${first}
-  ${last === null ? sql.fragment`` : sql.fragment`and ahead.days_past_due <= ${last}`}
+  ahead.paused_days >= ${first}
+  ${last === null ? sql.fragment`` : sql.fragment`and ahead.paused_days <= ${last}`}
 )`;
 
 const ANY: Days = [1, null];
@@ -65,7 +71,8 @@ function clip(ranges: readonly Days[]): Days[] {
     .toSorted(([one], [other]) => one - other);
   for (const [first, last] of sorted) {
     const before = clipped.at(-1);
-    if (before === undefined || (before[1] !== null && before[1] < first - 1)) clipped.push([first, last]);
+    if (before === undefined || (before[1] !== null && before[1] < first - 1))
+      clipped.push([first, last]);
     else if (before[1] !== null && (last === null || last > before[1]))
       clipped[clipped.length - 1] = [before[0], last];
   }
@@ -93,7 +100,11 @@ function findByDaysPastDue({ comparison, values }: Condition, day: SqlFragment):
   const numbers = values.map((value) => Math.min(Number(value), MANY_DAYS));
   const [value = 0] = numbers;
   if (comparison === 'isnull') return values[0] === 'true' ? NONE : ALL;
-  if (comparison === 'in') return findByDays(day, numbers.map((one): Days => [one, one]));
+  if (comparison === 'in')
+    return findByDays(
+      day,
+      numbers.map((one): Days => [one, one]),
+    );
   if (comparison === 'gte') return findByDays(day, [[value, null]]);
   if (comparison === 'gt') return findByDays(day, [[value + 1, null]]);
   if (comparison === 'lte') return findByDays(day, [[0, value]]);
@@ -136,8 +147,8 @@ const lateByDays = (day: SqlFragment): OrderedPart[] => [
   },
   {
     joins: joinAhead(day, isPaused(ANY)),
-    value: sql.fragment`ahead.days_past_due`,
-    along: { column: sql.fragment`ahead.days_past_due`, isReversed: false },
+    value: sql.fragment`ahead.paused_days`,
+    along: { column: sql.fragment`ahead.paused_days`, isReversed: false },
   },
 ];
 
@@ -148,12 +159,18 @@ const lateByBucket = (day: SqlFragment): OrderedPart[] =>
     value: sql.fragment`ahead.delinquency_bucket`,
   }));
 
-/** All loans that are not past due have the same value, so they are in the order of their ids. */
-const current = (day: SqlFragment, value: SqlFragment): OrderedPart => ({
-  where: sql.fragment`not ${isLate(day, [ANY])}`,
+/**
+ * The loans without such a row of the day, which all have the same value, so they are in the order of their ids. With
+ * \`offset\`, Postgres looks at one loan after the other until the page is full, instead of joining all rows first.
+ */
+const allOthers = (day: SqlFragment, where: SqlFragment, value: SqlFragment): OrderedPart => ({
+  where: sql.fragment`not ${isAhead(day, sql.fragment`${where} offset 0`)}`,
   value,
   along: { column: sql.fragment`row.id`, isReversed: false },
 });
+
+const current = (day: SqlFragment, value: SqlFragment) =>
+  allOthers(day, anyOf([isCounting(day, ANY), isPaused(ANY)]), value);
 
 const currentFirst = <Part>(isDescending: boolean, currentOnes: Part, late: readonly Part[]) =>
   isDescending ? [late, [currentOnes]] : [[currentOnes], late];
@@ -179,7 +196,7 @@ function findByNextPaymentDate(condition: Condition, day: SqlFragment): Found {
   return opposite({ isFound: isDated(compare(column, { ...condition, comparison: 'in' })) });
 }
 
-const byNextPaymentDate = (day: SqlFragment, isDescending: boolean): OrderedPart[][] => {
+function byNextPaymentDate(day: SqlFragment, isDescending: boolean): Ordered {
   const column = sql.fragment`ahead.next_payment_date`;
   const dated = (where: SqlFragment): OrderedPart => ({
     joins: joinAhead(day, where),
@@ -187,13 +204,16 @@ const byNextPaymentDate = (day: SqlFragment, isDescending: boolean): OrderedPart
     along: { column, isReversed: false },
   });
   const [due, matured] = [dated(isDue(day)), dated(IS_MATURED)];
-  const undated: OrderedPart = {
-    where: sql.fragment`not ${isAhead(day, sql.fragment`(${isDue(day)} or ${IS_MATURED})`)}`,
-    value: sql.fragment`null::date`,
-    along: { column: sql.fragment`row.id`, isReversed: false },
+  const undated = allOthers(
+    day,
+    sql.fragment`(${isDue(day)} or ${IS_MATURED})`,
+    sql.fragment`null::date`,
+  );
+  return {
+    all: allLoans(day, column),
+    groups: isDescending ? [[due], [matured], [undated]] : [[matured], [due], [undated]],
   };
-  return isDescending ? [[due], [matured], [undated]] : [[matured], [due], [undated]];
-};
+}
 
 /**
  * No index can give the order of an amount: interest changes it from day to day, and loans that will be billed more on a
@@ -201,19 +221,14 @@ const byNextPaymentDate = (day: SqlFragment, isDescending: boolean): OrderedPart
  */
 const byAmount =
   (name: Parameters<typeof singleAmountOn>[0], more = sql.fragment``) =>
-  (day: SqlFragment): OrderedPart[][] => [
-    [
-      {
-        joins: joinOutlookRow(day, { loan: 'row' }),
-        value: sql.fragment`${singleAmountOn(name, day, 'row')} ${more}`,
-      },
-    ],
-  ];
+  (day: SqlFragment): Ordered => ({
+    all: allLoans(day, sql.fragment`${singleAmountOn(name, day, 'row')} ${more}`),
+  });
 
 /** The order of a stored column that a loan shows in another form. */
-const byColumn = (column: string) => (): OrderedPart[][] => [
-  [{ value: sql.fragment`${sql.identifier(['row', column])}` }],
-];
+const byColumn = (column: string) => (): Ordered => ({
+  all: { value: sql.fragment`${sql.identifier(['row', column])}` },
+});
 
 export const loanLookups: NonNullable<Table['lookups']> = {
   days_past_due: findByDaysPastDue,
@@ -222,10 +237,14 @@ export const loanLookups: NonNullable<Table['lookups']> = {
 };
 
 export const loanOrders: NonNullable<Table['orders']> = {
-  days_past_due: (day, isDescending) =>
-    currentFirst(isDescending, current(day, sql.fragment`0`), lateByDays(day)),
-  delinquency_bucket: (day, isDescending) =>
-    currentFirst(isDescending, current(day, sql.fragment`'current'`), lateByBucket(day)),
+  days_past_due: (day, isDescending) => ({
+    all: allLoans(day, daysPastDueOn(day)),
+    groups: currentFirst(isDescending, current(day, sql.fragment`0`), lateByDays(day)),
+  }),
+  delinquency_bucket: (day, isDescending) => ({
+    all: allLoans(day, bucketColumn),
+    groups: currentFirst(isDescending, current(day, sql.fragment`'current'`), lateByBucket(day)),
+  }),
   next_payment_date: byNextPaymentDate,
   amount_due: byAmount('amount_due'),
   past_due_amount: byAmount('past_due_amount'),

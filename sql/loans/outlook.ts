@@ -31,8 +31,8 @@ export const OUTLOOK_COLUMNS = [
   'interest_basis',
   'interest_earned',
   'last_day_interest',
-  'days_past_due',
   'past_due_from',
+  'paused_days',
   'delinquency_bucket',
   'oldest_unpaid_due_date',
   'first_delinquency_date',
@@ -192,10 +192,15 @@ export const singleAmountOn = (
   day: SqlFragment,
   loan: string,
 ) => {
-  const [amount, growth] = [sql.identifier(['ahead', name]), sql.identifier(['ahead', `${name}_growth`])];
+  const [amount, growth] = [
+    sql.identifier(['ahead', name]),
+    sql.identifier(['ahead', `${name}_growth`]),
+  ];
   return sql.fragment`coalesce(case ${growth}
     when 0 then ${amount} else ${amount} + ${growth} * (${earnedOn(day, { loan })} - ahead.interest_earned) end, 0.00)`;
 };
 
 export const daysPastDueOn = (day: SqlFragment) => sql.fragment`
-  coalesce(${day} - ahead.past_due_from, ahead.days_past_due, 0)`;
+  coalesce(${day} - ahead.past_due_from, ahead.paused_days, 0)`;
+
+export const bucketColumn = sql.fragment`coalesce(ahead.delinquency_bucket, 'current')`;

@@ -120,8 +120,18 @@ async function writeBook(tenant: Tenant) {
   await openLineOfCredit(tenant);
   for (const days of [-35, -10, 0]) {
     await setBusinessDate(tenant, addDays(TODAY, days));
-    await newLoan(tenant, { term_months: 12 });
+    await newLoan(tenant, { term_months: 12, product_id: products[0] });
   }
+  await setBusinessDate(tenant, addDays(START, 300));
+  for (const days of [10, 60, 400]) {
+    const { id } = await newLoan(tenant, { term_months: 12, product_id: products[0] });
+    const what = { kind: 'delinquency_pause' as const, days };
+    const pause = eventOn(addDays(TODAY, -5), what);
+    await setBusinessDate(tenant, addDays(TODAY, -5));
+    await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), [pause]));
+    await setBusinessDate(tenant, addDays(START, 300));
+  }
+  await setBusinessDate(tenant, TODAY);
   await newLoan(tenant, { status: 'pending' });
   await newLoan(tenant, { status: 'approved' });
   const archived = await newLoan(tenant, { status: 'pending' });
@@ -140,7 +150,7 @@ const kindsOnDay = ({ within }: Tenant) =>
   within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ kind: z.string() }))`
       select distinct unnest(array_remove(array[
-        case when past_due_from is not null then 'counting' when days_past_due > 0 then 'paused' end,
+        case when past_due_from is not null then 'counting' when paused_days > 0 then 'paused' end,
         case when loan.id is not null and ahead.loan_id is null then 'none'
           when next_payment_date is null then 'undated'
           when next_payment_date < from_date then 'matured' else 'due' end

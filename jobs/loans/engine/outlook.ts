@@ -46,13 +46,10 @@ export type OutlookRow = InterestLine &
     interest_earned: string;
     /** The interest of the last day itself. The line says nothing about it, because the pace may change that day. */
     last_day_interest: string;
-    /** Days past due on the first day. */
-    days_past_due: number;
-    /**
-     * The day from which days past due count on. Null if they do not: the loan is current, or paused for more than this
-     * day.
-     */
+    /** The day from which days past due count. Null if the loan is current or the count is paused. */
     past_due_from: string | null;
+    /** Days past due while the count is paused. Otherwise null. */
+    paused_days: number | null;
     amounts: Record<GrowingAmount, string | null>;
     growth: GrowthOfAmounts;
   };
@@ -123,7 +120,7 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
   const change = nextChange(outlook, first);
   const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
   const { until, growth, counts_days } = findEnd(outlook, first, line, end);
-  // A single day says nothing about the next one.
+  // A row of one day counts, although it has no next day.
   const isCounting = counts_days || (until === from && first.days > 0);
   return {
     ...line,
@@ -132,8 +129,8 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
     interest_earned: money(first.earned),
     last_day_interest: until === FOREVER ? '0.00' : money(interestOfDay(outlook, until)),
     ...first.fixed,
-    days_past_due: first.days,
     past_due_from: isCounting ? addDays(from, -first.days) : null,
+    paused_days: isCounting || first.days === 0 ? null : first.days,
     amounts: formatAmounts(first.amounts),
     growth,
   };
@@ -269,7 +266,7 @@ export function readOutlook(
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the amounts.
     ...(Object.fromEntries(amounts) as OutlookRow['amounts']),
-    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : row.days_past_due,
+    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : (row.paused_days ?? 0),
     interest_of_day,
   };
 }
