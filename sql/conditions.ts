@@ -5,8 +5,8 @@ import { containsPattern, type Condition, type Table } from './table.ts';
 export type Clauses = {
   /** All conditions, on the alias `row`. */
   where: SqlFragment;
-  /** Whether a lookup finds the matching rows. */
-  isFound: boolean;
+  /** The fields whose lookups find the matching rows. */
+  found: readonly string[];
   /** One of the conditions, if it holds for all rows but those that a lookup finds. */
   exclusion: { condition: Condition; found: SqlFragment } | null;
 };
@@ -28,7 +28,7 @@ export function clausesOf(table: Table, { conditions, words }: Filters, day: Sql
   const excluded = looked.find(({ isExcluded }) => isExcluded);
   return {
     where: every(clauses),
-    isFound: looked.some(({ isExcluded }) => !isExcluded),
+    found: looked.filter(({ isExcluded }) => !isExcluded).map(({ condition: { field } }) => field),
     exclusion: excluded ? { condition: excluded.condition, found: excluded.isFound } : null,
   };
 }

@@ -85,7 +85,9 @@ function pageOf(query: Query) {
   const isBare = isOwnColumns(table, requestedFields(query));
   const isBareSort = ordered !== undefined || isOwnColumns(table, [sort.field]);
   if (!isBare || words !== undefined) return selectPageWithTotal(query);
-  if (clauses.isFound && isBareSort) return selectPageWithTotal(query);
+  // The index that orders the field also finds it.
+  const isSorted = ordered?.groups && clauses.found.includes(sort.field);
+  if (clauses.found.length > 0 && isBareSort && !isSorted) return selectPageWithTotal(query);
   return selectPage(query, ordered ? pageInParts(query, ordered) : pageInOrder(query));
 }
 
@@ -151,7 +153,9 @@ const pageInOrder = (query: Query) => sql.fragment`
 function pageInParts(query: Query, { all, groups = [[all]] }: Ordered) {
   const { sort, clauses, offset, limit } = query;
   const reach = sql.fragment`${offset + limit}`;
-  const named = groups.map((parts, group) =>
+  const isRestEmpty = clauses.found.includes(sort.field);
+  const read = groups.map((parts) => parts.filter(({ isRest }) => !isRest || !isRestEmpty));
+  const named = read.map((parts, group) =>
     parts.map((part, at) => ({ part, name: sql.identifier([`part_${group}_${at}`]) })),
   );
   const selectPart = ({ part }: (typeof named)[number][number], group: number) => {

@@ -93,6 +93,8 @@ export type Ordered = {
 };
 
 export type OrderedPart = {
+  /** No filter by this field that finds rows finds one of this part. */
+  isRest?: true;
   /** Joins to the bare row (alias `row`), which must neither add rows nor repeat them. */
   joins?: SqlFragment;
   where?: SqlFragment;

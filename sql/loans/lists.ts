@@ -130,12 +130,11 @@ function findByBucket(condition: Condition, day: SqlFragment): Found {
   if (comparison === 'in') return found;
   if (comparison === 'ne') return opposite(found);
   if (comparison === 'isnull') return values[0] === 'true' ? NONE : ALL;
-  // Comparisons of the name as a text, which no list needs often.
+  // Comparisons of the name as a text, which no list needs often and which most loans may match.
   const named = isAhead(day, compare(sql.identifier(['ahead', 'delinquency_bucket']), condition));
   const isCurrent = compare(sql.fragment`'current'::text`, condition);
-  return {
-    isFound: sql.fragment`(${named} or (${isCurrent} and not ${isAhead(day, sql.fragment`true`)}))`,
-  };
+  const isNamed = sql.fragment`(${named} or (${isCurrent} and not ${isAhead(day, sql.fragment`true`)}))`;
+  return { isFound: sql.fragment`(not ${isNamed})`, isExcluded: true };
 }
 
 /** The loans that are past due, by their days. */
@@ -164,6 +163,7 @@ const lateByBucket = (day: SqlFragment): OrderedPart[] =>
  * \`offset\`, Postgres looks at one loan after the other until the page is full, instead of joining all rows first.
  */
 const allOthers = (day: SqlFragment, where: SqlFragment, value: SqlFragment): OrderedPart => ({
+  isRest: true,
   where: sql.fragment`not ${isAhead(day, sql.fragment`${where} offset 0`)}`,
   value,
   along: { column: sql.fragment`row.id`, isReversed: false },
