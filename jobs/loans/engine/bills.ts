@@ -10,6 +10,7 @@ import {
   daysPastDue,
   delinquentSince,
   pastDueDays,
+  sumDays,
   type DaysPart,
 } from './delinquency.ts';
 import {
@@ -70,7 +71,7 @@ export function billsOn(position: Position, asOf: string) {
   const { owed, maturity, isMatured } = bills;
   const oldest = oldestUnpaid(bills);
   const pastDue = lateAmount(bills);
-  const days = owed.gt(0) ? daysPastDue(oldest, asOf, delinquencyAllowances(position)) : 0;
+  const days = sumDays(pastDueDaysOn(position, bills));
   const next = nextBill(position, { ...bills, pastDue });
   return {
     bills,
@@ -142,7 +143,7 @@ const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
-/** How the bill of a day comes about. The parts add up to the amounts and days of `summarizeBills`. */
+/** The parts that `billsOn` and `buildBill` add up, to explain the bill of a day. */
 export type BillParts = {
   past_due: readonly AmountPart[];
   next: { due_date: string | null; parts: readonly AmountPart[] };
@@ -153,11 +154,9 @@ export type BillParts = {
 };
 
 export function billParts(position: Position, asOf: string): BillParts {
-  const bills = billingState(position, asOf);
-  const past_due = lateParts(bills);
-  const next = nextBill(position, { ...bills, pastDue: sumParts(past_due) });
+  const { bills, next } = billsOn(position, asOf);
   return {
-    past_due,
+    past_due: lateParts(bills),
     next: { due_date: next.date, parts: next.parts },
     fees: otherFeeParts(position, next),
     days: pastDueDaysOn(position, bills),

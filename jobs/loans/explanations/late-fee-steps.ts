@@ -12,7 +12,7 @@ import { lateFeeExemption, lateFeeFor } from '../fees/late-fees.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { feeText } from '../origination/fee-texts.ts';
 import { lateFeeGraceDays, loanFeeRules, type FeeRule } from '../products/fee-amounts.ts';
-import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The unpaid late fees, the rules that charge them, and what the rules decide about open installments. */
 export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Calculation> {
@@ -55,7 +55,7 @@ export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Cal
 }
 
 /** A late fee, and what was already paid or waived of it. */
-function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): ToldStep[] {
+function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): WordedStep[] {
   const { fee_id, fee_type, assessed_date, amount, outstanding_amount } = fee;
   const facts = { fee_id, fee_type, assessed_date, amount };
   const settled = parseMoney(outstanding_amount).minus(amount);
@@ -71,9 +71,9 @@ function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined):
   ];
 }
 
-type Charged = { fee: FeeState; facts: NonNullable<ToldStep['fee']>; rule: FeeRule | undefined };
+type Charged = { fee: FeeState; facts: NonNullable<WordedStep['fee']>; rule: FeeRule | undefined };
 
-function chargedStep(loan: OpenLoan, { fee, facts, rule }: Charged): ToldStep {
+function chargedStep(loan: OpenLoan, { fee, facts, rule }: Charged): WordedStep {
   const { amount, assessed_date: assessed } = fee;
   const bill = billOf(loan.state.installments, fee);
   if (rule === undefined || bill === undefined)
@@ -132,7 +132,7 @@ const installmentFacts = (bill: InstallmentState) => ({
   paid_amount: bill.paid_amount,
 });
 
-function ruleStep(loan: OpenLoan, rule: FeeRule): ToldStep {
+function ruleStep(loan: OpenLoan, rule: FeeRule): WordedStep {
   const late_fee = ruleFacts(loan, rule);
   return newStep(
     'late_fee_rule',
@@ -161,7 +161,7 @@ type Decision = {
 };
 
 /** Whether the installment may still get a late fee. The close decides after its last day on time. */
-function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): ToldStep[] {
+function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): WordedStep[] {
   const { row, state } = loan;
   const { period_number, due_date } = bill;
   const graceEnd = addDays(due_date, lateFeeGraceDays(rule, row));
