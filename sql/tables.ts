@@ -57,6 +57,7 @@ export const TABLES = [
   'loan_assignments',
   'loan_events',
   'loan_number_sequences',
+  'loan_outlook',
   'loan_attribute_history',
   'loan_promotions',
   'loan_snapshots',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
-import { isOpenInstallment } from '../loans/installments.ts';
 import type { LoanIdCondition } from '../loans/loan-facts.ts';
+import { amountOn, daysPastDueOn, joinOutlook } from '../loans/outlook.ts';
 import { loansWithReliefEndingOn } from '../loans/reliefs.ts';
 import {
   rewriteDailySnapshots,
@@ -28,10 +28,12 @@ export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, e
   tx.any(
     prepared(sql.type(AccruedSum)`
     with earned as (
-      select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
-             app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
-      from loans as loan
-      where ${isInChunk(chunk)} and loan.status = 'active' and loan.is_accruing
+      select record.id as loan_id, record.terms -> 'gl_map' as gl_map, grown.of_day as amount
+      from loans as record ${joinOutlook(sql.fragment`${day}::date`, {
+        among: (id) => isInChunk(chunk, id),
+      })}
+      where ${isInChunk(chunk, sql.fragment`record.id`)} and record.status = 'active'
+        and ahead.interest_per_basis > 0
     ), written as (
       -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
@@ -78,33 +80,24 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
   tx.any(
     prepared(sql.type(AgedLoan)`
     with aged as (
-      select loan.id, loan.delinquency_bucket as old_bucket, late.days,
-             app.bucket(late.days) as new_bucket, loan.since, loan.delinquency_pauses,
-             loan.maturity_date < ${morning}::date as is_matured
-      from (
-        -- Computed where the row is read, because elsewhere Postgres extracts each column again.
-        select loan.id, loan.delinquency_bucket, loan.delinquency_days_counted, loan.maturity_date,
-               loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
-               app.unpaid_since(loan, ${morning}::date) as since
-        from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
-          and loan.id not in (${loansWithReliefEndingOn(morning)})
-        offset 0
-      ) as loan
-      cross join lateral (
-        select app.days_past_due(
-          loan.since, ${morning}::date, loan.delinquency_pauses, loan.delinquency_grace_days
-        )
-        offset 0
-      ) as late (days)
-      where app.bucket(late.days) <> loan.delinquency_bucket
-        or least(late.days / 30 * 30, 90) <> loan.delinquency_days_counted
-        or (late.days > 0) <> (loan.first_delinquency_date is not null)
+      select record.id, record.delinquency_bucket as old_bucket, late.days,
+             coalesce(ahead.delinquency_bucket, 'current') as new_bucket, ahead.first_delinquency_date,
+             record.oldest_unpaid_due_date, record.delinquency_pauses,
+             coalesce(${amountOn('past_due_amount')}, 0.00) as past_due_amount
+      from loans as record ${joinOutlook(sql.fragment`${morning}::date`, { among })}
+      cross join lateral (select ${daysPastDueOn(sql.fragment`${morning}::date`)} as days) as late
+      where ${among(sql.fragment`record.id`)} and record.status = 'active'
+        and record.id not in (${loansWithReliefEndingOn(morning)}) and (
+        coalesce(ahead.delinquency_bucket, 'current') <> record.delinquency_bucket
+        or least(late.days / 30 * 30, 90) <> record.delinquency_days_counted
+        or (late.days > 0) <> (record.first_delinquency_date is not null)
+      )
     ), moved as (
       update loans as loan
       set delinquency_bucket = aged.new_bucket,
           first_delinquency_date = case
             when aged.new_bucket = 'current' then null
-            else coalesce(loan.first_delinquency_date, aged.since)
+            else coalesce(loan.first_delinquency_date, aged.first_delinquency_date)
           end,
           times_delinquent_30 = loan.times_delinquent_30 + ${reachedBucket(30)},
           times_delinquent_60 = loan.times_delinquent_60 + ${reachedBucket(60)},
@@ -114,22 +107,11 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
       -- A payment that commits while this statement waits for its lock moves the loan itself.
       where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
         and loan.delinquency_pauses = aged.delinquency_pauses
-        and app.unpaid_since(loan, ${morning}::date) is not distinct from aged.since
+        and loan.oldest_unpaid_due_date is not distinct from aged.oldest_unpaid_due_date
       returning loan.id
     )
-    select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
-           case
-             when aged.since is null or aged.since >= ${morning}::date then 0.00
-             when aged.is_matured then app.repayment_owed(loan, ${morning}::date)
-             else least(app.repayment_owed(loan, ${morning}::date), coalesce((
-               select sum(installment.payment_amount - installment.paid_amount)
-               from installments as installment
-               where installment.loan_id = loan.id and installment.version = loan.schedule_version
-                 and installment.due_date < ${morning}::date
-                 and ${isOpenInstallment('installment', sql.fragment`loan.installment_tolerance`)}
-             ), 0.00))
-           end as past_due_amount
-    from aged join moved on moved.id = aged.id join loans as loan on loan.id = aged.id
+    select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due, aged.past_due_amount
+    from aged join moved on moved.id = aged.id
     where aged.new_bucket <> aged.old_bucket order by aged.id
   `),
   );

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
+import { daysPastDueOn, joinOutlookRow } from '../loans/outlook.ts';
 
 /** A query for loans of a chunk that need work on the chunk's day. */
 export type DueQuery<Row = unknown> = (chunk: LoanChunk) => QuerySqlToken<z.ZodType<Row>>;
@@ -44,11 +45,19 @@ export const loansWithEndingCycle = (chunk: LoanChunk) =>
     where ${isInChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
-/** Loans to refold because their rate of accrual changes on or before the chunk's day. */
+/**
+ * Loans whose outlook ends within two weeks. Each loan has its own night, so that loans with one due date are not
+ * all refolded in one night.
+ */
 export const loansToRefold = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
-    select loan.id from loans as loan
-    where ${isInChunk(chunk)} and loan.accrual_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+    select loan.id
+    from loan_outlook as ahead join loans as loan on loan.id = ahead.loan_id
+    where ${isInChunk(chunk, sql.fragment`ahead.loan_id`)} and ahead.is_last
+      and ahead.until_date < ${chunk.cob_date}::date + 14
+      and ahead.until_date < ${chunk.cob_date}::date + 1 + get_byte(uuid_send(ahead.loan_id), 15) % 14
+      and loan.status in ('active', 'charged_off')
+    order by loan.id
   `);
 
 /** Loans that an earlier close quarantined before their accrual. */
@@ -115,9 +124,10 @@ export const loansPastDaysPastDueThreshold =
   (action: 'charge_off' | 'non_accrual') => (chunk: LoanChunk) =>
     prepared(sql.type(Due)`
     select loan.id from loans as loan
+    ${joinOutlookRow(sql.fragment`${chunk.cob_date}::date`, { loan: 'loan' })}
     where ${isInChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
       and (${action} = 'charge_off' or not loan.is_non_accrual)
-      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
+      and ${daysPastDueOn(sql.fragment`${chunk.cob_date}::date`)}
         >= (loan.terms ->> (${action} || '_dpd_threshold'))::integer
     order by loan.id
   `);

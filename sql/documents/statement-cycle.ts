@@ -21,7 +21,7 @@ export const lineFigures = sql.fragment`case when cycle.begins is not null then 
   'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
   -- The date by which paying the new balance avoids further interest ((b)(8)).
   'grace', case when loan.terms @> '{"grace_on_purchases": true}' and row.next_payment_date >= today.day then
-    jsonb_build_object('is_kept', row.interest_free_balance > 0 and not coalesce(loan.accrual_until <= today.day, false))
+    jsonb_build_object('is_kept', row.interest_free_balance > 0)
   end,
   'charged_in_year', (
     select jsonb_build_object(

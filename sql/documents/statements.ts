@@ -15,6 +15,7 @@ import {
   yearToDateFigures,
 } from './statement-figures.ts';
 import { statementWording } from './wordings.ts';
+import { joinOutlook } from '../loans/outlook.ts';
 
 /** Loans billed per statement of SQL, so that none exceeds its time limit. */
 const SLICE = 2_000;
@@ -174,6 +175,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
     left join lateral (${addressLines}) as address on true
     -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
+    ${joinOutlook(sql.fragment`today.day`, { loan: 'loan' })}
     left join lateral ${endedCycle} as cycle on true
     left join lateral (
       select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters
@@ -196,7 +198,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
       ) as first
     ) as period
     cross join lateral (
-      select app.accrued_cents(loan, today.day) as accrued,
+      select grown.earned as accrued,
              (
                select coalesce(sum((details ->> 'amount')::numeric), 0.00) from loan_events
                where loan_id = loan.id and kind in ('disbursement', 'draw') and reversed_by is null

@@ -13,6 +13,7 @@ import {
   type InstallmentCoverage,
   type NewScheduleVersion,
 } from './installments.ts';
+import { trimOutlooksSql, writeOutlooksSql, type LoanOutlook } from './outlook.ts';
 import {
   updatePaymentSplitsSql,
   updateFeesSql,
@@ -38,6 +39,8 @@ type LoanEffects = {
   fees: readonly WithoutLoanId<FeeAmounts>[];
   /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
   checkpoint: Values;
+  /** What the loan will show until its next event. */
+  outlook: LoanOutlook['rows'];
 };
 
 /**
@@ -64,6 +67,7 @@ async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
   const payments = all.flatMap((loan) => loan.payments);
   const credits = all.flatMap((loan) => loan.credits);
   const sales = all.flatMap((loan) => loan.sales);
+  const outlooks = all.map(({ loan_id, outlook }) => ({ loan_id, rows: outlook }));
   const parts = [
     events.length > 0 && insertEventsSql(events),
     reversals.length > 0 && updateReversalsSql(reversals),
@@ -74,6 +78,8 @@ async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
     credits.length > 0 && updateCreditSplitsSql('suspense_applications', credits),
     sales.length > 0 && updateSaleSplitsSql(sales),
     fees.length > 0 && updateFeesSql(fees),
+    writeOutlooksSql(outlooks),
+    trimOutlooksSql(outlooks),
   ].filter((part) => part !== false);
   const named = parts.map(
     (part, index) => sql.fragment`${sql.identifier([`part_${index}`])} as (${part})`,

@@ -1,13 +1,15 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariant-check.ts';
-import { isOpenInstallment } from './installments.ts';
+import { joinOutlook } from './outlook.ts';
 
-/** Interest is posted through yesterday, or through today if the close has passed the loan. */
+/** Interest is posted through yesterday, or through today if the close has passed the loan: the day and the interest. */
 const postedUntil = sql.fragment`
   select loan.tenant_id, loan.id as loan_id,
-         tenant.business_date + (chunk.run_id is not null)::integer as day
+         tenant.business_date + (chunk.run_id is not null)::integer as day,
+         coalesce(grown.earned + case when chunk.run_id is null then 0 else grown.of_day end, 0) as earned
   from loans as loan
   join tenants as tenant on tenant.id = loan.tenant_id
+  ${joinOutlook(sql.fragment`tenant.business_date`, { loan: 'loan', isOfAllTenants: true })}
   left join cob_chunks as chunk
     on chunk.tenant_id = loan.tenant_id and chunk.cob_date = tenant.business_date
     and chunk.is_accrued and chunk.first_loan_id <= loan.id
@@ -104,7 +106,7 @@ export const loanInvariants: readonly Check[] = [
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00)
               - case when unrelieved.is_so then coalesce(booked.interest_by_hand, 0.00) else 0 end,
-            app.accrued_cents(loan, posted.day) - loan.interest_settled
+            posted.earned - loan.interest_settled
               - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
           ('fees', coalesce(booked.fees, 0.00)
               - case when unrelieved.is_so then coalesce(booked.fees_by_hand, 0.00) else 0 end,
@@ -140,7 +142,7 @@ export const loanInvariants: readonly Check[] = [
         from loan_events where kind = 'boarding' group by tenant_id, loan_id
       ) as brought on brought.tenant_id = loan.tenant_id and brought.loan_id = loan.id
       cross join lateral (
-        select app.accrued_cents(loan, posted.day) - coalesce(brought.amount, 0) as amount
+        select posted.earned - coalesce(brought.amount, 0) as amount
       ) as earned
       where coalesce(rows.amount, 0) <> earned.amount
         and (loan.tenant_id, loan.id) not in (${quarantined})
@@ -211,25 +213,20 @@ export const loanInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'the open installments stored with a loan match its schedule',
+    rule: 'an open loan has one row of its outlook for today and one for tomorrow',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s: it stores %s open installments from number %s on, its schedule has %s from number %s on.',
-               loan.loan_number, loan.open_installments, loan.first_open_period, plan.open, plan.first) as message
+             format('Loan %s has %s rows of its outlook for %s.', loan.loan_number, rows.number, days.day) as message
       from loans as loan
+      join tenants as tenant on tenant.id = loan.tenant_id
+      cross join lateral (values (tenant.business_date), (tenant.business_date + 1)) as days (day)
       cross join lateral (
-        select count(*) filter (where is_open) as open, min(period_number) filter (where is_open) as first,
-               coalesce(bool_or(due_date = loan.maturity_date and not is_canceled and not is_open), false) as is_last_installment_paid
-        from (
-          select installments.*, ${isOpenInstallment('installments', sql.fragment`loan.installment_tolerance`)} as is_open
-          from installments
-          where tenant_id = loan.tenant_id and loan_id = loan.id and version = loan.schedule_version
-        ) as installment
-      ) as plan
-      where loan.open_installments is not null and loan.schedule_version > 0 and (
-        loan.open_installments <> plan.open or loan.first_open_period > plan.first
-        or loan.is_last_installment_paid <> plan.is_last_installment_paid
-      )
+        select count(*) as number from loan_outlook as ahead
+        where ahead.tenant_id = loan.tenant_id and ahead.loan_id = loan.id
+          and ahead.from_date <= days.day and ahead.until_date >= days.day
+      ) as rows
+      where loan.status in ('active', 'charged_off') and rows.number <> 1
+        and (loan.tenant_id, loan.id) not in (${quarantined})
     `,
   },
 ];

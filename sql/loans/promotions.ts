@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { isInChunk, type LoanChunk } from './chunk.ts';
+import { daysPastDueOn, joinOutlookRow } from './outlook.ts';
 
 /** The status follows from the dates, unless the promotion was broken. */
 export const promotions = table({
@@ -70,10 +71,10 @@ export const duePromotions = (chunk: LoanChunk) =>
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
              promotion.end_date,
              promotion.event_id is not null and coalesce(
-               app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
-                 > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
+               ${daysPastDueOn(sql.fragment`${chunk.cob_date}::date`)} > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
       from loan_promotions as promotion
       join loans as loan on loan.id = promotion.loan_id
+      ${joinOutlookRow(sql.fragment`${chunk.cob_date}::date`, { loan: 'loan' })}
       where ${isInChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${chunk.cob_date}
     ) as promotion
     where event_id is null or end_date < ${chunk.cob_date} or is_broken

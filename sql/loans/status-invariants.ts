@@ -1,5 +1,8 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariant-check.ts';
+import { amountOn, daysPastDueOn, joinOutlook, joinOutlookRow } from './outlook.ts';
+
+const TODAY = sql.fragment`tenant.business_date`;
 
 /** Money that was paid back of a payment, as far as the refund names it. */
 const refunded = sql.fragment`(
@@ -19,11 +22,8 @@ export const statusInvariants: readonly Check[] = [
                coalesce(loan.first_delinquency_date::text, 'no day')) as message
       from loans as loan
       join tenants as tenant on tenant.id = loan.tenant_id
-      where loan.status = 'active' and loan.oldest_unpaid_due_date < tenant.business_date
-        and app.days_past_due(
-          app.unpaid_since(loan, tenant.business_date), tenant.business_date, loan.delinquency_pauses,
-          loan.delinquency_grace_days
-        ) > 0
+      ${joinOutlookRow(TODAY, { loan: 'loan', isOfAllTenants: true })}
+      where loan.status = 'active' and ${daysPastDueOn(TODAY)} > 0
         and (loan.delinquency_bucket = 'current' or loan.first_delinquency_date is null)
         and (loan.tenant_id, loan.id) not in (
           select tenant_id, loan_id from cob_loan_errors where resolved_at is null
@@ -54,9 +54,10 @@ export const statusInvariants: readonly Check[] = [
              format('Loan %s is active and owes nothing.', loan.loan_number) as message
       from loans as loan
       join tenants as tenant on tenant.id = loan.tenant_id
+      ${joinOutlook(TODAY, { loan: 'loan', isOfAllTenants: true })}
       where loan.status = 'active' and loan.loan_type <> 'line_of_credit'
         and loan.principal_balance + loan.outstanding_fees + loan.charge_off_balance = 0
-        and app.interest_owed(loan, tenant.business_date) <= 0
+        and ${amountOn('accrued_interest')} <= 0
         and exists (
           select from loan_events as event
           where event.tenant_id = loan.tenant_id and event.loan_id = loan.id

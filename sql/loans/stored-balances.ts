@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { ScheduledRow } from './installments.ts';
+import { amountOn, joinOutlook } from './outlook.ts';
 
 const Booked = z.object({
   reference_id: z.string().nullable(),
@@ -54,9 +55,12 @@ export type StoredBalances = z.output<typeof StoredBalances>;
 /** The loan's stored balances, which reports and other tables rely on. */
 export const readStoredBalances = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(StoredBalances)`
-    select principal_balance, app.interest_owed(loan, app.business_date()) as accrued_interest,
-           outstanding_fees, suspense_balance, charge_off_balance
-    from loans as loan where id = ${loanId}
+    select record.principal_balance, coalesce(${amountOn('accrued_interest')}, 0.00) as accrued_interest,
+           record.outstanding_fees, record.suspense_balance, record.charge_off_balance
+    from loans as record
+    cross join (select app.business_date() as day offset 0) as today
+    ${joinOutlook(sql.fragment`today.day`)}
+    where record.id = ${loanId}
   `);
 
 /** Loans with events, in the order of their creation. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { table } from '../table.ts';
+import { joinOutlookRow } from '../loans/outlook.ts';
 
 export const autopayPlans = table({
   name: 'autopay_plans',
@@ -132,13 +133,14 @@ export const duePlans = (chunk: LoanChunk) =>
         and not installment.is_canceled and installment.due_date > plan.drawn_through
         and installment.due_date >= plan.start_date
     ) as next
+    ${joinOutlookRow(sql.fragment`${chunk.cob_date}::date`, { loan: 'loan' })}
     where ${isInChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
       and (
         plan.next_run_date <= ${chunk.cob_date}
         or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))
         -- All installments were drawn, but something is owed again after a returned payment or a late fee entry.
         or (plan.frequency = 'on_due_date' and next.due_date is null and plan.next_due_date is null
-          and not loan.is_accelerated and app.unpaid_since(loan, ${chunk.cob_date}) is not null)
+          and not loan.is_accelerated and ahead.oldest_unpaid_due_date is not null)
         or exists (
           select from autopay_draws as draw
           where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${chunk.cob_date}

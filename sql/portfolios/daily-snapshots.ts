@@ -83,7 +83,7 @@ const names = (alias?: string) =>
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
 /** Each loan at the end of the day, with the values that the API answers for that day. */
-const loansAtDayEnd = (
+export const loansAtDayEnd = (
   day: string,
   among: LoanIdCondition,
   statuses = SNAPSHOT_STATUSES,
@@ -95,13 +95,11 @@ const loansAtDayEnd = (
     sql.fragment`, `,
   )}
   from (
-    select ${loanColumnsForMany}, record.schedule_version, record.earned as before, record.after,
-           record.interest_settled, record.penalty
+    select ${loanColumnsForMany}, record.schedule_version, record.interest_settled,
+           coalesce(grown.earned, 0) as before, coalesce(grown.earned + grown.of_day, 0) as after,
+           coalesce(ahead.prepayment_penalty, 0) as penalty
     ${loanSourceForMany(day, among, {
       where: sql.fragment`record.status = any(${sql.array([...statuses], 'text')})`,
-      more: sql.fragment`
-        app.accrued_cents(record, ${day}::date + 1) as after,
-        app.prepayment_penalty(record, ${day}::date) as penalty`,
     })}
   ) as row
   cross join lateral (

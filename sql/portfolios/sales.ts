@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { servicingFeeRateOn } from './servicing-fee-rates.ts';
+import { joinOutlook } from '../loans/outlook.ts';
 
 const DueSale = z.object({
   id: z.string(),
@@ -54,16 +55,16 @@ const Carried = z.object({
 /** The ledger balances of a locked loan on a day, and the account for amounts owed to investors. */
 export const carryingAmounts = (tx: Transaction, loanId: string, day: string) =>
   tx.one(sql.type(Carried)`
-    select loan.loan_number, loan.principal_balance > 0 or loan.charge_off_balance > 0 as is_left,
-           loan.principal_balance as loans_receivable,
-           app.accrued_cents(loan, ${day}) - loan.interest_settled - loan.off_books_interest
-             as interest_receivable,
-           loan.outstanding_fees as fees_receivable,
-           coalesce(loan.terms -> 'gl_map' ->> 'due_to_investors', account.id::text)
+    select record.loan_number, record.principal_balance > 0 or record.charge_off_balance > 0 as is_left,
+           record.principal_balance as loans_receivable,
+           grown.earned - record.interest_settled - record.off_books_interest as interest_receivable,
+           record.outstanding_fees as fees_receivable,
+           coalesce(record.terms -> 'gl_map' ->> 'due_to_investors', account.id::text)
              as due_to_investors
-    from loans as loan
+    from loans as record
+    ${joinOutlook(sql.fragment`${day}::date`)}
     join ledger_accounts as account on account.role = 'due_to_investors'
-    where loan.id = ${loanId}
+    where record.id = ${loanId}
   `);
 
 /** The loan's GL map until the day, kept for reports about earlier days. */

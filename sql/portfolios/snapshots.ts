@@ -5,6 +5,7 @@ import { investorColumn } from '../loans/loan-facts.ts';
 import { table } from '../table.ts';
 import { narrowSum, wideSum } from '../wide-sums.ts';
 import { attributesOn } from './loan-attribute-history.ts';
+import { joinOutlook } from '../loans/outlook.ts';
 
 export const snapshots = table({
   name: 'portfolio_snapshots',
@@ -25,9 +26,10 @@ const liveLoans = (day: string) => sql.fragment`
   select record.portfolio_id, ${investorColumn} as investor_id, record.status,
          record.delinquency_bucket as bucket, record.principal_balance as principal,
          record.interest_rate as rate, record.term_months as term,
-         record.principal_balance + app.interest_owed(record, ${day}::date + 1)
-           + record.outstanding_fees as outstanding
+         record.principal_balance + record.outstanding_fees
+           + coalesce(greatest(grown.earned + grown.of_day - record.interest_settled, 0), 0) as outstanding
   from loans as record
+  ${joinOutlook(sql.fragment`${day}::date`)}
   where record.portfolio_id is not null and record.status in ('active', 'charged_off')
 `;
 

@@ -209,8 +209,6 @@ create table loans (
   -- The first payment date that was agreed before disbursement. first_payment_date follows the schedule after
   -- disbursement and returns to this date if the disbursement is reversed.
   agreed_first_payment_date date,
-  -- The amount of the last installment as of the last event.
-  final_payment_amount app.money,
   -- The current billing cycle of a line of credit, both days included, and the minimum-payment disclosure of the
   -- last statement.
   cycle_start_date date,
@@ -226,11 +224,6 @@ create table loans (
   interest_outlook app.money,
   interest_free_balance app.money not null default 0
     check (interest_free_balance between 0 and principal_balance),
-  -- The number of open installments and the first of them, updated with each event, so that the nightly
-  -- snapshot does not read installments. Null: not known, and the snapshot counts them.
-  open_installments integer,
-  first_open_period integer,
-  is_last_installment_paid boolean,
   -- The original term, if a modification changed it; otherwise null.
   original_term_months integer check (original_term_months > 0),
   primary key (tenant_id, id),
@@ -417,6 +410,78 @@ create table installments (
 call app.protect('installments', 'select, insert');
 call app.declare_borrower_data('installments', 'loans', kept => '{"one of a few values": ["reason"]}');
 grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
+
+-- What a loan shows on each day until its next event. Its single writer replaces the rows with each event
+-- (jobs/loans/history/record-events.ts), and a job refolds loans whose last row ends soon. Within a row nothing changes
+-- except interest, days past due, and the amounts that grow with interest (jobs/loans/engine/outlook.ts).
+create table loan_outlook (
+  tenant_id uuid not null default app.current_tenant(),
+  loan_id uuid not null,
+  -- Rows are numbered by date and written again in place, so that most changes touch no index.
+  number smallint not null,
+  -- The first and the last day. The last is infinity if nothing changes without an event.
+  from_date date not null,
+  until_date date not null,
+  -- The outlook ends with this row, so the loan is refolded before.
+  is_last boolean not null,
+  -- All interest accrued up to the start of a day, unrounded: interest_base + interest_per_basis *
+  -- (interest_units + units_per_day * days since from_date) / interest_basis. The scale keeps the division exact.
+  interest_base numeric(22, 10) not null,
+  interest_per_basis numeric(40, 25) not null,
+  interest_units integer not null,
+  units_per_day smallint not null,
+  interest_basis integer not null,
+  -- The same in cents on the first day, and the interest of the last day itself.
+  interest_earned app.money not null,
+  last_day_interest app.money not null,
+  -- Days past due on the first day, and the day from which they count on (null: the loan is current, or paused).
+  days_past_due integer not null,
+  past_due_from date,
+  delinquency_bucket text not null,
+  oldest_unpaid_due_date date,
+  first_delinquency_date date,
+  next_payment_date date,
+  payments_remaining smallint not null,
+  current_rate app.rate not null,
+  interest_free_balance app.money not null,
+  prepayment_penalty app.money not null,
+  -- Amounts on the first day. On a later day each is higher by its growth (1, 0 or -1) times the interest since.
+  accrued_interest app.money not null,
+  unearned_interest app.money not null,
+  past_due_amount app.money not null,
+  past_due_principal app.money not null,
+  past_due_interest app.money not null,
+  past_due_30_amount app.money not null,
+  next_payment_amount app.money not null,
+  fees_due app.money not null,
+  amount_due app.money not null,
+  payoff_amount app.money not null,
+  final_payment_amount app.money,
+  accrued_interest_growth smallint not null,
+  unearned_interest_growth smallint not null,
+  past_due_amount_growth smallint not null,
+  past_due_principal_growth smallint not null,
+  past_due_interest_growth smallint not null,
+  past_due_30_amount_growth smallint not null,
+  next_payment_amount_growth smallint not null,
+  fees_due_growth smallint not null,
+  amount_due_growth smallint not null,
+  payoff_amount_growth smallint not null,
+  final_payment_amount_growth smallint not null,
+  primary key (tenant_id, loan_id, number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  check (from_date <= until_date),
+  check (interest_per_basis >= 0 and interest_per_basis <> 'NaN')
+) with (fillfactor = 60);
+-- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression.
+create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id) where past_due_from is not null;
+create index loan_outlook_paused on loan_outlook (tenant_id, days_past_due, loan_id)
+  where past_due_from is null and days_past_due > 0;
+create index loan_outlook_ends on loan_outlook (tenant_id, until_date) where is_last and until_date < 'infinity';
+call app.protect('loan_outlook');
+call app.declare_borrower_data('loan_outlook',
+  not_exported_because => 'what follows from the events of the loan',
+  kept => '{"one of a few values": ["delinquency_bucket"]}');
 
 create table disbursements (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -1039,6 +1104,17 @@ return exists (
   where fees.tenant_id = tenant and fees.loan_id = loan and fees.fee_type = 'prepayment_penalty'
     and fees.status <> 'reversed'
 );
+
+-- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
+-- jobs/loans/engine/outlook-interest.ts.
+create function app.earned_on(
+  interest_base numeric, interest_per_basis numeric, units bigint, interest_basis integer, rounding_mode text
+) returns numeric
+language sql immutable parallel safe
+return case rounding_mode
+  when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
+  else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
+end;
 
 -- Must equal jobs/loans/products/prepayment-penalty.ts.
 create function app.prepayment_penalty(loan loans, day date) returns numeric

@@ -78,27 +78,6 @@ test.each([borrowers, loans, payments, entries, documents, logs, tasks, letters,
   },
 );
 
-test('loan statuses read alone equal those of the full row', async () => {
-  const { fields = [], rows } = loans.computed ?? {};
-  await stage.owner.query(
-    `update loans set oldest_unpaid_due_date = '2025-12-01' where status = 'active'`,
-  );
-  const differing = fields.map((field) => {
-    const [shown, found] = [sql.identifier(['row', field]), sql.identifier(['computed', field])];
-    return sql.fragment`${shown} is distinct from ${found}`;
-  });
-
-  const counts = await tenant.within(({ tx }) =>
-    tx.one(sql.type(z.object({ late: z.int(), differing: z.int() }))`
-      select count(*) filter (where row.days_past_due > 0)::integer as late,
-             count(*) filter (where ${sql.join(differing, sql.fragment` or `)})::integer as differing
-      from (${loans.rows}) as row left join (${rows ?? sql.fragment``}) as computed on computed.id = row.id
-    `),
-  );
-
-  expect(counts).toEqual({ late: 1, differing: 0 });
-});
-
 test('loans of one tape, created at the same moment, are paged without duplicates or gaps', async () => {
   const made = await tenant.first('/loans');
   await stage.owner.query(

@@ -170,32 +170,3 @@ test('statement, reminder, balances, autopay and the loan itself show one amount
     expect(money(drawAmount(AUTOPAY, state, bill.due_date)), name).toBe(asked.amount);
   }
 }, 120_000);
-
-test('a loan looks the same if its row does not list open installments', async () => {
-  const shown = async () => {
-    const { body } = await admin.get('/loans?limit=100');
-    return (body as Record<string, unknown>[]).map(({ updated_at: _, ...loan }) => loan);
-  };
-  const known = async () =>
-    (
-      await stage.owner.query<{ known: number }>(
-        'select count(open_installments)::integer as known from loans where tenant_id = $1',
-        [tenant.id],
-      )
-    ).rows[0]?.known;
-
-  const before = await shown();
-  const knownBefore = await known();
-  await stage.owner.query(
-    `update loans set open_installments = null, first_open_period = null, is_last_installment_paid = null
-     where tenant_id = $1`,
-    [tenant.id],
-  );
-  const after = await shown();
-  const knownAfter = await known();
-  await admin.post(`/loans/${loans.get('past due') ?? ''}/payments`, { amount: '10.00' });
-
-  expect(before).toHaveLength(Object.keys(STANDINGS).length);
-  expect(after).toEqual(before);
-  expect([knownBefore, knownAfter, await known()]).toEqual([before.length, 0, 1]);
-});

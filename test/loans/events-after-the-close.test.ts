@@ -225,10 +225,9 @@ test('a loan whose refold fails is quarantined, and the day ends for all other l
   const [broken = '', id = ''] = ids;
 
   for (const each of [broken, id]) await payLoan(tenant, each, '500.00');
-  await stage.owner.query(
-    'update loans set accrual_period_interest = 1, accrual_period_days = 0 where id = $1',
-    [broken],
-  );
+  await stage.owner.query('update loan_outlook set interest_basis = 0 where loan_id = $1', [
+    broken,
+  ]);
   await endDay();
 
   expect(await today()).toBe('2026-02-01');
@@ -240,7 +239,9 @@ test('a loan whose refold fails is quarantined, and the day ends for all other l
     `),
   );
   expect(aside).toEqual([{ loan_id: broken, step: 'snapshot' }]);
-  await stage.owner.query('update loans set accrual_period_interest = 0 where id = $1', [broken]);
+  await stage.owner.query('update loan_outlook set interest_basis = 1 where loan_id = $1', [
+    broken,
+  ]);
 });
 
 test('snapshots of past days and of unchanged loans are not withdrawn', async () => {

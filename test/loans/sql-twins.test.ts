@@ -17,6 +17,7 @@ import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { money } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
+import { OUTLOOK_COLUMNS } from '../../sql/loans/outlook.ts';
 import { find } from '../../sql/table.ts';
 import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -121,7 +122,7 @@ test('the API’s values of a loan on any later day equal the fold of its histor
       let since = addDays(START, last);
       for (const later of looks.toSorted((one, other) => one - other)) {
         const day = addDays(START, last + later);
-        since = await foldOnTurns(tenant, id, { since, day });
+        since = await foldWhenOutlookEnds(tenant, id, { since, day });
         await setBusinessDate(tenant, day);
         const { row, loan, penalty } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
@@ -147,25 +148,23 @@ test('the API’s values of a loan on any later day equal the fold of its histor
   );
 }, 120_000);
 
-const Turn = z.object({ accrual_until: z.string().nullable() });
+const LastRow = z.object({ until_date: z.string() });
 
-/**
- * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
- */
-async function foldOnTurns(
+/** Folds the loan on the last day of its outlook, as the close does before. Returns the day of the last fold. */
+async function foldWhenOutlookEnds(
   tenant: Tenant,
   id: string,
   { since, day }: { since: string; day: string },
 ): Promise<string> {
-  const turn = await tenant.within(({ tx }) =>
-    tx.oneFirst(sql.type(Turn)`
-      select accrual_until from loans where id = ${id}
+  const end = await tenant.within(({ tx }) =>
+    tx.oneFirst(sql.type(LastRow)`
+      select until_date from loan_outlook where loan_id = ${id} and is_last
     `),
   );
-  if (turn === null || turn >= day) return since;
-  await setBusinessDate(tenant, turn);
+  if (end >= day) return since;
+  await setBusinessDate(tenant, end);
   await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), []));
-  return foldOnTurns(tenant, id, { since: turn, day });
+  return foldWhenOutlookEnds(tenant, id, { since: end, day });
 }
 
 /** The fields that both the row and the fold contain. */
@@ -240,4 +239,13 @@ test('prepaid unearned interest lowers the last installment, in SQL too', async 
   expect(before.row).toMatchObject({ ...asked, ...seenOf(before.state), past_due_amount: '0.00' });
   expect(late.row).toMatchObject({ ...asked, ...seenOf(late.state), past_due_amount: '499.00' });
   for (const { row } of [before, late]) expect(row?.['final_payment_amount']).toBe('499.00');
+});
+
+test('the columns of an outlook are written in the order of the table', async () => {
+  const { rows } = await stage.owner.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = 'loan_outlook'::regclass and attnum > 0 and not attisdropped order by attnum`,
+  );
+
+  expect(rows.map(({ name }) => name)).toEqual(['tenant_id', ...OUTLOOK_COLUMNS]);
 });

@@ -5,7 +5,7 @@ import { snapshotPortfolios } from '../../jobs/portfolios/snapshot.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import * as snapshots from '../../sql/portfolios/snapshots.ts';
 import { insertDailySnapshots } from '../setup/daily-snapshots.ts';
-import { insertLoans } from '../setup/loan-rows.ts';
+import { accrueSince, insertLoans } from '../setup/loan-rows.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -21,7 +21,7 @@ async function portfolioOf(tenant: Tenant, ...rows: Parameters<typeof insertLoan
 
 test('a snapshot weighs the loans on the books and lists charged-off ones separately', async () => {
   const tenant = await stage.tenant();
-  const { admin, path } = await portfolioOf(
+  const { admin, path, loan_ids } = await portfolioOf(
     tenant,
     { principal_balance: '6000', interest_rate: '0.1', term_months: 36, outstanding_fees: '25' },
     {
@@ -29,17 +29,15 @@ test('a snapshot weighs the loans on the books and lists charged-off ones separa
       interest_rate: '0.2',
       term_months: 60,
       delinquency_bucket: 'dpd_30_59',
-      // Ten days at 1.50 plus the snapshot's own: 16.50 of interest.
-      is_accruing: true,
-      accrual_since: '2026-01-05',
-      accrual_balance: '3000',
-      accrual_rate: '0.1825',
     },
     { principal_balance: '1000', interest_rate: '0.1', delinquency_bucket: 'dpd_120_149' },
     { principal_balance: '0', status: 'charged_off', charge_off_balance: '700' },
     { principal_balance: '0', status: 'paid_off' },
     { principal_balance: '0', status: 'approved' },
   );
+
+  // Ten days at 1.50 plus the snapshot's own: 16.50 of interest.
+  await accrueSince(tenant, loan_ids[1] ?? '', { from: '2026-01-05', yearly: '547.5' });
 
   const taken = await admin.post(path);
 

@@ -14,6 +14,7 @@ const COPIED_TABLES: Record<string, { of: string; other: Record<string, string> 
     of: 'model.id = row.loan_id',
     other: { id: 'copy.event', loan_id: 'copy.loan' },
   },
+  loan_outlook: { of: 'model.id = row.loan_id', other: { loan_id: 'copy.loan' } },
   installments: { of: 'model.id = row.loan_id', other: { loan_id: 'copy.loan' } },
   journal_entries: {
     of: 'model.id = row.loan_id',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
@@ -22,12 +24,20 @@ export const eventTypes = (tenant: Pick<Tenant, 'within'>): Promise<readonly str
     ),
   );
 
-/** Moves the tenant's business date without closing the days in between. */
-export const setBusinessDate = (tenant: Pick<Tenant, 'within'>, today: string) =>
-  tenant.within(({ tx }) =>
-    tx.query(
-      sql.typeAlias(
-        'void',
-      )`update tenants set business_date = ${today} where id = app.current_tenant()`,
-    ),
+/**
+ * Moves the tenant's business date without closing the days in between. Loans whose outlook ends before the day
+ * are refolded, as these closes would have done.
+ */
+export async function setBusinessDate(tenant: Pick<Tenant, 'within'>, today: string) {
+  await tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update tenants set business_date = ${today} where id = app.current_tenant()
+    `),
   );
+  await tenant.within(async (work) => {
+    const ended = await work.tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select loan_id as id from loan_outlook where is_last and until_date < ${today} order by loan_id
+    `);
+    for (const id of ended) await recordEvents(work, await openLoan(work, id), []);
+  });
+}

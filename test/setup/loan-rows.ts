@@ -1,3 +1,4 @@
+import { sql } from '../../sql/database/db.ts';
 import { insert, type Values } from '../../sql/write.ts';
 import type { Tenant } from './world.ts';
 
@@ -34,3 +35,31 @@ export async function insertLoans(tenant: Tenant, ...rows: Values[]): Promise<st
     return ids;
   });
 }
+
+/** Gives an inserted loan an outlook: simple interest from a day on, and nothing due. */
+export const accrueSince = (
+  tenant: Tenant,
+  loan_id: string,
+  { from, yearly }: { from: string; yearly: string },
+) =>
+  tenant.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      insert into loan_outlook
+        select zeros.* from jsonb_populate_record(null::loan_outlook, (
+          select jsonb_object_agg(attname, 0) from pg_attribute
+          where attrelid = 'loan_outlook'::regclass and attnum > 0
+            and atttypid <> all ('{uuid,date,text,bool}'::regtype[])
+        ) || ${JSON.stringify({
+          loan_id,
+          number: 1,
+          from_date: from,
+          until_date: 'infinity',
+          is_last: true,
+          interest_per_basis: yearly,
+          units_per_day: 1,
+          interest_basis: 365,
+          delinquency_bucket: 'current',
+          accrued_interest_growth: 1,
+        })}::jsonb || jsonb_build_object('tenant_id', app.current_tenant())) as zeros
+    `),
+  );

@@ -110,8 +110,8 @@ export function newMonthEnd(stage: Stage) {
     aMonthHasEndedWithoutOne: (count: number) =>
       aMonthEnds(count, async (payload) => {
         await stage.owner.query(
-          `update loans set accrual_period_interest = 1, accrual_period_days = 0
-           where id = (select id from loans where tenant_id = $1 and status = 'active' order by id limit 1)`,
+          `update loan_outlook set interest_basis = 0
+           where loan_id = (select id from loans where tenant_id = $1 and status = 'active' order by id limit 1)`,
           [payload.tenant_id],
         );
         await closeLoans.run(payload, lent);

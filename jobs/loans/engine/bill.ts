@@ -40,9 +40,9 @@ export function buildBill(
   next: NextBill,
   { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
 ): Bill {
-  const pastDue = splitAmount(late, billedParts(rows), owedByComponent(position, asOf));
+  const pastDue = splitPastDue(position, asOf, { rows, amount: late });
   const rest = subtractParts(next.owed, pastDue);
-  const otherFees = min(feesOutsideInstallments(position), next.rest.minus(next.amount));
+  const otherFees = billedFees(position, next);
   return {
     due_date: next.date,
     installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
@@ -51,6 +51,17 @@ export function buildBill(
     amount_due: money(late.plus(next.amount).plus(otherFees)),
   };
 }
+
+/** The parts of the past-due amount. They add up to it. */
+export const splitPastDue = (
+  position: Position,
+  asOf: string,
+  { rows, amount }: { rows: readonly Installment[]; amount: Big },
+): Parts => splitAmount(amount, billedParts(rows), owedByComponent(position, asOf));
+
+/** Open fees outside the installments, as far as the debt on the due date leaves room for them. */
+export const billedFees = (position: Position, next: NextBill): Big =>
+  min(feesOutsideInstallments(position), next.rest.minus(next.amount));
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 

@@ -39,15 +39,10 @@ export type InstallmentState = ScheduleRow & {
  * for many loans at a time; a test compares the two.
  */
 export function summarizeBills(position: Position, asOf: string) {
-  const bills = billingState(position, asOf);
-  const { owed, maturity, late, isOver, isMatured } = bills;
-  const oldest = oldestUnpaid(bills);
-  const pastDue = lateAmount(bills);
-  const days = owed.gt(0) ? daysPastDue(oldest, asOf, delinquencyAllowances(position)) : 0;
-  const next = nextBill(position, { ...bills, pastDue });
-  const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
+  const { bills, pastDue, days, next, ...shown } = billsOn(position, asOf);
+  const at = { asOf, tolerance: bills.tolerance, isOver: bills.isOver, open: bills.open };
   return {
-    bill: buildBill(position, asOf, next, { rows: late, amount: pastDue }),
+    bill: buildBill(position, asOf, next, { rows: bills.late, amount: pastDue }),
     installments: position.installments.map((installment) => ({
       ...installment.row,
       paid_amount: money(installment.covered),
@@ -55,16 +50,52 @@ export function summarizeBills(position: Position, asOf: string) {
       open_amount: money(openAmount(installment, { ...bills, next })),
       status: statusOf(installment, at),
     })),
-    oldest_unpaid_due_date:
-      position.accelerated_on !== null && owed.gt(0) ? (oldest ?? maturity) : oldest,
-    // After maturity the whole debt is both past due and the next payment.
-    next_payment_date: isMatured ? maturity : next.date,
-    next_payment_amount: money(isMatured ? owed : next.amount),
+    oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
+    next_payment_date: shown.next_payment_date,
+    next_payment_amount: money(shown.next_payment_amount),
     past_due_amount: money(pastDue),
     days_past_due: days,
     delinquency_bucket: bucketForDays(days),
     pauses: [...position.pauses],
-    maturity_date: maturity,
+    maturity_date: bills.maturity,
+  };
+}
+
+/** The dates and amounts of the bills of a day, without the installments. */
+export function billsOn(position: Position, asOf: string) {
+  const bills = billingState(position, asOf);
+  const { owed, maturity, isMatured } = bills;
+  const oldest = oldestUnpaid(bills);
+  const pastDue = lateAmount(bills);
+  const days = owed.gt(0) ? daysPastDue(oldest, asOf, delinquencyAllowances(position)) : 0;
+  const next = nextBill(position, { ...bills, pastDue });
+  return {
+    bills,
+    pastDue,
+    days,
+    next,
+    oldest_unpaid_due_date:
+      position.accelerated_on !== null && owed.gt(0) ? (oldest ?? maturity) : oldest,
+    // After maturity the whole debt is both past due and the next payment.
+    next_payment_date: isMatured ? maturity : next.date,
+    next_payment_amount: isMatured ? owed : next.amount,
+  };
+}
+
+/**
+ * The part of the past-due amount that is at least 30 days past due, which credit bureaus receive, and the
+ * number of its installments. Once the maturity date is 30 days past due: the whole debt.
+ */
+export function pastDue30(
+  position: Position,
+  { asOf, owed, late, isMatured, maturity }: BillingState,
+): { amount: Big; installments: number } {
+  const isOld = (due: string) => daysPastDue(due, asOf, delinquencyAllowances(position)) >= 30;
+  const rows = late.filter(({ row }) => isOld(row.due_date));
+  const isWhole = isMatured && maturity !== null && isOld(maturity);
+  return {
+    amount: isWhole ? owed : min(owed, sum(rows.map(remainingAmount))),
+    installments: isWhole ? late.length + 1 : rows.length,
   };
 }
 
@@ -72,8 +103,12 @@ export function summarizeBills(position: Position, asOf: string) {
  * The due date with which the delinquency of a day began, by the whole recorded history. Null if the loan
  * is current.
  */
-export function firstDelinquencyDate(position: Position, asOf: string): string | null {
-  const since = delinquentBySchedule(position, asOf);
+export function firstDelinquencyDate(
+  position: Position,
+  asOf: string,
+  bills = billingState(position, asOf),
+): string | null {
+  const since = delinquentBySchedule(position, bills);
   const { replanned_late } = position;
   return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
 }
@@ -82,16 +117,18 @@ export function firstDelinquencyDate(position: Position, asOf: string): string |
 export function preserveDelinquency(position: Position, day: string, replan: () => void): void {
   const since = firstDelinquencyDate(position, day);
   replan();
-  const due_date = delinquentBySchedule(position, day);
+  const due_date = delinquentBySchedule(position, billingState(position, day));
   const goesOn = since !== null && due_date !== null && since < due_date;
   position.replanned_late = goesOn ? { since, due_date } : null;
 }
 
-function delinquentBySchedule(position: Position, asOf: string): string | null {
-  const bills = billingState(position, asOf);
+function delinquentBySchedule(position: Position, bills: BillingState): string | null {
   if (bills.owed.lte(0)) return null;
-  const dues = position.installments.map(({ row, paid_date }) => ({ ...row, paid_date }));
-  return delinquentSince(oldestUnpaid(bills), asOf, dues, delinquencyAllowances(position));
+  const dues = position.installments.map(({ row: { due_date }, paid_date }) => ({
+    due_date,
+    paid_date,
+  }));
+  return delinquentSince(oldestUnpaid(bills), bills.asOf, dues, delinquencyAllowances(position));
 }
 
 const oldestUnpaid = ({ unpaid, isMatured, maturity }: BillingState): string | null =>

@@ -141,7 +141,7 @@ function deficiencyOn(position: Position, asOf: string): Big {
   );
 }
 
-function feeStates(position: Position): FeeState[] {
+export function feeStates(position: Position): FeeState[] {
   return [...position.fees.values()].map((fee) => ({
     fee_id: fee.fee_id,
     fee_type: fee.fee_type,

@@ -1,7 +1,6 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
 import { Invalid } from '../../errors.ts';
-import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
@@ -11,8 +10,10 @@ import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
+import { outlookOf } from '../engine/outlook.ts';
 import type { LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
+import { prepaymentPenalty, type PenaltyBasis } from '../products/prepayment-penalty.ts';
 import { postChanges } from './post-changes.ts';
 import {
   changedSales,
@@ -88,6 +89,9 @@ export async function recordEvents(
   const isChanged = changedEvents(loan.state, state);
   const reversals = changedReversals(loan.events, events);
   const current = { ...row, status: newStatus ?? row.status };
+  const penaltyOn = input.terms.prepayment_penalty
+    ? penaltyRule(row, run.position.funded_on)
+    : null;
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
@@ -107,10 +111,10 @@ export async function recordEvents(
       ...checkpointColumns(state, checkpoint),
       ...delinquencyColumns(work, { ...current, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
-      final_payment_amount: final && money(final),
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
+    outlook: run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn }),
   });
   await postChanges(work, loan, input, {
     state,
@@ -137,6 +141,15 @@ export async function recordEvents(
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
+}
+
+/**
+ * The prepayment penalty by the balances of a day. They say whether the loan is open, which its row does not know
+ * before it is funded or while it reopens.
+ */
+function penaltyRule(row: OpenLoan['row'], funded_on: string | null) {
+  const loan = { ...row, status: 'active', disbursement_date: row.disbursement_date ?? funded_on };
+  return (basis: PenaltyBasis) => prepaymentPenalty(loan, basis);
 }
 
 /**
@@ -185,26 +198,5 @@ function checkpointColumns(state: LoanState, checkpoint: Checkpoint) {
     paid_interest: state.total_paid_interest,
     paid_fees: state.total_paid_fees,
     delinquency_pauses: state.pauses,
-    ...openInstallments(state),
-  };
-}
-
-/**
- * A summary of the open installments, so that queries need not read the schedule. Null if due dates are not
- * in the order of their numbers. This happens if a single installment was moved and a later workout was
- * reversed.
- */
-function openInstallments({ installments, maturity_date }: LoanState) {
-  const isInOrder = installments.every(
-    ({ period_number }, at) => period_number > (installments[at - 1]?.period_number ?? 0),
-  );
-  if (!isInOrder)
-    return { open_installments: null, first_open_period: null, is_last_installment_paid: null };
-  const open = installments.filter(({ status }) => status !== 'paid' && status !== 'canceled');
-  const last = installments.findLast(({ due_date }) => due_date === maturity_date);
-  return {
-    open_installments: open.length,
-    first_open_period: (open[0] ?? last)?.period_number ?? null,
-    is_last_installment_paid: last?.status === 'paid',
   };
 }

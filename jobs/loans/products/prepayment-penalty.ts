@@ -5,7 +5,7 @@ import { parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
 import { readTerms } from './loan-terms.ts';
 
 /** The parts of a loan's state that determine the penalty. */
-type PenaltyBasis = {
+export type PenaltyBasis = {
   as_of: string;
   principal_balance: string;
   charge_off_balance: string;

@@ -1,0 +1,184 @@
+import type { Big } from 'big.js';
+import { atLeastZero, isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
+import { billedFees, splitPastDue } from './bill.ts';
+import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
+import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
+import {
+  accruedCents,
+  chargedOffBalance,
+  interestOwed,
+  interestPrepaid,
+  rateOn,
+  totalOwed,
+  type Position,
+} from './position.ts';
+import { positionOn, type ReplayRun } from './run.ts';
+import { feeStates, type LoanState } from './state.ts';
+
+/** Amounts that grow with interest, fall with it, or stay. */
+export const GROWING = [
+  'accrued_interest',
+  'unearned_interest',
+  'past_due_amount',
+  'past_due_principal',
+  'past_due_interest',
+  'past_due_30_amount',
+  'next_payment_amount',
+  'fees_due',
+  'amount_due',
+  'payoff_amount',
+  'final_payment_amount',
+] as const;
+export type GrowingAmount = (typeof GROWING)[number];
+
+/** Cents by which an amount changes for each cent that interest grows. */
+export type Growth = -1 | 0 | 1;
+
+export type GrowthOfAmounts = Record<GrowingAmount, Growth>;
+
+/** What never changes within a row. */
+export type Fixed = {
+  current_rate: string;
+  interest_free_balance: string;
+  oldest_unpaid_due_date: string | null;
+  next_payment_date: string | null;
+  first_delinquency_date: string | null;
+  delinquency_bucket: DelinquencyBucket;
+  payments_remaining: number;
+  prepayment_penalty: string;
+};
+
+/** What a prepayment penalty depends on. */
+type PenaltyBasis = Pick<
+  LoanState,
+  'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees'
+>;
+
+export type PenaltyRule = (basis: PenaltyBasis) => Big;
+
+/** A run at the first day of a row. */
+export type Outlook = ReplayRun & {
+  penaltyOn: PenaltyRule | null;
+  final: Big | null;
+};
+
+type Bills = Pick<ReturnType<typeof billsOn>, 'bills' | 'next'>;
+
+/** Everything a loan shows on a day. */
+export type View = {
+  earned: Big;
+  days: number;
+  amounts: Record<GrowingAmount, Big | null>;
+  fixed: Fixed;
+  /** Counts that reveal a change of the bills even if it moves no amount. */
+  counts: string;
+  bills: Bills['bills'];
+};
+
+export function viewOn(outlook: Outlook, day: string): View {
+  const position = positionOn(outlook, day);
+  const { bills, next, pastDue, days, ...shown } = billsOn(position, day);
+  const parts = isZero(pastDue)
+    ? NOTHING_DUE
+    : splitPastDue(position, day, { rows: bills.late, amount: pastDue });
+  const old = days < 30 ? NOTHING_OLD : pastDue30(position, bills);
+  const fees = billedFees(position, next);
+  const penalty = outlook.penaltyOn ? penaltyAt(outlook.penaltyOn, position, bills) : ZERO;
+  return {
+    bills,
+    earned: accruedCents(position, day),
+    days,
+    counts: `${bills.late.length} ${old.installments} ${bills.isMatured}`,
+    amounts: {
+      accrued_interest: interestOwed(position, day),
+      unearned_interest: interestPrepaid(position, day),
+      past_due_amount: pastDue,
+      past_due_principal: parts.principal,
+      past_due_interest: parts.interest,
+      past_due_30_amount: old.amount,
+      next_payment_amount: shown.next_payment_amount,
+      fees_due: fees,
+      amount_due: sum([pastDue, next.amount, fees]),
+      payoff_amount: payoffOn(position, day, penalty),
+      final_payment_amount: finalOn(outlook.final, bills, next),
+    },
+    fixed: {
+      current_rate: rateOn(position, day).toFixed(),
+      interest_free_balance: money(position.cycle.interest_free),
+      oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
+      next_payment_date: shown.next_payment_date,
+      first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, bills) : null,
+      delinquency_bucket: bucketForDays(days),
+      payments_remaining: bills.unpaid.length,
+      prepayment_penalty: money(penalty),
+    },
+  };
+}
+
+const NOTHING_DUE = { principal: ZERO, interest: ZERO };
+const NOTHING_OLD = { amount: ZERO, installments: 0 };
+
+function penaltyAt(
+  penaltyOn: PenaltyRule,
+  position: Position,
+  { asOf, maturity }: Bills['bills'],
+): Big {
+  if (position.charged_off_on !== null) return ZERO;
+  return penaltyOn({
+    as_of: asOf,
+    principal_balance: money(position.principal),
+    charge_off_balance: money(chargedOffBalance(position)),
+    maturity_date: maturity,
+    fees: feeStates(position),
+  });
+}
+
+/** The payoff amount. A fully charged-off loan has none. */
+function payoffOn(position: Position, day: string, penalty: Big): Big {
+  const charged_off = position.charged_off_on === null ? chargedOffBalance(position) : ZERO;
+  const owed = sum([totalOwed(position, day), charged_off, penalty]);
+  return atLeastZero(minus(minus(owed, interestPrepaid(position, day)), position.suspense));
+}
+
+/** The final payment as of the last event, until it is the next payment itself. */
+function finalOn(final: Big | null, bills: Bills['bills'], next: Bills['next']): Big | null {
+  if (bills.isMatured) return bills.owed;
+  if (next.date === null) return null;
+  return next.date === bills.maturity ? next.amount : final;
+}
+
+/** How the days from one view to the other change the amounts. Null if they do not follow a straight line. */
+export function compare(first: View, last: View, days: number) {
+  const counted = last.days - first.days;
+  if (counted !== 0 && counted !== days) return null;
+  if (first.counts !== last.counts || !isSameFixed(first.fixed, last.fixed)) return null;
+  const grown = minus(last.earned, first.earned);
+  const growth: Partial<GrowthOfAmounts> = {};
+  for (const name of GROWING) {
+    const found = growthOf(first.amounts[name], last.amounts[name], grown);
+    if (found === null) return null;
+    growth[name] = found;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop has set every name.
+  return { growth: growth as GrowthOfAmounts, counts_days: counted > 0 };
+}
+
+export function growthOf(first: Big | null, last: Big | null, grown: Big): Growth | null {
+  if (first === null || last === null) return first === last ? 0 : null;
+  if (isEqual(first, last)) return 0;
+  if (isEqual(last, plus(first, grown))) return 1;
+  return isEqual(first, plus(last, grown)) ? -1 : null;
+}
+
+const FIXED = [
+  'current_rate',
+  'interest_free_balance',
+  'oldest_unpaid_due_date',
+  'next_payment_date',
+  'first_delinquency_date',
+  'delinquency_bucket',
+  'payments_remaining',
+  'prepayment_penalty',
+] as const satisfies (keyof Fixed)[];
+
+const isSameFixed = (one: Fixed, other: Fixed) => FIXED.every((name) => one[name] === other[name]);

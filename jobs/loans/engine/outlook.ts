@@ -1,0 +1,269 @@
+import { Big } from 'big.js';
+import { addDays, daysBetween, earliest } from '../../dates.ts';
+import { isLess, isZero, minus, money, parseMoney, plus } from '../../money.ts';
+import { firstDayAfterPromo } from './event-order.ts';
+import type { LoanEvent } from './events.ts';
+import { applyNextEvent } from './fold.ts';
+import { graceEndDate } from './interest/grace.ts';
+import {
+  accruedCentsOn,
+  interestLine,
+  lastDayOfYearLine,
+  type InterestLine,
+} from './outlook-interest.ts';
+import {
+  compare,
+  GROWING,
+  growthOf,
+  viewOn,
+  type Fixed,
+  type GrowingAmount,
+  type GrowthOfAmounts,
+  type Outlook,
+  type PenaltyRule,
+  type View,
+} from './outlook-view.ts';
+import { accruedCents, copyPosition, type Position } from './position.ts';
+import { finalPayment } from './projection/final-payment.ts';
+import { advanceTo, nextAccrualChange, positionOn, type ReplayRun } from './run.ts';
+
+/**
+ * A loan's outlook: what it will show on each day until its next event. Between two events a loan changes on a few
+ * known days only. From each of them, a row holds until the next one. Within a row nothing changes except
+ *
+ * - accrued interest, which grows on a straight line (`outlook-interest.ts`),
+ * - amounts that follow it, each by the same cents (`growth` 1 or -1) or not at all (0), and
+ * - days past due, which count from `past_due_from`.
+ *
+ * SQL therefore shows any loan on any day by selecting a row and adding growth. It needs no rule of servicing.
+ */
+export type OutlookRow = InterestLine &
+  Fixed & {
+    from_date: string;
+    /** The last day for which the row holds. `infinity` if nothing will change without an event. */
+    until_date: string;
+    /** All accrued interest on the first day, in cents. Amounts grow by what is accrued beyond it. */
+    interest_earned: string;
+    /** The interest of the last day itself. The line says nothing about it, because the pace may change that day. */
+    last_day_interest: string;
+    /** Days past due on the first day. */
+    days_past_due: number;
+    /** The day from which days past due count on. Null if they do not: the loan is current, or paused. */
+    past_due_from: string | null;
+    amounts: Record<GrowingAmount, string | null>;
+    growth: GrowthOfAmounts;
+  };
+
+type OutlookOptions = {
+  /** The charge for repaying the loan on a day. Null or undefined: none. */
+  penaltyOn?: PenaltyRule | null;
+  /** The final payment as of the run's day, if the caller knows it. */
+  final?: Big | null;
+  /** Agreed events after the run's day, in the order in which they take effect. */
+  agreed?: readonly LoanEvent[];
+};
+
+/** The rows reach at least this many days ahead. A loan is refolded before its last row ends. */
+const DAYS_AHEAD = 45;
+/** With this many rows, fewer days are enough. Loans that change often also have events more often. */
+const ENOUGH = { rows: 4, days: 21 };
+/** A loan that would need more rows gets a shorter outlook. */
+const MAX_ROWS = 8;
+/** The longest row that can grow. */
+const MAX_DAYS = 366;
+
+/** The outlook of a loan from the run's day on. Does not change the run. */
+export function outlookOf(run: ReplayRun, options: OutlookOptions = {}): OutlookRow[] {
+  const [horizon, enough] = [addDays(run.day, DAYS_AHEAD), addDays(run.day, ENOUGH.days)];
+  const agreed = [...(options.agreed ?? [])];
+  let outlook = newOutlook(run, options);
+  const rows: OutlookRow[] = [];
+  for (;;) {
+    const row = nextRow(outlook, agreed[0]?.effective_date ?? null);
+    rows.push(row);
+    const isLong = row.until_date >= (rows.length < ENOUGH.rows ? horizon : enough);
+    if (isLong || rows.length === MAX_ROWS) return rows;
+    outlook = continueOutlook(outlook, addDays(row.until_date, 1), agreed);
+  }
+}
+
+const newOutlook = (run: ReplayRun, { penaltyOn = null, final }: OutlookOptions): Outlook => ({
+  ...run,
+  penaltyOn,
+  final: final === undefined ? finalPayment(run) : final,
+});
+
+/** The interest of a day in cents, before the next day's events. The pace may change that day. */
+function interestOfDay(outlook: Outlook, day: string): Big {
+  const end = addDays(day, 1);
+  const cents = (date: string) => accruedCents(positionOn(outlook, date), date);
+  return minus(cents(end), cents(day));
+}
+
+/** Moves on to a later day, and applies the agreed events of that day. */
+function continueOutlook(outlook: Outlook, day: string, agreed: LoanEvent[]): Outlook {
+  const change = nextAccrualChange(outlook);
+  const isAgreed = agreed[0]?.effective_date === day;
+  const isSame = !isAgreed && (change === null || change > day);
+  if (isSame) return { ...outlook, day };
+  const next = { ...outlook, position: copyPosition(outlook.position) };
+  advanceTo(next, day);
+  if (!isAgreed) return next;
+  while (agreed[0]?.effective_date === day) applyNextEvent(next, agreed.shift() as LoanEvent);
+  return { ...next, final: finalPayment(next) };
+}
+
+function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
+  const { position, day: from } = outlook;
+  const first = viewOn(outlook, from);
+  const line = interestLine(position.meter, from);
+  const change = nextChange(outlook, first);
+  const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
+  const { until, growth, counts_days } = findEnd(outlook, first, line, end);
+  return {
+    ...line,
+    from_date: from,
+    until_date: until,
+    interest_earned: money(first.earned),
+    last_day_interest: until === FOREVER ? '0.00' : money(interestOfDay(outlook, until)),
+    ...first.fixed,
+    days_past_due: first.days,
+    past_due_from: counts_days ? addDays(from, -first.days) : null,
+    amounts: formatAmounts(first.amounts),
+    growth,
+  };
+}
+
+export const FOREVER = 'infinity';
+
+const formatAmounts = (amounts: View['amounts']) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the amounts.
+  Object.fromEntries(
+    GROWING.map((name) => [name, amounts[name] && money(amounts[name])]),
+  ) as OutlookRow['amounts'];
+
+/**
+ * The last day before the next known change. Each row ends there at the latest. Null if no change is known.
+ *
+ * A new pace of interest does not show until the day after it begins, unless the rate changes with it.
+ */
+function nextChange(outlook: Outlook, { bills, days }: View): string | null {
+  const { position, day } = outlook;
+  let last = earlierDay(nextAccrualChange(outlook), lastDayOfYearLine(position.meter, day));
+  if (last !== null && last < day) last = null;
+  const until = (date: string | null | undefined) => {
+    if (date && date >= day) last = earlierDay(last, date);
+  };
+  const beforeDay = (date: string | null) => until(date && addDays(date, -1));
+  beforeDay(graceEndDate(position));
+  for (const promo of position.promos) beforeDay(firstDayAfterPromo(promo));
+  for (const { from, to } of position.pauses) {
+    beforeDay(from);
+    until(to);
+  }
+  until(bills.unpaid.find(({ row }) => row.due_date >= day)?.row.due_date);
+  until(bills.maturity);
+  const limit = BUCKET_LIMITS.find((most) => days <= most);
+  if (days > 0 && limit !== undefined) until(addDays(day, limit - days));
+  return last;
+}
+
+/** The most days past due of each bucket but the last. */
+const BUCKET_LIMITS = [29, 59, 89, 119, 149, 179];
+
+const earlierDay = (one: string | null, other: string | null): string | null =>
+  one === null || other === null ? (one ?? other) : earliest(one, other);
+
+/**
+ * The last day on which all amounts still follow the growth of their first days. Amounts depend on interest in
+ * pieces: each grows with it, falls with it, or stays, up to some limit such as the size of the debt. So if an
+ * amount has changed by exactly the interest of all days, or not at all, it did so on each of them. If it has not,
+ * the row ends earlier.
+ */
+function findEnd(outlook: Outlook, first: View, line: InterestLine, end: string | null) {
+  const { day: from } = outlook;
+  const last = earlierDay(end, addDays(from, MAX_DAYS)) as string;
+  const days = daysBetween(from, last);
+  const view = viewOn(outlook, last);
+  const whole = compare(first, view, days);
+  if (whole !== null) {
+    const isStill =
+      end === null &&
+      !whole.counts_days &&
+      !isAccruing(outlook) &&
+      first.fixed.prepayment_penalty === '0.00';
+    return { ...whole, until: isStill ? FOREVER : last };
+  }
+  const guesses = guessEnds(outlook, { first, last: view, line, days });
+  let [good, bad] = [0, days];
+  let found = compare(first, first, 0) as NonNullable<ReturnType<typeof compare>>;
+  while (bad - good > 1) {
+    const [low, high] = [good, bad];
+    const guess = guesses.find((day) => day > low && day < high);
+    const day = guess ?? Math.floor((low + high) / 2);
+    const here = compare(first, viewOn(outlook, addDays(from, day)), day);
+    if (here === null) bad = day;
+    else [good, found] = [day, here];
+  }
+  return { ...found, until: addDays(from, good) };
+}
+
+type Stretch = { first: View; last: View; line: InterestLine; days: number };
+
+/**
+ * Days on which an amount may begin or stop to follow interest, each with its next day, and the last day of the
+ * delinquency grace. Trying them first saves most of a search.
+ */
+function guessEnds({ position: { meter } }: Outlook, { first, last, line, days }: Stretch) {
+  const guesses = new Set<number>();
+  const grown = minus(last.earned, first.earned);
+  /** The last day by which interest has grown by no more than some cents. */
+  const guessDay = (cents: Big) => {
+    const most = plus(first.earned, cents);
+    let [low, high] = [0, days];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (isLess(most, accruedCentsOn(line, middle, meter.rounding_mode))) high = middle;
+      else low = middle;
+    }
+    guesses.add(low).add(low + 1);
+  };
+  if (first.days === 0 && last.days > 0) guesses.add(days - last.days).add(days - last.days + 1);
+  for (const name of GROWING) {
+    const [was, is] = [first.amounts[name], last.amounts[name]];
+    if (was === null || is === null || growthOf(was, is, grown) !== null) continue;
+    const change = minus(is, was).abs();
+    if (!isLess(change, grown)) continue;
+    guessDay(change);
+    guessDay(minus(grown, change));
+  }
+  return [...guesses];
+}
+
+const isAccruing = ({ position: { meter } }: Outlook) =>
+  meter.source.is_running && !isZero(meter.source.balance);
+
+/** What a loan shows on a day of a row, as SQL reads it (`sql/loans/outlook.ts`). */
+export function readOutlook(
+  row: OutlookRow,
+  day: string,
+  { rounding_mode }: Pick<Position['terms'], 'rounding_mode'>,
+) {
+  const days = daysBetween(row.from_date, day);
+  const earned = accruedCentsOn(row, days, rounding_mode);
+  const grown = earned.minus(row.interest_earned);
+  const amounts = GROWING.map((name) => {
+    const amount = row.amounts[name];
+    return [name, amount && money(parseMoney(amount).plus(grown.times(row.growth[name])))];
+  });
+  const interest_of_day =
+    day === row.until_date
+      ? row.last_day_interest
+      : money(accruedCentsOn(row, days + 1, rounding_mode).minus(earned));
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the amounts.
+    ...(Object.fromEntries(amounts) as OutlookRow['amounts']),
+    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : row.days_past_due,
+    interest_of_day,
+  };
+}
