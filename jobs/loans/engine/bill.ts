@@ -32,6 +32,8 @@ export type NextBill = {
   amount: Big;
   rest: Big;
   owed: Parts;
+  /** Fees outside the installments on `date`. */
+  fees: Big;
 };
 
 export function buildBill(
@@ -42,7 +44,7 @@ export function buildBill(
 ): Bill {
   const pastDue = splitPastDue(position, asOf, { rows, amount: late });
   const rest = subtractParts(next.owed, pastDue);
-  const otherFees = billedFees(position, next);
+  const otherFees = billedFees(next);
   return {
     due_date: next.date,
     installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
@@ -60,8 +62,7 @@ export const splitPastDue = (
 ): Parts => splitAmount(amount, billedParts(rows), owedByComponent(position, asOf));
 
 /** Open fees outside the installments, as far as the debt on the due date leaves room for them. */
-export const billedFees = (position: Position, next: NextBill): Big =>
-  min(feesOutsideInstallments(position), next.rest.minus(next.amount));
+export const billedFees = ({ fees, rest, amount }: NextBill): Big => min(fees, rest.minus(amount));
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 
@@ -87,6 +88,12 @@ export const owedByComponent = (position: Position, date: string): Parts => ({
   principal: position.principal,
   interest: interestOwed(position, date),
   fees: feesOwed(position),
+});
+
+export const addParts = (one: Parts, other: Parts): Parts => ({
+  principal: one.principal.plus(other.principal),
+  interest: one.interest.plus(other.interest),
+  fees: one.fees.plus(other.fees),
 });
 
 const subtractParts = (owed: Parts, taken: Parts): Parts => ({
@@ -115,7 +122,7 @@ const formatParts = (amount: Big, { principal, interest, fees }: Parts): BillAmo
  * Open fees outside the installments. A credit line has none, because its minimum payments include the
  * fees.
  */
-function feesOutsideInstallments({ fees, terms }: Position): Big {
+export function feesOutsideInstallments({ fees, terms }: Position): Big {
   if (isBilledByCycle(terms)) return ZERO;
   const otherFees = [...fees.values()].filter(({ is_spread }) => !is_spread);
   return sum(otherFees.map(outstandingFeeAmount));
@@ -128,4 +135,5 @@ export const emptyNextBill = (position: Position, asOf: string): NextBill => ({
   amount: ZERO,
   rest: ZERO,
   owed: owedByComponent(position, asOf),
+  fees: ZERO,
 });

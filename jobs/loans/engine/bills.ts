@@ -2,7 +2,13 @@ import type { Big } from 'big.js';
 import { excessOver, min, money, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { type NextBill, buildBill, emptyNextBill, owedByComponent } from './bill.ts';
+import {
+  type NextBill,
+  buildBill,
+  emptyNextBill,
+  feesOutsideInstallments,
+  owedByComponent,
+} from './bill.ts';
 import { type Installment, isSatisfied, amountStillDue, remainingAmount } from './coverage.ts';
 import { bucketForDays, daysPastDue, delinquentSince } from './delinquency.ts';
 import {
@@ -213,6 +219,7 @@ function nextBill(
     amount,
     rest,
     owed: owedByComponent(then, date),
+    fees: feesOutsideInstallments(then),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Work } from '../../work.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
+import { billAsAgreed } from '../engine/projection/next-bill-as-agreed.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
@@ -30,8 +31,11 @@ export async function readBalances(
       as_of_date: 'Must not be in the future. Use get-future-balance-projection for future dates.',
     });
   const knownOn = known === 'then' ? asOf : work.today;
-  const { row, schedule, events } = await readLoan(work, loanId, knownOn);
-  const state = fold({ terms: readTerms(row), schedule, events, as_of: asOf });
+  const loan = await readLoan(work, loanId, knownOn);
+  const { row, schedule, events } = loan;
+  const agreed = asOf === work.today ? await readAgreedSteps(work, loan) : [];
+  const input = { terms: readTerms(row), schedule, events, as_of: asOf };
+  const state = { ...fold(input), ...billAsAgreed({ ...input, agreed }) };
   return { as_of_date: asOf, ...balancesOwed(row, state) };
 }
 

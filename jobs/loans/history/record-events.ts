@@ -8,6 +8,7 @@ import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { startFuture } from '../engine/projection/agreed-steps.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
 import { outlookOf } from '../engine/outlook.ts';
@@ -83,6 +84,8 @@ export async function recordEvents(
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
+  const future =
+    agreed.length > 0 ? startFuture({ terms: input.terms, schedule, events }, agreed) : null;
   const final = agreed.length > 0 ? finalPaymentAsAgreed({ ...input, agreed }) : finalPayment(run);
   assertStorable(loan.state, state);
   const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);
@@ -114,7 +117,8 @@ export async function recordEvents(
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
-    outlook: run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn }),
+    outlook:
+      run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn, agreed: future }),
   });
   await postChanges(work, loan, input, {
     state,

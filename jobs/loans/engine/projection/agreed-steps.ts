@@ -1,3 +1,4 @@
+import { addDays } from '../../../dates.ts';
 import type { EventDraft, LoanEvent } from '../events.ts';
 import type { FoldInput } from '../fold.ts';
 
@@ -76,6 +77,10 @@ const joinMorning = (step: AgreedStep, date: string): AgreedStep =>
 
 const keyOf = ({ date, at, rank }: AgreedStep) => `${date} ${at === 'morning' ? 0 : 1} ${rank}`;
 const inOrder = (one: AgreedStep, other: AgreedStep) => (keyOf(one) < keyOf(other) ? -1 : 1);
+
+/** The first day that shows the step: its own, or the day after the close at which it happens. */
+export const firstDayOf = ({ date, at }: Moment): string =>
+  at === 'morning' ? date : addDays(date, 1);
 
 /** True if the step happens by that moment. */
 export const isTakenBy = (step: Moment, by: Moment): boolean =>
