@@ -18,6 +18,7 @@ import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { payments } from '../payments/payments.ts';
 import { loanActions } from './actions.ts';
+import { explainLoan } from './explanations.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
 import { loanRecords } from './records.ts';
@@ -214,6 +215,7 @@ export const loanRoutes: Route[] = [
     run: ({ work, params, query }) =>
       projectBalances(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
   },
+  explainLoan,
   promoStatuses,
   {
     ...routeDefaults,

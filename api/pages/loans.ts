@@ -1,3 +1,4 @@
+import { hasPhrase } from '../../templates/portal/words.ts';
 import { formIdempotencyKey } from './form-fields.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { pageNotFound } from './page-not-found.ts';
@@ -8,14 +9,18 @@ const PAYMENTS = 'GET /portal/loans/{id}/payments';
 export const fetchLoan = <Loan = unknown>({ ask, params }: Visit) =>
   ask<Loan>('GET /portal/loans/{id}', { params });
 
+/** The figures of these loans can be explained. */
+const FUNDED = new Set(['active', 'paid_off', 'charged_off', 'settled', 'transferred']);
+
 const loan: Page = {
   path: '/loans/{id}',
   show: async (visit) => {
     const { ask, params } = visit;
-    const loan = await fetchLoan(visit);
+    const loan = await fetchLoan<{ status: string }>(visit);
     const autopay = await ask('GET /portal/loans/{id}/autopay', { params });
     const { rows } = await fetchRows(visit, PAYMENTS, { limit: '5' });
-    return pageView('loan', { loan, autopay, payments: rows });
+    const is_explained = FUNDED.has(loan.status);
+    return pageView('loan', { loan, is_explained, autopay, payments: rows });
   },
 };
 
@@ -25,6 +30,20 @@ const schedule: Page = {
     const { ask, params } = visit;
     const installments = await ask<object[]>('GET /portal/loans/{id}/amortization', { params });
     return pageView('schedule', { loan: await fetchLoan(visit), installments });
+  },
+};
+
+/** How a figure of the loan is calculated today. */
+const explanation: Page = {
+  path: '/loans/{id}/explain/{figure}',
+  show: async ({ ask, params: { id = '', figure: dashed = '' }, language }) => {
+    const figure = dashed.replaceAll('-', '_');
+    if (!hasPhrase(`figure.${figure}`)) throw pageNotFound();
+    const explanation = await ask('GET /portal/loans/{id}/explain', {
+      params: { id },
+      query: { figure, language },
+    });
+    return pageView('explanation', { explanation });
   },
 };
 
@@ -55,4 +74,4 @@ const payment: Page = {
   },
 };
 
-export const loanPages: readonly Page[] = [loan, schedule, payments, payment];
+export const loanPages: readonly Page[] = [loan, schedule, explanation, payments, payment];

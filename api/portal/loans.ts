@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { findOwnLoan } from '../../jobs/portal/debt.ts';
+import type { Question } from '../../jobs/loans/explanations/explain-figure.ts';
+import { explainOwnLoan, findOwnLoan } from '../../jobs/portal/debt.ts';
 import { assertOwnLoan, liabilityFields } from '../../jobs/portal/own-loans.ts';
 import { readSchedule } from '../../jobs/loans/history/balances.ts';
 import { LIABLE_ROLES, listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
@@ -7,6 +8,7 @@ import { portalLoans as table } from '../../sql/portal/loans.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
 import { filterByIds, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
+import { explanation, explanationQuery } from '../loans/explanations.ts';
 import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
@@ -113,5 +115,19 @@ export const portalLoans: Route[] = [
       await assertOwnLoan(work, borrowerId, id);
       return readSchedule(work, id);
     },
+  }),
+  borrowerEndpoint({
+    method: 'GET',
+    path: '/portal/loans/{id}/explain',
+    action: 'explain-loan',
+    summary: 'Explain how a figure of the loan is calculated',
+    description:
+      'The steps add up to the amount that the portal shows. See `GET /loans/{id}/explain`. The reasons for pauses of ' +
+      'interest and for exemptions from late fees are left out.',
+    query: explanationQuery,
+    example: () => ({ figure: 'payoff_amount' }),
+    reply: explanation,
+    run: ({ work, params, query }, borrowerId) =>
+      explainOwnLoan(work, borrowerId, params['id'] ?? '', query as Question),
   }),
 ];

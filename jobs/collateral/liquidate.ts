@@ -110,7 +110,8 @@ export async function reverseLiquidation(work: Work, id: string) {
   await reinstateLiens(work, sale.liens_released);
   const undone = loan.events.filter(
     (event) =>
-      event.id === sale.id || (event.kind === 'fee' && event.fee_id === (sale.fee_id ?? undefined)),
+      event.id === sale.id ||
+      (event.kind === 'fee' && event.fee_id !== undefined && event.fee_id === sale.fee_id),
   );
   const reversals = undone.map(({ id: reverses }) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),

@@ -1,36 +1,42 @@
 import { sql } from '../database/db.ts';
 
 /**
+ * The ids that an event names, as columns. Under row-level security Postgres looks a row up by an id that is
+ * a column, but searches the whole table for one that it must extract.
+ */
+const namedBy = (event: string) => sql.fragment`
+  (${sql.identifier([event, 'details'])} ->> 'reverses')::uuid as reverses,
+  (${sql.identifier([event, 'details'])} ->> 'fee_id')::uuid as fee_id`;
+
+/**
  * Events since the last statement, and those of any time that were undone or put in force again since then.
  * A reversal of a reversal puts the first event in force again, unless both are of this period.
  */
 const RECORDED = sql.fragment`
   known as (
     select event.id, event.kind, event.details, event.effective_date as date, event.recorded_at as at,
-           event.reversed_by
+           event.reversed_by, ${namedBy('event')}
     from loan_events as event
     where event.loan_id = loan.id
       and event.recorded_on >= period.first and event.recorded_on < today.day
   ),
   changed as (
-    select reversal.date, reversal.at, target.id, target.kind, target.details, true as is_undone
-    from known as reversal
-    join loan_events as target on target.id = (reversal.details ->> 'reverses')::uuid
+    select reversal.date, reversal.at, target.id, target.kind, target.details, true as is_undone, ${namedBy('target')}
+    from known as reversal join loan_events as target on target.id = reversal.reverses
     where reversal.kind = 'reversal' and reversal.reversed_by is null
       and not (target.kind = 'reversal' and target.recorded_on >= period.first)
     union all
-    select changed.date, changed.at, target.id, target.kind, target.details, not changed.is_undone
-    from changed
-    join loan_events as target on target.id = (changed.details ->> 'reverses')::uuid
+    select changed.date, changed.at, target.id, target.kind, target.details, not changed.is_undone, ${namedBy('target')}
+    from changed join loan_events as target on target.id = changed.reverses
     where changed.kind = 'reversal'
   ),
   recorded as (
-    select date, at, id, kind, details from known
+    select date, at, id, kind, details, fee_id from known
     union all
-    select date, at, id, kind, details from changed where kind <> 'reversal' and not is_undone
+    select date, at, id, kind, details, fee_id from changed where kind <> 'reversal' and not is_undone
   ),
   undone as (
-    select date, at, id, kind, details from changed where kind <> 'reversal' and is_undone
+    select date, at, id, kind, details, fee_id from changed where kind <> 'reversal' and is_undone
   ),
   assessed as (
     select fee.effective_date as date, fee.created_at as at, fee.fee_type, fee.treatment, fee.amount
@@ -96,7 +102,7 @@ const CREDIT_LINES = sql.fragment`
            -(event.details ->> 'amount')::numeric as amount, null::numeric as principal,
            null::numeric as interest, -(event.details ->> 'amount')::numeric as fees,
            false as is_open
-    from recorded as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    from recorded as event join fees as fee on fee.id = event.fee_id
     where event.kind = 'fee_waiver' and fee.status <> 'reversed'
     union all
     select event.date, event.at, 'service_credit', 5,
@@ -160,7 +166,7 @@ const CHARGE_LINES = sql.fragment`
     union all
     -- A fee that was also assessed in this period is left out of the statement.
     select event.date, event.at, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
-    from undone as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
+    from undone as event join fees as fee on fee.id = event.fee_id
     where fee.status = 'reversed' and fee.assessed_date < period.first
     union all
     select today.day - 1, 'infinity', 'applied_otherwise', 7,

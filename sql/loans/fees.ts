@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -43,4 +44,10 @@ export const markWaived = (
 ) =>
   tx.query(sql.typeAlias('void')`
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
+  `);
+
+/** The loan's late fees, and the product rule that each of them follows. */
+export const listLateFeeRules = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(z.object({ id: z.string(), fee_rule_id: z.string().nullable() }))`
+    select id, fee_rule_id from fees where loan_id = ${loanId} and fee_type = 'late'
   `);

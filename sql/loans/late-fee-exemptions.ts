@@ -17,10 +17,13 @@ const ExemptInstallment = z.object({
 });
 export type ExemptInstallment = z.output<typeof ExemptInstallment>;
 
-/** Installments with a late fee exemption, and the rule that granted it. */
+const Exemption = ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) });
+
+/** Installments with a late fee exemption, its reason, and the rule that would have charged the fee. */
 export const listLateFeeExemptions = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(ExemptInstallment)`
-    select installment_number, due_date, fee_rule_id from late_fee_exemptions where loan_id = ${loanId}
+  tx.any(sql.type(Exemption)`
+    select installment_number, due_date, fee_rule_id, reason
+    from late_fee_exemptions where loan_id = ${loanId}
   `);
 
 /** Records exemptions permanently. */

@@ -58,6 +58,17 @@ testSourceRule('only sql/ contains sql`…`', () =>
   ),
 );
 
+/** The statement that lists reversals, and the check of the column. */
+const SEARCH_REVERSALS = ['sql/documents/statement-activity.ts', 'sql/loans/event-invariants.ts'];
+
+testSourceRule('queries find the events in force by reversed_by, not by their reversals', () =>
+  filesMatching(
+    ours.filter(({ folder, file }) => folder === 'sql' && !SEARCH_REVERSALS.includes(file)),
+    /'reverses'/,
+    'searches for reversals; read loan_events.reversed_by',
+  ),
+);
+
 const STRANGERS = [...OUTSIDE, 'undici', 'node:https', 'node:http2', 'node:tls', 'node:dgram'];
 const OUTSIDE_PLACES = [
   'workers/outside/',

@@ -22,6 +22,7 @@ const LAYERS = [
   'servicing-actions',
   'payoff',
   'workouts',
+  'explanations',
 ] as const;
 
 /** Pure calculations from a loan's terms and events. These subfolders could be a separate package. */

@@ -50,3 +50,9 @@ export const RANDOM_ID = '0197a3c0-1111-7abc-8def-0123456789ab';
 /** The path with all parameters filled in. */
 export const filled = (path: string, value = RANDOM_ID) => path.replace(/\{\w+\}/g, value);
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** The address with the query of the route's example, without which some endpoints answer 422. */
+export function withExampleQuery({ method, example }: Route, address: string): string {
+  if (method !== 'GET' || example === undefined) return address;
+  return `${address}?${new URLSearchParams({ ...example('2026-03-16') }).toString()}`;
+}

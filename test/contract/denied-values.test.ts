@@ -166,12 +166,13 @@ test('a denied value appears in no answer of any route that showed it before', a
   expect(failed).toEqual([]);
   expect(told(before).length, told(before).join()).toBeGreaterThan(15);
   expect([...after].flatMap(([route, reply]) => tellsIn(route, reply))).toEqual([]);
-  // Files cannot be filtered, and a tape has the balance among its columns.
+  // Files and explanations cannot be filtered, and a tape has the balance among its columns.
   expect(refused.toSorted()).toEqual([
     'GET /borrower-exports/{id}',
     'GET /credit-reporting-files/{id}/download',
     'GET /documents/{id}',
     'GET /loan-tapes/{id}',
+    'GET /loans/{id}/explain',
     'GET /nacha-files/{id}/download',
   ]);
 });

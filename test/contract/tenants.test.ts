@@ -4,7 +4,16 @@ import { routes } from '../../api/routes.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
-import { CALLERS, type Caller, RANDOM_ID, filled, isAllowed, nameOf, rightful } from './callers.ts';
+import {
+  CALLERS,
+  type Caller,
+  RANDOM_ID,
+  filled,
+  isAllowed,
+  nameOf,
+  rightful,
+  withExampleQuery,
+} from './callers.ts';
 import { writes, written } from './writes.ts';
 import { keysIn, withKey } from './foreign-keys.ts';
 import { collectionsIn, newGrounds, pathsIn, rightBodies } from './grounds.ts';
@@ -38,9 +47,10 @@ test('no caller finds another tenant’s id on any route', async () => {
   const untried: string[] = [];
   const found: string[] = [];
   for (const route of withIds) {
-    const [path] = await pathsIn(theirs, route.path);
-    (path === undefined ? untried : tried).push(nameOf(route));
-    if (path === undefined) continue;
+    const [theirPath] = await pathsIn(theirs, route.path);
+    (theirPath === undefined ? untried : tried).push(nameOf(route));
+    if (theirPath === undefined) continue;
+    const path = withExampleQuery(route, theirPath);
     const body = route.method === 'GET' ? undefined : bodies.get(nameOf(route))?.[0];
     const callers = CALLERS.filter((caller) => caller !== 'nobody' && isAllowed(caller, route));
     for (const caller of callers) {
@@ -118,9 +128,9 @@ const told = ({ status, body: { request_id: _, ...body } }: Reply, id: string) =
 /** Routes about people and their access, and the borrower's own routes. */
 const ofPeople = routes.filter(({ tag }) => ['borrowers', 'users', 'portal'].includes(tag));
 
-const send = (caller: Caller, { method, path }: Route, address: string) => {
-  const body = method === 'GET' ? undefined : bodies.get(`${method} ${path}`)?.[0];
-  return ours.clients[caller].send(method, address, body);
+const send = (caller: Caller, route: Route, address: string) => {
+  const body = route.method === 'GET' ? undefined : bodies.get(nameOf(route))?.[0];
+  return ours.clients[caller].send(route.method, withExampleQuery(route, address), body);
 };
 
 test('a caller without access to an endpoint about people cannot learn whether an id exists', async () => {

@@ -77,6 +77,26 @@ test('interest and fees are capitalized, and reversing the modification restores
   expect(await balancesByRole(tenant)).toEqual(before);
 });
 
+test('a fee is not capitalized by a modification that was reversed, even after its charge-off', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await admin.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '30.00' });
+  await travelTo(stage, tenant, '2026-01-16');
+  const made = await admin.post(`/loans/${id}/modifications`, {
+    modification_type: 'capitalization',
+    capitalize_fees: true,
+  });
+  const capitalized = await admin.get(`/loans/${id}/fees`);
+
+  await admin.post(`/modifications/${made.body.id}/reverse`);
+  await admin.post(`/loans/${id}/charge-off`, { force: true, waive_fees: false });
+  const { body } = await admin.get(`/loans/${id}/fees`);
+
+  expect(capitalized.body).toMatchObject([{ is_capitalized: true }]);
+  expect(body).toMatchObject([{ is_capitalized: false }]);
+});
+
 test('forgiving 600.00 or more of principal in a year creates a 1099-C, and further forgiveness corrects it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);

@@ -5,6 +5,7 @@ import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openLoan } from '../../jobs/loans/history/open-loan.ts';
 import { recordEvents } from '../../jobs/loans/history/record-events.ts';
+import { scheduleReason } from '../../jobs/loans/history/schedule-reason.ts';
 import { listReceipts } from '../../jobs/loans/outcomes/receipts.ts';
 import { sql } from '../../sql/database/db.ts';
 import { creditRecords, newReportingTenant, runCreditReports } from '../setup/credit-reporting.ts';
@@ -141,13 +142,43 @@ test('bureaus are told of a payment and a payoff that count again', async () => 
   expect(ofClosed).toMatchObject({ account_status: '13', date_closed: '2026-02-15' });
 });
 
-test('a refund reduces a payment that counts again', () => {
-  const events: LoanEvent[] = [
-    { id: 'p', kind: 'payment', effective_date: '2026-02-01', amount: '100.00' },
-    { id: 'r', kind: 'reversal', effective_date: '2026-02-02', reverses: 'p' },
-    { id: 'rr', kind: 'reversal', effective_date: '2026-02-03', reverses: 'r' },
-    { id: 'b', kind: 'reimbursement', effective_date: '2026-02-04', amount: '30.00' },
+const PAID: LoanEvent = {
+  id: 'p',
+  kind: 'payment',
+  effective_date: '2026-02-01',
+  amount: '100.00',
+};
+const REVERSED: LoanEvent = {
+  id: 'r',
+  kind: 'reversal',
+  effective_date: '2026-02-02',
+  reverses: 'p',
+};
+const AGAIN: LoanEvent = {
+  id: 'rr',
+  kind: 'reversal',
+  effective_date: '2026-02-03',
+  reverses: 'r',
+};
+
+test('a schedule that changes says whether a payment was reversed or counts again', () => {
+  const [known, all] = [
+    [PAID, REVERSED],
+    [PAID, REVERSED, AGAIN],
   ];
+
+  expect(scheduleReason([REVERSED], known, '2026-02-03')).toBe('payment_reversed');
+  expect(scheduleReason([AGAIN], all, '2026-02-03')).toBe('payment_found');
+});
+
+test('a refund reduces a payment that counts again', () => {
+  const refund: LoanEvent = {
+    id: 'b',
+    kind: 'reimbursement',
+    effective_date: '2026-02-04',
+    amount: '30.00',
+  };
+  const events = [PAID, REVERSED, AGAIN, refund];
 
   const receipts = listReceipts(events, eventsInForce(events, '2026-02-05'));
 

@@ -79,6 +79,8 @@ test.each(asked)(
 
     await open(`/loans/${id}`, 'loan');
     await open(`/loans/${id}/schedule`, 'schedule');
+    await open(`/loans/${id}/explain/amount-due`, 'explanation');
+    expect(await page.textContent('main')).toContain(t('explain'));
     await open(`/loans/${id}/pay`, 'pay');
     await send({ amount: '0' }, t('pay.preview'), 'pay-refused');
     await send({ amount: '1,000.50' }, t('pay.preview'), 'pay-preview');

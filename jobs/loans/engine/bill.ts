@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
+import { sumParts, type AmountPart } from './amount-parts.ts';
 import { remainingAmount, type Installment } from './coverage.ts';
 import { feesOwed, interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 
@@ -29,11 +30,13 @@ export type Bill = {
 export type NextBill = {
   date: string | null;
   rows: readonly Installment[];
+  /** The parts of `amount`. */
+  parts: readonly AmountPart[];
   amount: Big;
   rest: Big;
   owed: Parts;
   /** Fees outside the installments on `date`. */
-  fees: Big;
+  fees: readonly AmountPart[];
 };
 
 export function buildBill(
@@ -44,7 +47,7 @@ export function buildBill(
 ): Bill {
   const pastDue = splitPastDue(position, asOf, { rows, amount: late });
   const rest = subtractParts(next.owed, pastDue);
-  const otherFees = billedFees(next);
+  const otherFees = sumParts(next.fees);
   return {
     due_date: next.date,
     installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
@@ -60,9 +63,6 @@ export const splitPastDue = (
   asOf: string,
   { rows, amount }: { rows: readonly Installment[]; amount: Big },
 ): Parts => splitAmount(amount, billedParts(rows), owedByComponent(position, asOf));
-
-/** Open fees outside the installments, as far as the debt on the due date leaves room for them. */
-export const billedFees = ({ fees, rest, amount }: NextBill): Big => min(fees, rest.minus(amount));
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 
@@ -122,18 +122,20 @@ const formatParts = (amount: Big, { principal, interest, fees }: Parts): BillAmo
  * Open fees outside the installments. A credit line has none, because its minimum payments include the
  * fees.
  */
-export function feesOutsideInstallments({ fees, terms }: Position): Big {
-  if (isBilledByCycle(terms)) return ZERO;
-  const otherFees = [...fees.values()].filter(({ is_spread }) => !is_spread);
-  return sum(otherFees.map(outstandingFeeAmount));
+export function otherFeeParts({ fees, terms }: Position): readonly AmountPart[] {
+  if (isBilledByCycle(terms)) return [];
+  return [...fees.values()]
+    .filter(({ is_spread }) => !is_spread)
+    .map((fee) => ({ rule: 'fee', amount: outstandingFeeAmount(fee), fee }));
 }
 
 /** No installment follows: the debt is already past due, or there is no debt. */
 export const emptyNextBill = (position: Position, asOf: string): NextBill => ({
   date: null,
   rows: [],
+  parts: [],
   amount: ZERO,
   rest: ZERO,
   owed: owedByComponent(position, asOf),
-  fees: ZERO,
+  fees: [],
 });

@@ -2,19 +2,20 @@ import type { Big } from 'big.js';
 import { excessOver, min, money, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import {
-  type NextBill,
-  buildBill,
-  emptyNextBill,
-  feesOutsideInstallments,
-  owedByComponent,
-} from './bill.ts';
+import { limitToDebt, reducedBy, sumParts, type AmountPart } from './amount-parts.ts';
+import { type NextBill, buildBill, emptyNextBill, otherFeeParts, owedByComponent } from './bill.ts';
 import { type Installment, isSatisfied, amountStillDue, remainingAmount } from './coverage.ts';
-import { bucketForDays, daysPastDue, delinquentSince } from './delinquency.ts';
+import {
+  bucketForDays,
+  daysPastDue,
+  delinquentSince,
+  pastDueDays,
+  type DaysPart,
+} from './delinquency.ts';
 import {
   interestOwed,
   interestPrepaid,
-  repaymentOwed,
+  repaymentParts,
   totalOwed,
   type Position,
 } from './position.ts';
@@ -39,11 +40,7 @@ export type InstallmentState = ScheduleRow & {
   status: InstallmentStatus;
 };
 
-/**
- * The bill of a day, the oldest unpaid due date, and the open amount of each installment. Statements,
- * autopay draws, letters and lists use these figures. `sql/loans/open-installments.ts` computes the same
- * for many loans at a time; a test compares the two.
- */
+/** The bill, the schedule and the delinquency of a day, as the loan's state contains them. */
 export function summarizeBills(position: Position, asOf: string) {
   const { bills, pastDue, days, next, ...shown } = billsOn(position, asOf);
   const at = { asOf, tolerance: bills.tolerance, isOver: bills.isOver, open: bills.open };
@@ -145,17 +142,61 @@ const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
+/** How the bill of a day comes about. The parts add up to the amounts and days of `summarizeBills`. */
+export type BillParts = {
+  past_due: readonly AmountPart[];
+  next: { due_date: string | null; parts: readonly AmountPart[] };
+  fees: readonly AmountPart[];
+  days: readonly DaysPart[];
+  /** Set if the whole debt is past due, because the final due date has passed. */
+  matured_on: string | null;
+};
+
+/** With `asAgreed`, the next bill follows from what is agreed until its due date. */
+export function billParts(
+  position: Position,
+  asOf: string,
+  asAgreed: NextBill | null = null,
+): BillParts {
+  const bills = billingState(position, asOf);
+  const past_due = lateParts(bills);
+  const next = asAgreed ?? nextBill(position, { ...bills, pastDue: sumParts(past_due) });
+  return {
+    past_due,
+    next: { due_date: next.date, parts: next.parts },
+    fees: next.fees,
+    days: pastDueDaysOn(position, bills),
+    matured_on: bills.isMatured ? bills.maturity : null,
+  };
+}
+
+const pastDueDaysOn = (position: Position, bills: BillingState): readonly DaysPart[] =>
+  bills.owed.gt(0)
+    ? pastDueDays(oldestUnpaid(bills), bills.asOf, delinquencyAllowances(position))
+    : [];
+
 /** The past-due amount of a day. After maturity: the whole debt. */
 export const pastDueAmountOn = (position: Position, asOf: string): Big =>
   lateAmount(billingState(position, asOf));
 
-const lateAmount = ({ isMatured, owed, late }: BillingState): Big =>
-  isMatured ? owed : min(owed, sum(late.map(remainingAmount)));
+const lateAmount = (bills: BillingState): Big => sumParts(lateParts(bills));
+
+function lateParts({ isMatured, debt, owed, late }: BillingState): readonly AmountPart[] {
+  return isMatured ? debt : limitToDebt(late.map(installmentPart), owed);
+}
+
+const installmentPart = (installment: Installment): AmountPart => ({
+  rule: 'installment',
+  amount: remainingAmount(installment),
+  installment,
+});
 
 type BillingState = {
   asOf: string;
   /** The amount that repays the loan. Prepaid unearned interest counts towards it. */
   owed: Big;
+  /** The parts of `owed`. */
+  debt: readonly AmountPart[];
   isOver: boolean;
   tolerance: Big;
   maturity: string | null;
@@ -179,9 +220,11 @@ function billingState(position: Position, asOf: string): BillingState {
   // The last installment asks for the remaining debt, even if all installments are covered.
   const asksForAll = (row: Installment) => row === last && position.accelerated_on === null;
   const unpaid = rows.filter((row) => !isOver && (asksForAll(row) || !isSatisfied(row, tolerance)));
+  const debt = repaymentParts(position, asOf);
   return {
     asOf,
-    owed: repaymentOwed(position, asOf),
+    owed: sumParts(debt),
+    debt,
     isOver,
     tolerance,
     maturity,
@@ -211,15 +254,22 @@ function nextBill(
   const date = next?.row.due_date ?? maturity;
   if (date === null) return emptyNextBill(position, asOf);
   const then = positionOn({ position, day: asOf }, date);
-  const rest = excessOver(repaymentOwed(then, date), pastDue);
-  const amount = next === undefined || date === maturity ? rest : min(remainingAmount(next), rest);
+  const debt = repaymentParts(then, date);
+  const owed = sumParts(debt);
+  const rest = excessOver(owed, pastDue);
+  const parts =
+    next === undefined || date === maturity
+      ? [...debt, ...reducedBy('past_due', min(pastDue, owed))]
+      : limitToDebt([installmentPart(next)], rest);
+  const amount = sumParts(parts);
   return {
     date,
     rows: next === undefined ? [] : [next],
+    parts,
     amount,
     rest,
     owed: owedByComponent(then, date),
-    fees: feesOutsideInstallments(then),
+    fees: limitToDebt(otherFeeParts(then), rest.minus(amount)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { dayNumber } from '../../dates.ts';
+import { addDays, daysBetween, earliest, latest } from '../../dates.ts';
 
 /** Days past due in the steps of Metro 2 payment ratings. */
 export const DELINQUENCY_BUCKETS = [
@@ -25,21 +25,49 @@ export function bucketForDays(days: number): DelinquencyBucket {
 /** Days of grace after each due date, and pauses during which no day counts. */
 export type Leniency = { pauses: readonly DelinquencyPause[]; grace_days: number };
 
+/** A part of the days past due: the days since the due date, or negative days that do not count. */
+export type DaysPart = {
+  rule: 'since_due_date' | 'paused' | 'grace';
+  days: number;
+  /** The due date and the day of the count, or the first and last paused day. Null for days of grace. */
+  from: string | null;
+  to: string | null;
+};
+
+const NO_LENIENCY: Leniency = { pauses: [], grace_days: 0 };
+
 /**
  * Days since the oldest unpaid due date, minus grace and paused days. The last day of grace is 0, the next
  * day is 1. Example: due 1 March, paused 10 to 19 March, counted on 30 April: 60 − 10 = 50; with five days
  * of grace 45.
  */
-export function daysPastDue(
+export const daysPastDue = (
   oldestUnpaidDueDate: string | null,
   asOf: string,
-  { pauses, grace_days }: Leniency = { pauses: [], grace_days: 0 },
-): number {
-  if (oldestUnpaidDueDate === null || asOf <= oldestUnpaidDueDate) return 0;
-  const due = dayNumber(oldestUnpaidDueDate);
-  const today = dayNumber(asOf);
-  return Math.max(today - due - pausedDays(due + 1, today, pauses) - grace_days, 0);
+  leniency: Leniency = NO_LENIENCY,
+): number => sumDays(pastDueDays(oldestUnpaidDueDate, asOf, leniency));
+
+/** The parts of the days past due. They add up to them. */
+export function pastDueDays(
+  oldestUnpaidDueDate: string | null,
+  asOf: string,
+  { pauses, grace_days }: Leniency,
+): readonly DaysPart[] {
+  if (oldestUnpaidDueDate === null || asOf <= oldestUnpaidDueDate) return [];
+  const days = daysBetween(oldestUnpaidDueDate, asOf);
+  const since: DaysPart = { rule: 'since_due_date', days, from: oldestUnpaidDueDate, to: asOf };
+  const counted =
+    pauses.length === 0
+      ? [since]
+      : [since, ...pausedDays(addDays(oldestUnpaidDueDate, 1), asOf, pauses)];
+  const grace = Math.min(grace_days, sumDays(counted));
+  return grace === 0
+    ? counted
+    : [...counted, { rule: 'grace', days: -grace, from: null, to: null }];
 }
+
+const sumDays = (parts: readonly DaysPart[]): number =>
+  parts.reduce((total, { days }) => total + days, 0);
 
 export type DatedInstallment = { due_date: string; paid_date: string | null };
 
@@ -61,15 +89,18 @@ export function delinquentSince(
 }
 
 /** Paused days of a closed interval. Overlapping pauses count once. */
-function pausedDays(first: number, last: number, pauses: readonly DelinquencyPause[]): number {
-  let covered = 0;
+function pausedDays(
+  first: string,
+  last: string,
+  pauses: readonly DelinquencyPause[],
+): readonly DaysPart[] {
+  const parts: DaysPart[] = [];
   let next = first;
-  for (const { from, to } of pauses.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
-    const begin = Math.max(dayNumber(from), next);
-    const end = Math.min(dayNumber(to), last);
-    if (end < begin) continue;
-    covered += end - begin + 1;
-    next = end + 1;
+  for (const pause of pauses.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const [from, to] = [latest(pause.from, next), earliest(pause.to, last)];
+    if (to < from) continue;
+    parts.push({ rule: 'paused', days: -daysBetween(from, to) - 1, from, to });
+    next = addDays(to, 1);
   }
-  return covered;
+  return parts;
 }

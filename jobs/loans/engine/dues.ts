@@ -12,7 +12,8 @@ import {
   remainingAmount,
 } from './coverage.ts';
 import type { PaymentType } from './events.ts';
-import { interestOwed, outstandingFeeAmount, type Fee, type Position } from './position.ts';
+import type { Fee } from './fee.ts';
+import { interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 import { openFees } from './reduce.ts';
 import { spreadFeesDue } from './spread-due.ts';
 

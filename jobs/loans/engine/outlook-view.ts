@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
-import { billedFees, splitPastDue, type NextBill } from './bill.ts';
+import { sumParts } from './amount-parts.ts';
+import { splitPastDue, type NextBill } from './bill.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
 import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
 import {
@@ -89,7 +90,7 @@ export function viewOn(outlook: Outlook, day: string): View {
     ? NOTHING_DUE
     : splitPastDue(position, day, { rows: bills.late, amount: pastDue });
   const old = days < 30 ? NOTHING_OLD : pastDue30(position, bills);
-  const fees = billedFees(next);
+  const fees = sumParts(next.fees);
   const penalty = outlook.penaltyOn ? penaltyAt(outlook.penaltyOn, position, bills) : ZERO;
   return {
     bills,

@@ -265,9 +265,10 @@ function guessEnds({ position: { meter } }: Outlook, { first, last, line, days }
   };
   if (first.days === 0 && last.days > 0) guesses.add(days - last.days).add(days - last.days + 1);
   for (const name of GROWING) {
-    const [was, is] = [first.amounts[name], last.amounts[name]];
-    if (was === null || is === null || growthOf(was, is, grown) !== null) continue;
-    const change = minus(is, was).abs();
+    const start = first.amounts[name];
+    const end = last.amounts[name];
+    if (start === null || end === null || growthOf(start, end, grown) !== null) continue;
+    const change = minus(end, start).abs();
     if (!isLess(change, grown)) continue;
     guessDay(change);
     guessDay(minus(grown, change));

@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import {
   excessOver,
+  isZero,
   min,
   minus,
   money,
@@ -12,23 +13,11 @@ import {
 } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { reducedBy, sumParts, type AmountPart } from './amount-parts.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
 import type { DelinquencyPause } from './delinquency.ts';
+import type { Fee } from './fee.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
-
-export type Fee = {
-  fee_id: string;
-  fee_type: string;
-  amount: Big;
-  paid: Big;
-  waived: Big;
-  /** Capitalized, charged off, written off or transferred. */
-  moved: Big;
-  assessed_date: string;
-  installment_number: number | null;
-  /** Each installment asks for a part of the fee. */
-  is_spread: boolean;
-};
 
 /** Explains a change of balance. Each event adds one line per component and target. */
 export type AllocationLine = {
@@ -186,8 +175,19 @@ export function chargedOffBalance({ charged_off }: Position): Big {
 }
 
 /** The amount that repays the loan on a day. Unearned interest counts towards it. */
-export function repaymentOwed(position: Position, date: string): Big {
-  return excessOver(totalOwed(position, date), interestPrepaid(position, date));
+export const repaymentOwed = (position: Position, date: string): Big =>
+  sumParts(repaymentParts(position, date));
+
+/** The parts of the amount that repays the loan. */
+export function repaymentParts(position: Position, date: string): readonly AmountPart[] {
+  const debt: readonly AmountPart[] = [
+    { rule: 'principal', amount: position.principal },
+    { rule: 'interest', amount: interestOwed(position, date) },
+    { rule: 'fees', amount: feesOwed(position) },
+  ];
+  const prepaid = interestPrepaid(position, date);
+  if (isZero(prepaid)) return debt;
+  return [...debt, ...reducedBy('prepaid_interest', min(prepaid, sumParts(debt)))];
 }
 
 export function outstandingFeeAmount(fee: Fee): Big {

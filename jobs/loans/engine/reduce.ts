@@ -1,13 +1,13 @@
 import type { Big } from 'big.js';
 import { isAboveZero, isLess, isZero, min, minus, parseMoney, plus, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
+import type { Fee } from './fee.ts';
 import { capInterestFreeBalance } from './interest/grace.ts';
 import {
   addAllocationLine,
   feesOwed,
   interestOwed,
   outstandingFeeAmount,
-  type Fee,
   type Position,
 } from './position.ts';
 

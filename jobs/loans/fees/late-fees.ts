@@ -53,12 +53,9 @@ export async function assessLateFees(work: Work, loanId: string) {
         graceEnd >= since;
       const assessment = assessmentDate(rule, bill);
       if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(assessment))) continue;
-      const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
-      const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
-      const amount = feeAmount(rule, base);
+      const { amount, rest } = lateFeeFor(rule, bill);
       if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
-      const isAgreed = [graceEnd, work.today].some((day) => isWithin(agreed, day));
-      const reason = isAgreed ? 'agreement' : exemptionOf(rule, loan, bill, amount);
+      const reason = lateFeeExemption(loan, rule, { bill, amount, graceEnd, agreed });
       if (reason !== null) {
         exemptions.push({ ...assessment, reason });
         continue;
@@ -69,6 +66,13 @@ export async function assessLateFees(work: Work, loanId: string) {
   }
   if (exemptions.length > 0) await recordLateFeeExemptions(work.tx, row.id, exemptions);
   if (events.length > 0) await recordEvents(work, loan, events);
+}
+
+/** A rule's late fee for an installment as it stands, and the amount to which its percentage applies. */
+export function lateFeeFor(rule: FeeRule, bill: InstallmentState) {
+  const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
+  const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
+  return { rest, base, amount: feeAmount(rule, base) };
 }
 
 const assessmentDate = (
@@ -101,21 +105,23 @@ const lateFee = (work: Work, row: OpenLoan['row'], { rule, bill, amount }: Charg
     description: `Late fee for the payment due ${bill.due_date}`,
   });
 
+type Candidate = { bill: InstallmentState; amount: Big; graceEnd: string; agreed: Days };
+
 /**
- * The reason for exempting this installment, or null. Frozen loans are exempt. `standard_fee` exempts
- * borrowers whose past-due amount is at most the fee. `current` exempts borrowers who have paid anything
- * since the previous due date.
+ * The reason for exempting this installment on the day of the loan's state, or null. Frozen loans and
+ * agreed reliefs are exempt. `standard_fee` exempts borrowers whose past-due amount is at most the fee.
+ * `current` exempts borrowers who have paid anything since the previous due date.
  */
-function exemptionOf(
-  { late_fee_rule }: FeeRule,
+export function lateFeeExemption(
   { row, events, state }: OpenLoan,
-  { period_number }: InstallmentState,
-  fee: Big,
+  rule: FeeRule,
+  { bill: { period_number }, amount, graceEnd, agreed }: Candidate,
 ): LateFeeExemption | null {
+  if ([graceEnd, state.as_of].some((day) => isWithin(agreed, day))) return 'agreement';
   if (row.is_frozen) return 'frozen';
-  if (late_fee_rule === 'standard_fee')
-    return fee.gte(state.past_due_amount) ? 'small_remainder' : null;
-  if (late_fee_rule !== 'current') return null;
+  if (rule.late_fee_rule === 'standard_fee')
+    return amount.gte(state.past_due_amount) ? 'small_remainder' : null;
+  if (rule.late_fee_rule !== 'current') return null;
   const before = state.installments.findLast((bill) => bill.period_number < period_number);
   const [from, to] = [before?.due_date ?? '', state.as_of];
   const hasPaid = eventsInForce(events, to).some(

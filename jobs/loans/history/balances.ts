@@ -6,15 +6,14 @@ import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
-import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
-import { billAsAgreed } from '../engine/projection/next-bill-as-agreed.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { readLoan, type OpenLoan } from './open-loan.ts';
+import { readBilledLoan } from './billed-loan.ts';
+import { readLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 /**
  * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events
@@ -24,18 +23,9 @@ export async function readBalances(
   work: Work,
   loanId: string,
   asOf: string = work.today,
-  known: 'now' | 'then' = 'now',
+  known: Knowledge = 'now',
 ) {
-  if (asOf > work.today)
-    throw new Invalid({
-      as_of_date: 'Must not be in the future. Use get-future-balance-projection for future dates.',
-    });
-  const knownOn = known === 'then' ? asOf : work.today;
-  const loan = await readLoan(work, loanId, knownOn);
-  const { row, schedule, events } = loan;
-  const agreed = asOf === work.today ? await readAgreedSteps(work, loan) : [];
-  const input = { terms: readTerms(row), schedule, events, as_of: asOf };
-  const state = { ...fold(input), ...billAsAgreed({ ...input, agreed }) };
+  const { row, state } = await readBilledLoan(work, loanId, asOf, known);
   return { as_of_date: asOf, ...balancesOwed(row, state) };
 }
 

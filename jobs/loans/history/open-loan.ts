@@ -1,7 +1,7 @@
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as history from '../../../sql/loans/history.ts';
 import { billBeforeEvent } from '../../documents/statements.job.ts';
-import { BusinessDateChanged, NotFound, ReliefEnding } from '../../errors.ts';
+import { BusinessDateChanged, Invalid, NotFound, ReliefEnding } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
@@ -42,11 +42,30 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
 export const openUnbilledLoan = async (work: Work, loanId: string): Promise<OpenLoan> =>
   foldRecord(work, await lockHistory(work, loanId));
 
-/** Reads a loan and its history without a lock. With `knownOn`, excludes events recorded after that day. */
-export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
+/** Reads a loan and its history without a lock, and folds it as of today. */
+export async function readLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const record = await history.readLoanHistory(work.tx, loanId);
   if (record === null) throw new NotFound();
-  return foldRecord(work, record, knownOn);
+  return foldRecord(work, record);
+}
+
+/** Which events a reader counts: all that are recorded by now, or only those recorded by that day. */
+export type Knowledge = 'now' | 'then';
+
+/** Reads a loan without a lock and folds it once, as of today or a past day. */
+export async function readPastLoan(
+  work: Work,
+  loanId: string,
+  asOf: string,
+  known: Knowledge,
+): Promise<OpenLoan> {
+  if (asOf > work.today)
+    throw new Invalid({
+      as_of_date: 'Must not be in the future. Use get-future-balance-projection for future dates.',
+    });
+  const record = await history.readLoanHistory(work.tx, loanId);
+  if (record === null) throw new NotFound();
+  return foldRecord({ today: asOf }, record, known === 'then' ? asOf : work.today);
 }
 
 /**
@@ -60,7 +79,7 @@ async function lockHistory({ tx, today }: Work, loanId: string): Promise<LoanRec
   return record;
 }
 
-function foldRecord({ today }: Work, record: LoanRecord, knownOn = today): OpenLoan {
+function foldRecord({ today }: Pick<Work, 'today'>, record: LoanRecord, knownOn = today): OpenLoan {
   const { schedule, events: recorded, ...row } = record;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(toLoanEvent);
   const input = { terms: readTerms(row), schedule, events, as_of: today };

@@ -1,4 +1,5 @@
 import type { EventKind, LoanEvent } from '../engine/events.ts';
+import { findReversals } from '../engine/reversals.ts';
 
 /** Reasons for schedule changes by event kind, and for its reversal. Default: the kind itself. */
 const REASONS: Partial<Record<EventKind, readonly [happened: string, undone: string]>> = {
@@ -53,5 +54,7 @@ export function scheduleReason(
   if (event.kind === 'payment' && event.effective_date === today) return 'payment_received';
   const undone = findReversedEvent(event, events);
   if (undone === undefined) return REASONS[event.kind]?.[0] ?? event.kind;
+  const isInForceAgain = !findReversals(events).has(undone.id);
+  if (isInForceAgain) return REASONS[undone.kind]?.[0] ?? undone.kind;
   return REASONS[undone.kind]?.[1] ?? `${undone.kind}_reversed`;
 }

@@ -14,6 +14,8 @@ export type InterestSegment = {
   rate: string;
   amount: string;
   rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
+  /** The interest and the days of the period over which it is earned evenly. Missing if it is daily. */
+  period?: { interest: string; days: number };
   /** The reasons why accrual was stopped (suspended segments only). */
   stops?: readonly string[];
 };
@@ -54,10 +56,11 @@ export type InterestMeter = {
 type AccruedUntil = { to: string; amount: Big; total: Big; cents: Big };
 
 /** A segment with exact amounts. `worded` formats it on demand. */
-type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
+type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount' | 'period'> & {
   balance: Big;
   rate: Big;
   amount: Big;
+  pace: PeriodAccrual | null;
 };
 
 export function newInterestMeter({ day_count, rounding_mode }: Terms): InterestMeter {
@@ -198,8 +201,8 @@ function segment(
   amount: Big,
   rule: InterestSegment['rule'],
 ): Segment {
-  const { balance, rate, stops } = meter.source;
-  const line = { from, to, balance, rate, amount, rule };
+  const { balance, rate, stops, pace } = meter.source;
+  const line = { from, to, balance, rate, amount, rule, pace };
   return rule === 'suspended' ? { ...line, stops: stops.split('+') } : line;
 }
 
@@ -211,8 +214,10 @@ const toInterestSegment = ({
   amount,
   rule,
   stops,
+  pace,
 }: Segment): InterestSegment => ({
   ...(stops && { stops }),
+  ...(pace && from < to && { period: { interest: pace.interest.toFixed(10), days: pace.days } }),
   from,
   to,
   days: daysBetween(from, to),

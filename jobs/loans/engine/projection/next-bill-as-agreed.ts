@@ -1,18 +1,13 @@
 import type { Big } from 'big.js';
 import { latest } from '../../../dates.ts';
-import { money, ZERO } from '../../../money.ts';
-import {
-  addParts,
-  buildBill,
-  feesOutsideInstallments,
-  splitPastDue,
-  type NextBill,
-} from '../bill.ts';
+import { money } from '../../../money.ts';
+import { sumParts } from '../amount-parts.ts';
+import { addParts, buildBill, otherFeeParts, splitPastDue, type NextBill } from '../bill.ts';
 import { billsOn } from '../bills.ts';
 import { replay } from '../fold.ts';
 import type { ReplayRun } from '../run.ts';
-import { firstDayOf, nextStep, startFuture, takeStep, type Future } from './agreed-steps.ts';
-import { pastDuePayment, type ProjectionInput } from './course.ts';
+import { firstDayOf, nextStep, takeStep, type Future } from './agreed-steps.ts';
+import { pastDuePayment } from './course.ts';
 
 /**
  * The next bill if everything agreed until its due date happens, except for scheduled payments: these will pay
@@ -23,7 +18,7 @@ export function nextBillAsAgreed({ position, day }: ReplayRun, future: Future): 
   const steps = future.steps.filter(({ pays }) => pays === undefined);
   const { next, pastDue, bills } = billsOn(position, day);
   const isPastDue = pastDue.gt(0);
-  const fees = isPastDue ? feesOutsideInstallments(position) : ZERO;
+  const fees = isPastDue ? otherFeeParts(position) : [];
   let ahead: Future = { ...future, steps };
   let bill = next;
   let from = day;
@@ -32,7 +27,7 @@ export function nextBillAsAgreed({ position, day }: ReplayRun, future: Future): 
     step !== null && bill.date !== null && firstDayOf(step) <= bill.date;
     step = nextStep(ahead)
   ) {
-    if (bill === next && isPastDue) ahead = payNow(ahead, day, pastDue.plus(fees));
+    if (bill === next && isPastDue) ahead = payNow(ahead, day, pastDue.plus(sumParts(fees)));
     ahead = takeStep(ahead, step);
     from = latest(from, firstDayOf(step));
     bill = billsOn(replay({ ...ahead.history, as_of: from }).position, from).next;
@@ -41,8 +36,8 @@ export function nextBillAsAgreed({ position, day }: ReplayRun, future: Future): 
   const late = splitPastDue(position, day, { rows: bills.late, amount: pastDue });
   return {
     ...bill,
-    rest: bill.rest.plus(fees),
-    fees: bill.fees.plus(fees),
+    rest: bill.rest.plus(sumParts(fees)),
+    fees: [...fees, ...bill.fees],
     owed: addParts(bill.owed, late),
   };
 }
@@ -53,15 +48,11 @@ function payNow(future: Future, day: string, amount: Big): Future {
   return { ...future, history: { ...history, events } };
 }
 
-/** The bill of a day as agreed. Null if it equals the bill without what is agreed. */
-export function billAsAgreed({ agreed = [], as_of, ...history }: ProjectionInput) {
-  if (agreed.length === 0) return null;
-  const run = replay({ ...history, as_of });
-  const next = nextBillAsAgreed(run, startFuture(history, agreed));
-  if (next === null) return null;
-  const { bills, pastDue } = billsOn(run.position, as_of);
+/** The figures of a bill whose next installment is as agreed. */
+export function billAsAgreed({ position, day }: ReplayRun, next: NextBill) {
+  const { bills, pastDue } = billsOn(position, day);
   return {
-    bill: buildBill(run.position, as_of, next, { rows: bills.late, amount: pastDue }),
+    bill: buildBill(position, day, next, { rows: bills.late, amount: pastDue }),
     next_payment_date: next.date,
     next_payment_amount: money(next.amount),
   };

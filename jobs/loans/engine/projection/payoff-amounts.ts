@@ -3,16 +3,18 @@ import { addDays, isLeapYear, dateParts } from '../../../dates.ts';
 import {
   atLeastZero,
   divide,
+  isBelowZero,
   money,
   parseMoney,
   roundToTenPlaces,
-  toCents,
   ZERO,
   type Rounding,
 } from '../../../money.ts';
 import type { DayCount } from '../../arithmetic/terms.ts';
+import { reducedBy, sumParts, type AmountPart } from '../amount-parts.ts';
 import { fold, replay } from '../fold.ts';
 import { segmentInterest, type InterestSegment, type InterestMeter } from '../interest/interest.ts';
+import { unsettledSegments } from '../interest/unsettled-interest.ts';
 import type { LoanState } from '../state.ts';
 import {
   startFuture,
@@ -82,15 +84,37 @@ export function payoff(
 }
 
 /** The whole debt plus the penalty, minus suspense and unearned interest. Never below zero. */
-export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
-  const debt = new Big(state.total_balance).plus(payableChargeOff(state));
-  const owed = debt.plus(penalty).minus(unearnedInterest(state));
-  return atLeastZero(owed.minus(state.suspense_balance));
-}
+export const payoffAmount = (state: LoanState, penalty: Big = ZERO): Big =>
+  sumParts(payoffParts(state, penalty));
+
+/** The parts of the payoff amount. */
+export const payoffParts = (state: LoanState, penalty: Big): readonly AmountPart[] =>
+  notBelowZero([
+    ...debtParts(state),
+    { rule: 'charge_off_balance', amount: payableChargeOff(state) },
+    { rule: 'prepayment_penalty', amount: penalty },
+    ...reducedBy('prepaid_interest', unearnedInterest(state)),
+    ...reducedBy('suspense', parseMoney(state.suspense_balance)),
+  ]);
 
 /** The amount of a regular payment that repays the loan. Unearned interest counts towards it. */
-export const repaymentAmount = (state: LoanState): Big =>
-  atLeastZero(new Big(state.total_balance).minus(unearnedInterest(state)));
+export const repaymentAmount = (state: LoanState): Big => sumParts(repaymentAmountParts(state));
+
+/** The parts of the amount that repays the loan. */
+export const repaymentAmountParts = (state: LoanState): readonly AmountPart[] =>
+  notBelowZero([...debtParts(state), ...reducedBy('prepaid_interest', unearnedInterest(state))]);
+
+const debtParts = (state: LoanState): readonly AmountPart[] => [
+  { rule: 'principal', amount: parseMoney(state.principal_balance) },
+  { rule: 'interest', amount: parseMoney(state.accrued_interest) },
+  { rule: 'fees', amount: parseMoney(state.outstanding_fees) },
+];
+
+/** Adds the credits that exceed the debt. They stay with the borrower. */
+function notBelowZero(parts: readonly AmountPart[]): readonly AmountPart[] {
+  const total = sumParts(parts);
+  return isBelowZero(total) ? [...parts, { rule: 'limited_to_zero', amount: total.neg() }] : parts;
+}
 
 /** The payoff includes a partial charge-off. A fully charged-off loan has no payoff. */
 const payableChargeOff = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
@@ -120,18 +144,11 @@ function daysOfYear(dayCount: DayCount, date: string): number {
 
 /** The unsettled segments. The unsettled part of earlier ones comes first, as `brought_forward`. */
 function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
-  const settled = new Big(state.interest_settled);
-  const lines: PayoffLine[] = [];
-  let accrued = ZERO;
-  for (const segment of state.interest_segments) {
-    const isCounted = segment.rule !== 'suspended';
-    const before = accrued;
-    if (isCounted) accrued = accrued.plus(segment.amount);
-    if (toCents(accrued, rounding).lte(settled)) continue;
-    if (lines.length === 0) lines.push(...carriedSegment(segment, before.minus(settled)));
-    if (isCounted) lines.push(segment);
-  }
-  return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
+  const unsettled = unsettledSegments(state, rounding);
+  const [first] = unsettled;
+  if (first === undefined) return [];
+  const carried = carriedSegment(first.segment, first.before.minus(state.interest_settled));
+  return [...carried, ...unsettled.map(({ segment: { period: _, ...line } }) => line)];
 }
 
 function carriedSegment(segment: InterestSegment, amount: Big): PayoffLine[] {

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { FactName } from '../../jobs/facts.ts';
+import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
+import { explainFigure, type Question } from '../../jobs/loans/explanations/explain-figure.ts';
+import { FIGURES, STEP_RULES, type Figure } from '../../jobs/loans/explanations/explanation.ts';
+import { FEE_CALCULATIONS, LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
+import { LATE_FEE_EXEMPTIONS } from '../../sql/loans/late-fee-exemptions.ts';
+import { date, integer, money, rate, signedMoney, uuid } from '../../sql/types.ts';
+import { LANGUAGES } from '../../templates/portal/words.ts';
+import type { Route } from '../endpoints/route.ts';
+
+const figure = z.enum(FIGURES);
+const tenDecimals = z.string().regex(/^-?\d+\.\d{10}$/);
+
+const interestFacts = z.object({
+  balance: money,
+  rate,
+  day_count: z.enum(DAY_COUNTS),
+  exact_amount: tenDecimals.describe(
+    'The interest with ten decimals. `amount` is the number of cents by which it raises the rounded total.',
+  ),
+  period_interest: tenDecimals
+    .nullable()
+    .describe('The interest of the whole period, if it is spread evenly over `period_days`.'),
+  period_days: integer.nullable(),
+  stops: z.array(z.string()).nullable().describe('Why interest is paused.'),
+});
+
+const installmentFacts = z.object({
+  number: integer,
+  due_date: date,
+  payment_amount: money,
+  paid_amount: money,
+});
+
+const feeShape = z.object({
+  fee_id: uuid,
+  fee_type: z.string(),
+  assessed_date: date,
+  amount: money,
+});
+
+const lateFeeFacts = z.object({
+  fee_rule_id: uuid.nullable(),
+  calculation: z.enum(FEE_CALCULATIONS),
+  condition: z
+    .enum(LATE_FEE_RULES)
+    .describe(
+      '`standard_fee`: no fee if the past-due amount is at most the fee. `current`: no fee if something was ' +
+        'paid since the previous due date.',
+    ),
+  grace_days: integer,
+  last_day_on_time: date.nullable().describe('The last day on which a payment avoids the fee.'),
+  base_amount: money.nullable().describe('The amount to which a percentage applies.'),
+  fee_amount: money.nullable().describe('The fee that a late payment would cost.'),
+  exemption: z.enum(LATE_FEE_EXEMPTIONS).nullable(),
+});
+
+const step = z.object({
+  rule: z.enum(STEP_RULES),
+  text: z.string().describe('The step as a sentence for the borrower.'),
+  amount: signedMoney
+    .nullable()
+    .describe('The amounts of all steps add up to the figure. Null for `days_past_due`.'),
+  days: integer
+    .nullable()
+    .describe(
+      'For `days_past_due`, the days of all steps add up to the figure. For interest, the days of the step.',
+    ),
+  from: date.nullable().describe('The first day of the step.'),
+  to: date
+    .nullable()
+    .describe(
+      'For interest, the day after the last one that counts. Otherwise the last day of the step.',
+    ),
+  interest: interestFacts.nullable(),
+  installment: installmentFacts.nullable(),
+  fee: feeShape.nullable(),
+  late_fee: lateFeeFacts.nullable(),
+  explained_by: figure.nullable().describe('The figure that explains the amount of this step.'),
+});
+
+export const explanation = z
+  .object({
+    loan_id: uuid,
+    loan_number: z.string(),
+    figure,
+    as_of_date: date,
+    amount: money.nullable().describe('The figure. Null for `days_past_due`.'),
+    days: integer.nullable().describe('The figure `days_past_due`. Null for amounts.'),
+    summary: z.string(),
+    steps: z.array(step),
+  })
+  .meta({ id: 'Explanation' });
+
+export const explanationQuery = z.object({
+  figure: figure.describe('The figure to explain.'),
+  as_of_date: date.optional().describe('Today or a past day since the funding. Default: today.'),
+  language: z.enum(LANGUAGES).default('en').describe('The language of the sentences.'),
+});
+
+/**
+ * The facts that the sentences of an explanation contain. The reader of a sentence cannot be kept from a part
+ * of it, so a user who is denied one of the facts gets no explanation.
+ */
+const FACTS: Record<Figure, readonly FactName[]> = {
+  accrued_interest: [
+    'payoff-quotes.explanation',
+    ...loanFacts('accrued_interest', 'current_rate', 'promo_rate', 'disbursement_date'),
+    ...loanFacts('is_frozen', 'frozen_at', 'is_non_accrual', 'non_accrual_since'),
+  ],
+  past_due_amount: billFacts(),
+  amount_due: [...billFacts(), ...loanFacts('amount_due', 'fees_due'), ...feeFacts()],
+  days_past_due: [
+    ...loanFacts('days_past_due', 'past_due_amount', 'due_date'),
+    'forbearances.start_date',
+    'forbearances.end_date',
+  ],
+  payoff_amount: [
+    ...loanFacts('payoff_amount', 'principal_balance', 'accrued_interest', 'outstanding_fees'),
+    ...loanFacts('suspense_balance', 'charge_off_balance'),
+    'payoff-quotes.payoff_amount',
+    'payoff-quotes.prepayment_penalty',
+    'products.prepayment_penalty',
+  ],
+  late_fee: [...billFacts(), ...feeFacts(), ...loanFacts('is_frozen'), 'products.fee_rules'],
+};
+
+function loanFacts(...fields: string[]): FactName[] {
+  return fields.map((field): FactName => `loans.${field}`);
+}
+
+function feeFacts(): FactName[] {
+  const fields = ['fee_type', 'amount', 'amount_paid', 'amount_waived', 'assessed_date'];
+  return fields.map((field): FactName => `fees.${field}`);
+}
+
+function billFacts(): FactName[] {
+  return [
+    ...loanFacts('past_due_amount', 'payment_amount', 'paid_amount', 'due_date', 'maturity_date'),
+    ...loanFacts('next_payment_amount', 'next_payment_date', 'principal_balance'),
+    ...loanFacts('accrued_interest', 'outstanding_fees'),
+  ];
+}
+
+export const explainLoan: Route = {
+  tag: 'loans',
+  resource: 'loans',
+  method: 'GET',
+  path: '/loans/{id}/explain',
+  allow: 'viewer',
+  action: 'explain',
+  status: 200,
+  summary: 'Explain how a figure of the loan is calculated',
+  description:
+    'Returns the steps that lead to a figure, as facts and as sentences for the borrower: interest by days, balance and ' +
+    'rate, amounts due by installment, days past due with pauses and grace, the parts of the payoff amount, or the late ' +
+    'fees with their rules. The steps add up to the figure, which equals the one of `get-balances` on that day. A future ' +
+    'date and a date before the funding are refused (422), as is a loan that was never funded (409 `loan_not_funded`). A ' +
+    'user who is denied one of the fields in the explanation gets 403.',
+  query: explanationQuery.extend({
+    known: z
+      .enum(['now', 'then'])
+      .default('now')
+      .describe('`then` leaves out what was recorded after `as_of_date`.'),
+  }),
+  example: () => ({ figure: 'payoff_amount' }),
+  reply: explanation,
+  transaction: 'read',
+  carries: ({ query }) => Promise.resolve(FACTS[query['figure'] as Figure]),
+  run: ({ work, params, query }) => explainFigure(work, params['id'] ?? '', query as Question),
+};

@@ -1,0 +1,83 @@
+import { addDays, latest } from '../../dates.ts';
+import { money, parseMoney } from '../../money.ts';
+import type { DayCount } from '../arithmetic/terms.ts';
+import type { InterestSegment } from '../engine/interest/interest.ts';
+import { interestParts } from '../engine/interest/unsettled-interest.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+
+/** The stretches of days on one balance at one rate that make up the unpaid interest. */
+export function explainInterest({ row, state }: OpenLoan): Calculation {
+  const { rounding_mode, day_count } = readTerms(row);
+  const parts = interestParts(state, rounding_mode);
+  const counted = parts.map(({ segment, amount }) =>
+    segment === null
+      ? newStep('already_paid', { amount: money(amount) }, 'already_paid')
+      : segmentStep(segment, money(amount), day_count),
+  );
+  const since = parts[0]?.segment?.from ?? '';
+  const paused = pausedSegments(state.interest_segments, since).map((segment) =>
+    segmentStep(segment, '0.00', day_count),
+  );
+  const { as_of: date, accrued_interest: amount } = state;
+  const isSome = parseMoney(amount).gt(0);
+  return {
+    amount,
+    days: null,
+    steps: [...counted, ...paused].toSorted(byFirstDay),
+    summary: {
+      key: isSome ? 'accrued_interest.some' : 'accrued_interest.none',
+      values: { date, amount, through: addDays(date, -1) },
+    },
+  };
+}
+
+/** Pauses among the counted days. If nothing is owed: the pause that lasts until the end. */
+function pausedSegments(segments: readonly InterestSegment[], since: string) {
+  const paused = segments.filter(({ rule }) => rule === 'suspended');
+  if (since !== '') return paused.filter(({ to }) => to > since);
+  const last = segments.at(-1);
+  return last?.rule === 'suspended' ? [last] : [];
+}
+
+/** What was paid comes after the first of the days for which it was paid. */
+function byFirstDay(one: ToldStep, other: ToldStep): number {
+  const [first, second] = [one.from, other.from];
+  if (first === null || second === null || first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCount): ToldStep {
+  const { rule, from, to, days, balance, rate, period, stops = null } = segment;
+  const facts = {
+    amount,
+    from,
+    to,
+    days,
+    interest: {
+      balance,
+      rate,
+      day_count: dayCount,
+      exact_amount: segment.amount,
+      period_interest: period?.interest ?? null,
+      period_days: period?.days ?? null,
+      stops,
+    },
+  };
+  const through = latest(from, addDays(to, -1));
+  if (rule === 'suspended') return newStep(rule, facts, 'suspended', { from, through });
+  if (rule !== 'accrued') return newStep(rule, facts, rule, { from });
+  const values = { from, through, days, count: days, balance, rate };
+  if (period !== undefined)
+    return newStep(rule, facts, 'accrued.period', {
+      ...values,
+      period_days: period.days,
+      period_count: period.days,
+      period_interest: period.interest,
+    });
+  if (dayCount === 'actual_actual') return newStep(rule, facts, 'accrued.leap_years', values);
+  return newStep(rule, facts, 'accrued', { ...values, year: DAYS_OF_YEAR[dayCount] });
+}
+
+const DAYS_OF_YEAR = { actual_365: 365, actual_364: 364, actual_360: 360, '30_360': 360 } as const;

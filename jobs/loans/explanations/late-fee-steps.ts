@@ -1,0 +1,204 @@
+import { listLateFeeExemptions } from '../../../sql/loans/late-fee-exemptions.ts';
+import { listLateFeeRules } from '../../../sql/loans/fees.ts';
+import { lateFeeExemptPeriods } from '../../../sql/loans/reliefs.ts';
+import { addDays } from '../../dates.ts';
+import { money, parseMoney, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { InstallmentState } from '../engine/bills.ts';
+import { fold } from '../engine/fold.ts';
+import type { FeeState } from '../engine/state.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
+import { lateFeeExemption, lateFeeFor } from '../fees/late-fees.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
+import { feeText } from '../origination/fee-texts.ts';
+import { lateFeeGraceDays, loanFeeRules, type FeeRule } from '../products/fee-amounts.ts';
+import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+
+/** The unpaid late fees, the rules that charge them, and what the rules decide about open installments. */
+export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Calculation> {
+  const { row, state } = loan;
+  const rules = loanFeeRules(row).filter(({ trigger }) => trigger === 'past_due');
+  const lateFees = state.fees.filter(({ fee_type }) => fee_type === 'late');
+  const unpaid = lateFees.filter((fee) => parseMoney(fee.outstanding_amount).gt(0));
+  const ruleIds = new Map(
+    (await listLateFeeRules(tx, row.id)).map(({ id, fee_rule_id }) => [id, fee_rule_id]),
+  );
+  const amount = money(sum(unpaid.map((fee) => parseMoney(fee.outstanding_amount))));
+  const charged = unpaid.flatMap((fee) => {
+    const ruleId = ruleIds.get(fee.fee_id) ?? null;
+    return chargedSteps(
+      loan,
+      fee,
+      ruleId === null ? undefined : rules.find(({ id }) => id === ruleId),
+    );
+  });
+  const decisions = {
+    agreed: await lateFeeExemptPeriods(tx, row.id),
+    exemptions: await listLateFeeExemptions(tx, row.id),
+    charged: new Set(lateFees.map(({ installment_number }) => installment_number)),
+  };
+  const policy = rules.flatMap((rule) => [
+    ruleStep(loan, rule),
+    ...openInstallments(loan).flatMap((bill) => decisionSteps(loan, { rule, bill, decisions })),
+  ]);
+  const none =
+    rules.length === 0 ? [newStep('no_late_fee', { amount: '0.00' }, 'no_late_fee')] : [];
+  return {
+    amount,
+    days: null,
+    steps: [...charged, ...policy, ...none],
+    summary: {
+      key: unpaid.length > 0 ? 'late_fee.some' : 'late_fee.none',
+      values: { date: state.as_of, amount },
+    },
+  };
+}
+
+/** A late fee, and what was already paid or waived of it. */
+function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): ToldStep[] {
+  const { fee_id, fee_type, assessed_date, amount, outstanding_amount } = fee;
+  const facts = { fee_id, fee_type, assessed_date, amount };
+  const settled = parseMoney(outstanding_amount).minus(amount);
+  return [
+    chargedStep(loan, { fee, facts, rule }),
+    ...(settled.eq(0)
+      ? []
+      : [
+          newStep('late_fee_settled', { amount: money(settled), fee: facts }, 'late_fee_settled', {
+            assessed: assessed_date,
+          }),
+        ]),
+  ];
+}
+
+type Charged = { fee: FeeState; facts: NonNullable<ToldStep['fee']>; rule: FeeRule | undefined };
+
+function chargedStep(loan: OpenLoan, { fee, facts, rule }: Charged): ToldStep {
+  const { amount, assessed_date: assessed } = fee;
+  const bill = billOf(loan.state.installments, fee);
+  if (rule === undefined || bill === undefined)
+    return newStep('late_fee_charged', { amount, fee: facts }, 'late_fee_charged.other', {
+      assessed,
+    });
+  const last_day_on_time = addDays(bill.due_date, lateFeeGraceDays(rule, loan.row));
+  const base_amount = baseOf(loan, fee, rule);
+  const late_fee = { ...ruleFacts(loan, rule), last_day_on_time, base_amount };
+  return newStep(
+    'late_fee_charged',
+    { amount, fee: facts, installment: installmentFacts(bill), late_fee },
+    base_amount === null ? 'late_fee_charged.rule' : 'late_fee_charged.base',
+    {
+      assessed,
+      due_date: bill.due_date,
+      last_day: last_day_on_time,
+      base: base_amount,
+      policy: (reader) => feeText(rule, reader),
+    },
+  );
+}
+
+const billOf = (installments: readonly InstallmentState[], fee: FeeState) =>
+  installments.find(({ period_number }) => period_number === fee.installment_number);
+
+/**
+ * The amount to which the fee's percentage applied. An unpaid rest is that of the day on which the fee was
+ * assessed. Null if the rule has no percentage, or if the fee was charged under other circumstances.
+ */
+function baseOf({ state, folded }: OpenLoan, fee: FeeState, rule: FeeRule): string | null {
+  if (rule.calculation === 'flat') return null;
+  const isOfRest = rule.calculation === 'percent_of_past_due';
+  const then = isOfRest ? fold({ ...folded.input, as_of: fee.assessed_date }) : state;
+  const bill = billOf(then.installments, fee);
+  if (bill === undefined) return null;
+  const { base, amount } = lateFeeFor(rule, bill);
+  return money(amount) === fee.amount ? base : null;
+}
+
+const ruleFacts = ({ row }: OpenLoan, rule: FeeRule) => ({
+  fee_rule_id: rule.id ?? null,
+  calculation: rule.calculation,
+  condition: rule.late_fee_rule ?? 'standard',
+  grace_days: lateFeeGraceDays(rule, row),
+  last_day_on_time: null,
+  base_amount: null,
+  fee_amount: null,
+  exemption: null,
+});
+
+const installmentFacts = (bill: InstallmentState) => ({
+  number: bill.period_number,
+  due_date: bill.due_date,
+  payment_amount: bill.payment_amount,
+  paid_amount: bill.paid_amount,
+});
+
+function ruleStep(loan: OpenLoan, rule: FeeRule): ToldStep {
+  const late_fee = ruleFacts(loan, rule);
+  return newStep(
+    'late_fee_rule',
+    { amount: '0.00', late_fee },
+    `late_fee_rule.${rule.late_fee_rule ?? 'standard'}`,
+    { grace: late_fee.grace_days, policy: (reader) => feeText(rule, reader) },
+  );
+}
+
+const OPEN = new Set(['past_due', 'partially_paid', 'due', 'upcoming']);
+
+/** The unpaid installments through the next due date. */
+function openInstallments({ state }: OpenLoan): InstallmentState[] {
+  const last = state.bill.due_date ?? state.as_of;
+  return state.installments.filter(({ status, due_date }) => OPEN.has(status) && due_date <= last);
+}
+
+type Decision = {
+  rule: FeeRule;
+  bill: InstallmentState;
+  decisions: {
+    agreed: Awaited<ReturnType<typeof lateFeeExemptPeriods>>;
+    exemptions: Awaited<ReturnType<typeof listLateFeeExemptions>>;
+    charged: ReadonlySet<number | null>;
+  };
+};
+
+/** Whether the installment may still get a late fee. The close decides after its last day on time. */
+function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): ToldStep[] {
+  const { row, state } = loan;
+  const { period_number, due_date } = bill;
+  const graceEnd = addDays(due_date, lateFeeGraceDays(rule, row));
+  const { base, amount, rest } = lateFeeFor(rule, bill);
+  const isTakenOver = graceEnd < (fundingDate(loan) ?? graceEnd);
+  if (decisions.charged.has(period_number) || isTakenOver || amount.lte(0) || rest.lte(0))
+    return [];
+  const isOver = graceEnd < state.as_of;
+  const recorded = decisions.exemptions.find(
+    (one) =>
+      one.installment_number === period_number &&
+      one.due_date === due_date &&
+      one.fee_rule_id === (rule.id ?? null),
+  );
+  const is_frozen = state.accrual_stops.includes('freeze');
+  const expected = lateFeeExemption({ ...loan, row: { ...row, is_frozen } }, rule, {
+    bill,
+    amount,
+    graceEnd,
+    agreed: decisions.agreed,
+  });
+  const exemption = isOver ? (recorded?.reason ?? expected) : lasting(expected);
+  const late_fee = {
+    ...ruleFacts(loan, rule),
+    last_day_on_time: graceEnd,
+    base_amount: rule.calculation === 'flat' ? null : base,
+    fee_amount: money(amount),
+    exemption,
+  };
+  const facts = { amount: '0.00', installment: installmentFacts(bill), late_fee };
+  if (exemption !== null)
+    return [newStep('late_fee_exempt', facts, `late_fee_exempt.${exemption}`, { due_date })];
+  if (addDays(graceEnd, 1) < state.as_of) return [];
+  const values = { due_date, last_day: graceEnd, fee_amount: money(amount) };
+  return [newStep('late_fee_pending', facts, 'late_fee_pending', values)];
+}
+
+/** Exemptions that hold if nothing happens. Payments still decide about the others. */
+const lasting = (exemption: ReturnType<typeof lateFeeExemption>) =>
+  exemption === 'agreement' || exemption === 'frozen' ? exemption : null;
