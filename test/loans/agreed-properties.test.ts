@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
+import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -220,7 +221,7 @@ test('the schedule ahead asks for what is asked on each due date of a borrower w
   expect(JSON.stringify(found, null, 1)).toBe('[]');
 }, 900_000);
 
-/** The bill of today: as the loan's row shows it, and as the fold does. They must not differ. */
+/** The bill of today, which the loan, the fold, an explanation and the schedule must agree on. */
 async function billOf(tenant: Tenant, id: string) {
   const { body: shown } = await tenant.officer.get(`/loans/${id}`);
   const { body: folded } = await tenant.officer.get(`/loans/${id}/get-balances`);
@@ -233,6 +234,15 @@ async function billOf(tenant: Tenant, id: string) {
     fees_due: folded.bill.fees_due,
     amount_due: folded.bill.amount_due,
   });
+  const path = `/loans/${id}/explain?figure=amount_due`;
+  const { status, body: explained } = await tenant.officer.get(path);
+  expect(status, JSON.stringify(explained)).toBe(200);
+  const parts = explained.steps.map(({ amount }: { amount: string }) => parseMoney(amount));
+  expect([explained.amount, money(sum(parts))]).toEqual([amount_due, amount_due]);
+  if (next_payment_date !== null) {
+    const asked = askedOn(await rowsOf(tenant, id), next_payment_date).map(parseMoney);
+    expect(money(sum(asked))).toBe(next_payment_amount);
+  }
   return bill as Record<keyof typeof bill, string>;
 }
 

@@ -6,6 +6,7 @@ import { billParts, type BillParts } from '../engine/bills.ts';
 import type { Installment } from '../engine/coverage.ts';
 import { replay } from '../engine/fold.ts';
 import type { Fee } from '../engine/fee.ts';
+import { isAgreedId } from '../engine/projection/agreed-steps.ts';
 import type { BilledLoan } from '../history/billed-loan.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { newStep, type Calculation, type ToldStep } from './explanation.ts';
@@ -98,10 +99,12 @@ function installmentStep({ row, covered }: Installment, amount: string): ToldSte
   );
 }
 
-const feeStep = ({ fee_id, fee_type, assessed_date, ...fee }: Fee, amount: string): ToldStep =>
-  newStep(
+const feeStep = ({ fee_type, assessed_date, ...fee }: Fee, amount: string): ToldStep => {
+  const fee_id = isAgreedId(fee.fee_id) ? null : fee.fee_id;
+  return newStep(
     'fee',
     { amount, fee: { fee_id, fee_type, assessed_date, amount: money(fee.amount) } },
     'fee',
     { fee: fee_type, assessed: assessed_date },
   );
+};

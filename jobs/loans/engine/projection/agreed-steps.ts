@@ -107,9 +107,14 @@ export function takeStep(future: Future, step: AgreedStep): Future {
   };
 }
 
+const AGREED = 'agreed-';
+
+/** Whether the id belongs to a projected event, which is not recorded yet. */
+export const isAgreedId = (id: string): boolean => id.startsWith(AGREED);
+
 const withIds = (drafts: readonly EventDraft[], count: number): LoanEvent[] =>
   drafts.map((draft, at) => {
-    const id = draft.id ?? `agreed-${String(count + at + 1).padStart(4, '0')}`;
+    const id = draft.id ?? `${AGREED}${String(count + at + 1).padStart(4, '0')}`;
     return { ...draft, id };
   });
 
