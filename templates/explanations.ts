@@ -84,6 +84,14 @@ const TEXTS = {
     '{from|date} through {through|date}: interest was paused, so these days add nothing to this figure.',
     'Del {from|date} al {through|date}: los intereses estaban en pausa, así que estos días no suman nada a esta cifra.',
   ],
+  'suspended.promo': [
+    '{from|date} through {through|date}: a promotion defers {deferred|money} of interest, which is not part of this figure. It becomes due only if the conditions of the promotion are not met.',
+    'Del {from|date} al {through|date}: una promoción aplaza {deferred|money} de intereses, que no forman parte de esta cifra. Se deberán solo si no se cumplen las condiciones de la promoción.',
+  ],
+  interest_free: [
+    '{balance|money} of the principal bears no interest as long as each statement is paid in full by its due date.',
+    '{balance|money} del capital no generan intereses mientras cada estado de cuenta se pague por completo a más tardar en su vencimiento.',
+  ],
   caught_up: [
     '{from|date}: interest of days on which interest was paused became due.',
     '{from|date}: intereses de días en que estaban en pausa y que ahora se deben.',

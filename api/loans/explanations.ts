@@ -17,7 +17,8 @@ const interestFacts = z.object({
   rate,
   day_count: z.enum(DAY_COUNTS),
   exact_amount: tenDecimals.describe(
-    'The interest with ten decimals. `amount` is the number of cents by which it raises the rounded total.',
+    'The interest with ten decimals. `amount` is the number of cents by which it raises the rounded total. For ' +
+      '`suspended` days: the interest that does not count.',
   ),
   period_interest: tenDecimals
     .nullable()
@@ -80,6 +81,40 @@ const step = z.object({
   explained_by: figure.nullable().describe('The figure that explains the amount of this step.'),
 });
 
+const EXAMPLE = {
+  loan_id: '0197a3c0-1111-7abc-8def-0123456789ab',
+  loan_number: 'LN-2026-000001',
+  figure: 'accrued_interest',
+  as_of_date: '2026-02-04',
+  amount: '46.58',
+  days: null,
+  summary:
+    'As of February 4, 2026, $46.58 of interest is owed. It counts every day through February 3, 2026.',
+  steps: [
+    {
+      rule: 'accrued',
+      text: 'January 15, 2026 through February 3, 2026: 20 days on a balance of $10,000.00 at 8.50% a year ($10,000.00 × 8.50% × 20 ÷ 365).',
+      amount: '46.58',
+      days: 20,
+      from: '2026-01-15',
+      to: '2026-02-04',
+      interest: {
+        balance: '10000.00',
+        rate: '0.085',
+        day_count: 'actual_365',
+        exact_amount: '46.5753424658',
+        period_interest: null,
+        period_days: null,
+        stops: null,
+      },
+      installment: null,
+      fee: null,
+      late_fee: null,
+      explained_by: null,
+    },
+  ],
+};
+
 export const explanation = z
   .object({
     loan_id: uuid,
@@ -91,7 +126,7 @@ export const explanation = z
     summary: z.string(),
     steps: z.array(step),
   })
-  .meta({ id: 'Explanation' });
+  .meta({ id: 'Explanation', examples: [EXAMPLE] });
 
 export const explanationQuery = z.object({
   figure: figure.describe('The figure to explain.'),

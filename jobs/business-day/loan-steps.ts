@@ -78,9 +78,9 @@ const endCycles = defineLoanStep('billing_cycle', due.loansWithEndingCycle, (wor
   endCycle(work, id),
 );
 
-/** Writes a checkpoint today for loans whose interest accrues differently from tomorrow. */
+/** Continues the outlook of loans before it ends. */
 const refoldDueLoans = defineLoanStep('fold', due.loansToRefold, async (work, { id }) => {
-  await recordEvents(work, await openLoan(work, id), []);
+  await recordEvents(work, await openLoan(work, id), [], { extendsOutlook: true });
 });
 
 const recordMissedInterest = defineLoanStep(

@@ -3,16 +3,31 @@ import { ViolationRow, type Check } from '../invariant-check.ts';
 
 /** Records that have the id of their event, and their statuses with and without effect. */
 const RECORDS = [
-  { table: 'payments', counts: ['completed', 'settled'], undone: ['returned', 'reversed'] },
-  { table: 'service_credits', counts: ['applied'], undone: ['reversed'] },
-  { table: 'suspense_applications', counts: ['applied'], undone: ['reversed'] },
-  { table: 'draws', counts: ['completed'], undone: ['reversed'] },
-  { table: 'liquidations', counts: ['applied'], undone: ['reversed'] },
+  {
+    table: 'payments',
+    noun: 'Payment',
+    counts: ['completed', 'settled'],
+    undone: ['returned', 'reversed'],
+  },
+  { table: 'service_credits', noun: 'Service credit', counts: ['applied'], undone: ['reversed'] },
+  {
+    table: 'suspense_applications',
+    noun: 'Suspense application',
+    counts: ['applied'],
+    undone: ['reversed'],
+  },
+  { table: 'draws', noun: 'Draw', counts: ['completed'], undone: ['reversed'] },
+  { table: 'liquidations', noun: 'Sale', counts: ['applied'], undone: ['reversed'] },
 ] as const;
 
-const contradictionsOf = ({ table, counts, undone }: (typeof RECORDS)[number]) => sql.fragment`
+const contradictionsOf = ({
+  table,
+  noun,
+  counts,
+  undone,
+}: (typeof RECORDS)[number]) => sql.fragment`
   select record.tenant_id, record.id as subject,
-         format('%s %s is %s, and its event is %s.', ${table}::text, record.id, record.status,
+         format('%s %s is %s, and its event is %s.', ${noun}::text, record.id, record.status,
            case when event.reversed_by is null then 'in force' else 'reversed' end) as message
   from ${sql.identifier([table])} as record
   join loan_events as event on event.tenant_id = record.tenant_id and event.id = record.id

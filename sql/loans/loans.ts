@@ -91,6 +91,7 @@ export const RawLoanRow = z.object({
   is_archived: z.boolean(),
   delinquency_bucket: z.string(),
   schedule_version: z.int(),
+  final_payment_amount: z.string().nullable(),
   credit_limit: z.string().nullable(),
   labels: z.array(z.string()),
   rescission_ends: z.string().nullable(),

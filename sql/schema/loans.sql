@@ -209,6 +209,8 @@ create table loans (
   -- The first payment date that was agreed before disbursement. first_payment_date follows the schedule after
   -- disbursement and returns to this date if the disbursement is reversed.
   agreed_first_payment_date date,
+  -- The amount of the last installment as of the last event.
+  final_payment_amount app.money,
   -- The current billing cycle of a line of credit, both days included, and the minimum-payment disclosure of the
   -- last statement.
   cycle_start_date date,

@@ -51,6 +51,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'liquidations_in_force',
   'loan_events_reversed_by',
   'loan_number_sequences_pkey',
+  'loan_outlook_pkey',
   'loan_attribute_history_pkey',
   'loan_snapshots_pkey',
   'mail_batch_files_position',

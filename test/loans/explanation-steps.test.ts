@@ -90,7 +90,7 @@ test.each(lives)('the interest of a step follows from the facts that it shows: %
           new Big(exact_amount)
             .minus(amount ?? '')
             .abs()
-            .lt('0.01'),
+            .lte('0.01'),
         ).toBe(true);
       }
     }),

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { explainFigure, type Explanation } from '../../jobs/loans/explanations/explain-figure.ts';
 import { FIGURES } from '../../jobs/loans/explanations/explanation.ts';
+import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import { newEvent } from '../../jobs/loans/history/new-event.ts';
+import { openLoan } from '../../jobs/loans/history/open-loan.ts';
+import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { setBusinessDate } from '../setup/ledger.ts';
 import { openLineOfCredit } from '../setup/lines-of-credit.ts';
@@ -192,6 +196,49 @@ test('interest is explained by its days, balances and rates', async () => {
   expect(payoff.steps).toMatchObject([
     { rule: 'principal', amount: '9023.29', explained_by: null },
     { rule: 'interest', amount: '21.01', explained_by: 'accrued_interest' },
+  ]);
+});
+
+test('interest that is deferred, paused or free of charge is explained too', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id: frozen } = await newLoan(tenant);
+  const { id: promoted } = await newLoan(tenant);
+  const line = await openLineOfCredit(tenant, { grace_on_purchases: true });
+  const record = (id: string, ...events: LoanEvent[]) =>
+    tenant.within(async (work) => recordEvents(work, await openLoan(work, id), events));
+  await setBusinessDate(tenant, '2026-01-25');
+  const stop = { kind: 'accrual_stop', effective_date: '2026-01-25' } as const;
+  await record(frozen, newEvent({ ...stop, reason: 'freeze' }));
+  await record(promoted, newEvent({ ...stop, reason: 'promo' }));
+  await setBusinessDate(tenant, '2026-01-30');
+
+  const stepsOf = async (id: string) =>
+    (await explain(tenant, id, 'accrued_interest')).steps.map(({ rule, amount, text }) => [
+      rule,
+      amount,
+      text,
+    ]);
+  const first = 'January 15, 2026 through January 24, 2026: 10 days on a balance of $10,000.00';
+  const accrued = ['accrued', '23.29', expect.stringContaining(first)];
+
+  expect(await stepsOf(frozen)).toEqual([
+    accrued,
+    [
+      'suspended',
+      '0.00',
+      'January 25, 2026 through January 29, 2026: interest was paused, so these days add nothing to this figure.',
+    ],
+  ]);
+  expect(await stepsOf(promoted)).toEqual([
+    accrued,
+    ['suspended', '0.00', expect.stringContaining('a promotion defers $11.64 of interest')],
+  ]);
+  expect(await stepsOf(line)).toEqual([
+    [
+      'interest_free',
+      '0.00',
+      expect.stringContaining('$3,650.00 of the principal bears no interest'),
+    ],
   ]);
 });
 

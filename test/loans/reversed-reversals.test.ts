@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
+import type { EventDraft, LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
-import { newEvent } from '../../jobs/loans/history/new-event.ts';
+import { newEvent, newEvents } from '../../jobs/loans/history/new-event.ts';
 import { openLoan } from '../../jobs/loans/history/open-loan.ts';
 import { recordEvents } from '../../jobs/loans/history/record-events.ts';
 import { scheduleReason } from '../../jobs/loans/history/schedule-reason.ts';
@@ -11,6 +11,7 @@ import { sql } from '../../sql/database/db.ts';
 import { creditRecords, newReportingTenant, runCreditReports } from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -74,6 +75,52 @@ test('a charge-off that counts again keeps its date, and the books are right', a
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+/** Events of each kind, on loans of 10,000.00. */
+const KINDS: readonly EventDraft[] = [
+  { kind: 'charge_off', effective_date: '2026-01-20', reason: 'other' },
+  { kind: 'charge_off', effective_date: '2026-01-20', principal_amount: '500.00' },
+  { kind: 'forgiveness', effective_date: '2026-01-20', principal: '700.00' },
+  { kind: 'capitalization', effective_date: '2026-01-20', interest: 'all' },
+  {
+    kind: 'accrual_stop',
+    effective_date: '2026-01-20',
+    reason: 'non_accrual',
+    reverses_accrued: true,
+  },
+  { kind: 'acceleration', effective_date: '2026-01-20' },
+  { kind: 'rate_change', effective_date: '2026-01-20', interest_rate: '0.05' },
+  { kind: 'promo', effective_date: '2026-01-20', interest_rate: '0', to: '2026-02-20' },
+  { kind: 'write_off', effective_date: '2026-01-20', amount: '10.00' },
+  { kind: 'fee', effective_date: '2026-01-20', amount: '25.00' },
+  { kind: 'payment', effective_date: '2026-01-20', amount: '900.00' },
+];
+
+test.each([
+  ['with accrual relief', true],
+  ['without accrual relief', false],
+])('whatever is reversed and counts again, the books are right: %s', async (_, accrual_relief) => {
+  const tenant = await stage.tenant('2026-01-15');
+  await saveSettings(tenant, { accounting: { accrual_relief } });
+  const lives: { id: string; event: string }[] = [];
+  for (const _kind of KINDS) lives.push({ id: (await newLoan(tenant)).id, event: '' });
+  const found: string[][] = [];
+  await travelTo(stage, tenant, '2026-01-20');
+  for (const [at, life] of lives.entries()) {
+    const [event] = newEvents(KINDS.slice(at, at + 1));
+    if (event) life.event = await record(tenant, life.id, event);
+  }
+  for (const day of ['2026-01-25', '2026-01-30', '2026-02-03']) {
+    await travelTo(stage, tenant, day);
+    found.push(await violationsIn(stage));
+    for (const life of lives) life.event = await reverse(tenant, life.id, day, life.event);
+    found.push(await violationsIn(stage));
+  }
+  await travelTo(stage, tenant, '2026-02-05');
+
+  expect(found.flat()).toEqual([]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('a draw that counts again is a disbursement of its statement, not a credit', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
@@ -118,6 +165,10 @@ test('a payment that counts again appears on the statement of that month', async
     ['2026-04-30', 'interest', april?.summary['interest']],
   ]);
   expect(april?.activity.at(-1)).toMatchObject({ balance: april?.summary['new_balance'] });
+  // No operation restores the payment's record, so the checks of the books report it.
+  expect(await violationsIn(stage)).toContain(
+    `a record has an effect exactly while its event is in force: Payment ${paid.body.id} is reversed, and its event is in force.`,
+  );
 });
 
 test('bureaus are told of a payment and a payoff that count again', async () => {

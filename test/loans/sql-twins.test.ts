@@ -22,7 +22,7 @@ import { find } from '../../sql/table.ts';
 import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { newStage } from '../setup/world.ts';
 import { aStory, eventOn, START } from './any-story.ts';
 
 const stage = await newStage();
@@ -119,10 +119,9 @@ test('the API’s values of a loan on any later day equal the fold of its histor
         );
       }
       const last = dated.at(-1)?.after ?? 0;
-      let since = addDays(START, last);
+      const since = addDays(START, last);
       for (const later of looks.toSorted((one, other) => one - other)) {
         const day = addDays(START, last + later);
-        since = await foldWhenOutlookEnds(tenant, id, { since, day });
         await setBusinessDate(tenant, day);
         const { row, loan, penalty } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
@@ -147,25 +146,6 @@ test('the API’s values of a loan on any later day equal the fold of its histor
     { numRuns: Number(process.env['LIVES'] ?? 40) },
   );
 }, 120_000);
-
-const LastRow = z.object({ until_date: z.string() });
-
-/** Folds the loan on the last day of its outlook, as the close does before. Returns the day of the last fold. */
-async function foldWhenOutlookEnds(
-  tenant: Tenant,
-  id: string,
-  { since, day }: { since: string; day: string },
-): Promise<string> {
-  const end = await tenant.within(({ tx }) =>
-    tx.oneFirst(sql.type(LastRow)`
-      select until_date from loan_outlook where loan_id = ${id} and is_last
-    `),
-  );
-  if (end >= day) return since;
-  await setBusinessDate(tenant, end);
-  await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), []));
-  return foldWhenOutlookEnds(tenant, id, { since: end, day });
-}
 
 /** The fields that both the row and the fold contain. */
 const seenOf = ({ bill, ...state }: LoanState) => ({

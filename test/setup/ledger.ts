@@ -38,6 +38,7 @@ export async function setBusinessDate(tenant: Pick<Tenant, 'within'>, today: str
     const ended = await work.tx.anyFirst(sql.type(z.object({ id: z.string() }))`
       select loan_id as id from loan_outlook where is_last and until_date < ${today} order by loan_id
     `);
-    for (const id of ended) await recordEvents(work, await openLoan(work, id), []);
+    for (const id of ended)
+      await recordEvents(work, await openLoan(work, id), [], { extendsOutlook: true });
   });
 }

@@ -1,4 +1,4 @@
-import { sql } from '../../sql/database/db.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
 import { insert, type Values } from '../../sql/write.ts';
 import type { Tenant } from './world.ts';
 
@@ -32,11 +32,12 @@ export async function insertLoans(tenant: Tenant, ...rows: Values[]): Promise<st
         }),
       );
     }
+    await insertOutlooks(tx, ids);
     return ids;
   });
 }
 
-/** Gives an inserted loan an outlook: simple interest from a day on, and nothing due. */
+/** Lets an inserted loan earn simple interest from a day on. */
 export const accrueSince = (
   tenant: Tenant,
   loan_id: string,
@@ -44,22 +45,26 @@ export const accrueSince = (
 ) =>
   tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
-      insert into loan_outlook
-        select zeros.* from jsonb_populate_record(null::loan_outlook, (
-          select jsonb_object_agg(attname, 0) from pg_attribute
-          where attrelid = 'loan_outlook'::regclass and attnum > 0
-            and atttypid <> all ('{uuid,date,text,bool}'::regtype[])
-        ) || ${JSON.stringify({
-          loan_id,
-          number: 1,
-          from_date: from,
-          until_date: 'infinity',
-          is_last: true,
-          interest_per_basis: yearly,
-          units_per_day: 1,
-          interest_basis: 365,
-          delinquency_bucket: 'current',
-          accrued_interest_growth: 1,
-        })}::jsonb || jsonb_build_object('tenant_id', app.current_tenant())) as zeros
+      update loan_outlook
+      set from_date = ${from}, interest_per_basis = ${yearly}, units_per_day = 1, interest_basis = 365,
+          accrued_interest_growth = 1
+      where loan_id = ${loan_id}
     `),
   );
+
+/** An outlook in which nothing is due and no interest accrues. */
+const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    insert into loan_outlook
+    select outlook.* from loans as loan
+    cross join lateral jsonb_populate_record(null::loan_outlook, (
+      select jsonb_object_agg(attname, 0) from pg_attribute
+      where attrelid = 'loan_outlook'::regclass and attnum > 0
+        and atttypid <> all ('{uuid,date,text,bool}'::regtype[])
+    ) || jsonb_build_object(
+      'tenant_id', loan.tenant_id, 'loan_id', loan.id, 'number', 1, 'from_date', '2000-01-01',
+      'until_date', 'infinity', 'is_last', true, 'interest_basis', 1,
+      'delinquency_bucket', loan.delinquency_bucket
+    )) as outlook
+    where loan.id = any(${sql.array([...loans], 'uuid')})
+  `);

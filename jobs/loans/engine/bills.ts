@@ -10,6 +10,7 @@ import {
   daysPastDue,
   delinquentSince,
   pastDueDays,
+  sumDays,
   type DaysPart,
 } from './delinquency.ts';
 import {
@@ -70,7 +71,7 @@ export function billsOn(position: Position, asOf: string) {
   const { owed, maturity, isMatured } = bills;
   const oldest = oldestUnpaid(bills);
   const pastDue = lateAmount(bills);
-  const days = owed.gt(0) ? daysPastDue(oldest, asOf, delinquencyAllowances(position)) : 0;
+  const days = sumDays(pastDueDaysOn(position, bills));
   const next = nextBill(position, { ...bills, pastDue });
   return {
     bills,
@@ -142,7 +143,7 @@ const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
-/** How the bill of a day comes about. The parts add up to the amounts and days of `summarizeBills`. */
+/** How the bill of a day comes about. `billsOn` and `buildBill` add up the same parts. */
 export type BillParts = {
   past_due: readonly AmountPart[];
   next: { due_date: string | null; parts: readonly AmountPart[] };
@@ -158,11 +159,10 @@ export function billParts(
   asOf: string,
   asAgreed: NextBill | null = null,
 ): BillParts {
-  const bills = billingState(position, asOf);
-  const past_due = lateParts(bills);
-  const next = asAgreed ?? nextBill(position, { ...bills, pastDue: sumParts(past_due) });
+  const { bills, ...billed } = billsOn(position, asOf);
+  const next = asAgreed ?? billed.next;
   return {
-    past_due,
+    past_due: lateParts(bills),
     next: { due_date: next.date, parts: next.parts },
     fees: next.fees,
     days: pastDueDaysOn(position, bills),

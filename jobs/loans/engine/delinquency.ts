@@ -66,7 +66,7 @@ export function pastDueDays(
     : [...counted, { rule: 'grace', days: -grace, from: null, to: null }];
 }
 
-const sumDays = (parts: readonly DaysPart[]): number =>
+export const sumDays = (parts: readonly DaysPart[]): number =>
   parts.reduce((total, { days }) => total + days, 0);
 
 export type DatedInstallment = { due_date: string; paid_date: string | null };

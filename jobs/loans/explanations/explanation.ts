@@ -12,7 +12,7 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 
 export const STEP_RULES = [
-  ...(['accrued', 'boarded', 'caught_up', 'suspended', 'already_paid'] as const),
+  ...(['accrued', 'boarded', 'caught_up', 'suspended', 'already_paid', 'interest_free'] as const),
   ...(['installment', 'past_due', 'fee', 'limited_to_debt'] as const),
   ...(['principal', 'interest', 'fees', 'charge_off_balance', 'prepayment_penalty'] as const),
   ...(['prepaid_interest', 'suspense', 'limited_to_zero'] as const),

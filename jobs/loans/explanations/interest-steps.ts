@@ -1,8 +1,9 @@
-import { addDays, latest } from '../../dates.ts';
+import { addDays, compareDates, latest } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { DayCount } from '../arithmetic/terms.ts';
 import type { InterestSegment } from '../engine/interest/interest.ts';
 import { interestParts } from '../engine/interest/unsettled-interest.ts';
+import type { LoanState } from '../engine/state.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { newStep, type Calculation, type ToldStep } from './explanation.ts';
@@ -11,26 +12,46 @@ import { newStep, type Calculation, type ToldStep } from './explanation.ts';
 export function explainInterest({ row, state }: OpenLoan): Calculation {
   const { rounding_mode, day_count } = readTerms(row);
   const parts = interestParts(state, rounding_mode);
-  const counted = parts.map(({ segment, amount }) =>
-    segment === null
-      ? newStep('already_paid', { amount: money(amount) }, 'already_paid')
-      : segmentStep(segment, money(amount), day_count),
-  );
   const since = parts[0]?.segment?.from ?? '';
-  const paused = pausedSegments(state.interest_segments, since).map((segment) =>
-    segmentStep(segment, '0.00', day_count),
-  );
+  const counted = parts.map(({ segment, amount }) => ({
+    // What was paid comes after the first of the days for which it was paid.
+    from: segment?.from ?? since,
+    step:
+      segment === null
+        ? newStep('already_paid', { amount: money(amount) }, 'already_paid')
+        : segmentStep(segment, money(amount), day_count),
+  }));
+  const paused = pausedSegments(state.interest_segments, since).map((segment) => ({
+    from: segment.from,
+    step: segmentStep(segment, '0.00', day_count),
+  }));
   const { as_of: date, accrued_interest: amount } = state;
   const isSome = parseMoney(amount).gt(0);
   return {
     amount,
     days: null,
-    steps: [...counted, ...paused].toSorted(byFirstDay),
+    steps: [
+      ...[...counted, ...paused]
+        .toSorted((one, other) => compareDates(one.from, other.from))
+        .map(({ step }) => step),
+      ...interestFreeSteps(state, day_count),
+    ],
     summary: {
       key: isSome ? 'accrued_interest.some' : 'accrued_interest.none',
       values: { date, amount, through: addDays(date, -1) },
     },
   };
+}
+
+/** The principal of a credit line that is in its grace period. */
+function interestFreeSteps(
+  { interest_free_balance: balance }: LoanState,
+  day_count: DayCount,
+): ToldStep[] {
+  if (!parseMoney(balance).gt(0)) return [];
+  const none = { period_interest: null, period_days: null, stops: null };
+  const interest = { balance, rate: '0', day_count, exact_amount: '0.0000000000', ...none };
+  return [newStep('interest_free', { amount: '0.00', interest }, 'interest_free', { balance })];
 }
 
 /** Pauses among the counted days. If nothing is owed: the pause that lasts until the end. */
@@ -39,13 +60,6 @@ function pausedSegments(segments: readonly InterestSegment[], since: string) {
   if (since !== '') return paused.filter(({ to }) => to > since);
   const last = segments.at(-1);
   return last?.rule === 'suspended' ? [last] : [];
-}
-
-/** What was paid comes after the first of the days for which it was paid. */
-function byFirstDay(one: ToldStep, other: ToldStep): number {
-  const [first, second] = [one.from, other.from];
-  if (first === null || second === null || first === second) return 0;
-  return first < second ? -1 : 1;
 }
 
 function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCount): ToldStep {
@@ -66,7 +80,11 @@ function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCoun
     },
   };
   const through = latest(from, addDays(to, -1));
-  if (rule === 'suspended') return newStep(rule, facts, 'suspended', { from, through });
+  if (rule === 'suspended') {
+    const isPromo = stops?.every((reason) => reason === 'promo') ?? false;
+    const key = isPromo ? 'suspended.promo' : 'suspended';
+    return newStep(rule, facts, key, { from, through, deferred: segment.amount });
+  }
   if (rule !== 'accrued') return newStep(rule, facts, rule, { from });
   const values = { from, through, days, count: days, balance, rate };
   if (period !== undefined)

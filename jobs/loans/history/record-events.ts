@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
 import { Invalid } from '../../errors.ts';
+import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
@@ -8,8 +9,10 @@ import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { startFuture } from '../engine/projection/agreed-steps.ts';
+import { startFuture, type AgreedStep } from '../engine/projection/agreed-steps.ts';
+import type { ProjectionInput } from '../engine/projection/course.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
+import type { ReplayRun } from '../engine/run.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
 import { outlookOf } from '../engine/outlook.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -48,6 +51,8 @@ export type RecordOptions = {
   statusReason?: string | null | undefined;
   /** The reason for a schedule change, if it does not follow from the events. */
   scheduleChangeReason?: string | undefined;
+  /** Set if nothing happens and the outlook only continues. The final payment stays as of the last event. */
+  extendsOutlook?: true;
   /** Set if something was agreed for a later day after the loan was opened. */
   hasNewAgreement?: true;
 };
@@ -86,7 +91,9 @@ export async function recordEvents(
   const agreed = await readAgreedSteps(work, known);
   const future =
     agreed.length > 0 ? startFuture({ terms: input.terms, schedule, events }, agreed) : null;
-  const final = agreed.length > 0 ? finalPaymentAsAgreed({ ...input, agreed }) : finalPayment(run);
+  const finalBefore =
+    row.final_payment_amount === null ? null : parseMoney(row.final_payment_amount);
+  const final = options.extendsOutlook ? finalBefore : finalPaymentOf(run, { ...input, agreed });
   assertStorable(loan.state, state);
   const cause = scheduleChangeReason ?? scheduleReason(newEvents, events, work.today);
   const isChanged = changedEvents(loan.state, state);
@@ -114,6 +121,7 @@ export async function recordEvents(
       ...checkpointColumns(state, checkpoint),
       ...delinquencyColumns(work, { ...current, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
+      final_payment_amount: final && money(final),
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
@@ -146,6 +154,11 @@ export async function recordEvents(
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
 }
+
+const finalPaymentOf = (
+  run: ReplayRun,
+  input: ProjectionInput & { agreed: readonly AgreedStep[] },
+) => (input.agreed.length > 0 ? finalPaymentAsAgreed(input) : finalPayment(run));
 
 /**
  * The prepayment penalty by the balances of a day. They say whether the loan is open, which its row does not know
