@@ -12,6 +12,7 @@ import {
   date,
   flag,
   integer,
+  money,
   positiveMoney,
   timestamps,
   timestamp,
@@ -51,6 +52,16 @@ export const autopayPlans = resource({
       .nullable()
       .readonly()
       .describe('Moved to the next business day if banks are closed on that day.'),
+    next_draw_date: date
+      .nullable()
+      .readonly()
+      .describe(
+        'The next day on which money is drawn if nothing happens before. Later than `next_run_date` if nothing will be due then.',
+      ),
+    next_draw_amount: money
+      .nullable()
+      .readonly()
+      .describe('The amount drawn on `next_draw_date`, retries of returned draws included.'),
     status: z.enum(['active', 'paused', 'canceled', 'completed', 'failed']).default('active'),
     is_enabled: flag.default(true),
     retry_count: z.int().min(0).max(2).default(2),

@@ -135,8 +135,8 @@ export const explanationQuery = z.object({
 });
 
 /**
- * The facts that the sentences of an explanation contain. The reader of a sentence cannot be kept from a part
- * of it, so a user who is denied one of the facts gets no explanation.
+ * The facts that the sentences of an explanation contain. No part of a sentence can be removed, so a user who
+ * is denied one of the facts gets no explanation.
  */
 const FACTS: Record<Figure, readonly FactName[]> = {
   accrued_interest: [
@@ -197,7 +197,10 @@ export const explainLoan: Route = {
     known: z
       .enum(['now', 'then'])
       .default('now')
-      .describe('`then` leaves out what was recorded after `as_of_date`.'),
+      .describe(
+        '`then` leaves out events that were recorded after `as_of_date`. Reliefs and late fee exemptions are those ' +
+          'recorded by now.',
+      ),
   }),
   example: () => ({ figure: 'payoff_amount' }),
   reply: explanation,

@@ -84,25 +84,40 @@ const billSchema = z
   })
   .meta({ id: 'Bill' });
 
-const balances = z
-  .object({
-    principal_balance: money,
-    accrued_interest: money,
-    outstanding_fees: money,
-    total_balance: money,
-    next_payment_amount: money,
-    next_payment_date: date.nullable(),
-    payoff_amount: money,
-    as_of_date: date,
-    past_due_amount: money,
-    days_past_due: integer,
-    bill: billSchema,
+const lateFee = z.object({ amount: money, last_day_on_time: date }).nullable();
+
+const projected = z.object({
+  principal_balance: money,
+  accrued_interest: money,
+  outstanding_fees: money,
+  total_balance: money,
+  next_payment_amount: money,
+  next_payment_date: date.nullable(),
+  payoff_amount: money,
+  as_of_date: date,
+  past_due_amount: money,
+  days_past_due: integer,
+  bill: billSchema,
+});
+
+const balances = projected
+  .extend({
+    late_fee: lateFee.describe(
+      'The late fee of the next installment, and the last day on which a payment avoids it. Null if no fee follows or the day is past.',
+    ),
+    past_due_late_fee: lateFee.describe('The same for installments that are already past due.'),
+    next_draw: z
+      .object({ date, amount: money })
+      .nullable()
+      .describe(
+        'The next autopay draw if nothing happens before. Null if nothing will be drawn or the day is past.',
+      ),
   })
   .meta({ id: 'Balances' });
 
 const projection = z
   .object({
-    ...balances.shape,
+    ...projected.shape,
     assumption: z.literal('scheduled_payments_made'),
     days: integer,
   })

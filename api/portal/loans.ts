@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Question } from '../../jobs/loans/explanations/explain-figure.ts';
-import { explainOwnLoan, findOwnLoan } from '../../jobs/portal/debt.ts';
+import { explainOwnLoan, findOwnLoan, type OwnQuestion } from '../../jobs/portal/debt.ts';
 import { assertOwnLoan, liabilityFields } from '../../jobs/portal/own-loans.ts';
 import { readSchedule } from '../../jobs/loans/history/balances.ts';
 import { LIABLE_ROLES, listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
+import { LANGUAGES } from '../../templates/portal/words.ts';
 import { filterByIds, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { explanation, explanationQuery } from '../loans/explanations.ts';
@@ -124,10 +124,15 @@ export const portalLoans: Route[] = [
     description:
       'The steps add up to the amount that the portal shows. See `GET /loans/{id}/explain`. The reasons for pauses of ' +
       'interest and for exemptions from late fees are left out.',
-    query: explanationQuery,
+    query: explanationQuery.extend({
+      language: z
+        .enum(LANGUAGES)
+        .optional()
+        .describe("The language of the sentences. Default: the borrower's language."),
+    }),
     example: () => ({ figure: 'payoff_amount' }),
     reply: explanation,
     run: ({ work, params, query }, borrowerId) =>
-      explainOwnLoan(work, borrowerId, params['id'] ?? '', query as Question),
+      explainOwnLoan(work, borrowerId, params['id'] ?? '', query as OwnQuestion),
   }),
 ];

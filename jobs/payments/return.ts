@@ -11,7 +11,7 @@ import { Invalid, NotFound } from '../errors.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import { openLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
-import { saveNextAutopayDate } from '../loans/history/next-autopay-date.ts';
+import { saveNextDraw } from '../loans/history/autopay/save-next-draw.ts';
 import { feeAmount, loanFeeRules } from '../loans/products/fee-amounts.ts';
 import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
@@ -144,6 +144,6 @@ async function updateAutopay(
     ...(isRunning && mustRest && { status: 'paused' }),
   });
   if (mustRest) await draws.cancelRetries(tx, plan.id);
-  await saveNextAutopayDate(work, loan.state, plan.id);
+  await saveNextDraw(work, loan, plan.id);
   return retry_on;
 }

@@ -1,4 +1,5 @@
 import type { Big } from 'big.js';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { portalLoans } from '../../sql/portal/loans.ts';
 import { find } from '../../sql/table.ts';
 import { NotFound } from '../errors.ts';
@@ -49,19 +50,28 @@ function totalDebt({ row, schedule, events }: OpenLoan, on: string): Big {
   return sumParts(debtParts({ row, state }));
 }
 
+/** Without a language, the borrower's own applies. */
+export type OwnQuestion = Omit<Question, 'language'> & { language?: string };
+
 /** Explains a figure of a loan that this person owes. The reasons of pauses and exemptions stay internal. */
 export async function explainOwnLoan(
   work: Work,
   borrowerId: string,
   loanId: string,
-  question: Question,
+  question: OwnQuestion,
 ) {
   await assertOwnLoan(work, borrowerId, loanId);
-  const explanation = await explainFigure(work, loanId, question, debtParts);
+  const language = question.language ?? (await languageOf(work, borrowerId));
+  const explanation = await explainFigure(work, loanId, { ...question, language }, debtParts);
   const steps = explanation.steps.map((step) => ({
     ...step,
     interest: step.interest && { ...step.interest, stops: null },
     late_fee: step.late_fee && { ...step.late_fee, exemption: null },
   }));
   return { ...explanation, steps };
+}
+
+async function languageOf({ tx }: Work, borrowerId: string): Promise<string> {
+  const borrower = await find(tx, borrowers, borrowerId);
+  return String(borrower?.['language_preference'] ?? '');
 }

@@ -2,7 +2,6 @@ import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
-import { isOpenInstallment } from '../loans/installments.ts';
 import { daysPastDueOn, joinOutlookRow } from '../loans/outlook.ts';
 
 /** A query for loans of a chunk that need work on the chunk's day. */
@@ -80,39 +79,14 @@ export const dueScheduledPayments = (type: 'payoff' | 'other') => (chunk: LoanCh
     order by payment.loan_id, payment.payment_date, payment.id
   `);
 
-/**
- * Loans with an installment past the grace period of a late fee rule, for which no fee or exemption is
- * recorded yet. Frozen loans are included, so that the decision is made on the right night.
- */
+/** Loans for which this close decides about a late fee, or an earlier close did not. */
 export const loansToAssessLateFees = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
-    select distinct loan.id
-    from loans as loan
-    join installments as installment
-      on installment.loan_id = loan.id and installment.version = loan.schedule_version
-    cross join lateral (
-      select rule ->> 'id' as id, coalesce(
-        (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
-      ) as grace_days
-      from jsonb_array_elements(loan.terms -> 'fee_rules') as rule
-      where rule ->> 'trigger' = 'past_due'
-    ) as rule
-    where ${isInChunk(chunk)} and loan.status = 'active'
-      and loan.oldest_unpaid_due_date < ${chunk.cob_date}
-      and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
-      and installment.due_date + rule.grace_days < ${chunk.cob_date}::date
-      and ${isOpenInstallment('installment', sql.fragment`loan.installment_tolerance`)}
-      and not exists (
-        select from fees as fee
-        where fee.loan_id = loan.id and fee.installment_number = installment.period_number
-          and fee.fee_type = 'late' and fee.status <> 'reversed'
-      )
-      and not exists (
-        select from late_fee_exemptions as exemption
-        where exemption.loan_id = loan.id and exemption.installment_number = installment.period_number
-          and exemption.due_date = installment.due_date
-          and exemption.fee_rule_id::text is not distinct from rule.id
-      )
+    select loan.id
+    from loan_outlook as ahead join loans as loan on loan.id = ahead.loan_id
+    where ${isInChunk(chunk, sql.fragment`ahead.loan_id`)}
+      and ahead.from_date <= ${chunk.cob_date} and ahead.until_date >= ${chunk.cob_date}
+      and ahead.late_fee_decision_on <= ${chunk.cob_date} and loan.status = 'active'
     order by loan.id
   `);
 

@@ -30,7 +30,7 @@ export const cancelAutopayPlans = (tx: Transaction, loanId: string) =>
     with plans as (
       update autopay_plans
       set status = 'canceled', canceled_at = now(), cancel_reason = 'loan_closed',
-          next_due_date = null, next_run_date = null
+          next_due_date = null, next_run_date = null, next_draw_date = null, next_draw_amount = null
       where loan_id = ${loanId} and status in ('active', 'paused')
       returning id
     )

@@ -5,6 +5,8 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { EventsFromText, eventsAsText } from './events.ts';
 import { rowsAsText, RowsFromText } from './installments.ts';
 import { acquireLoanLocks, RawLoanRow, rawColumns } from './loans.ts';
+import { AutopayPlan, openAutopayPlan } from './open-autopay-plan.ts';
+import { lateFeeFacts, LateFeeFacts } from './late-fee-facts.ts';
 import { loansWithEndedRelief } from './reliefs.ts';
 import { hasAgreedRecords } from './agreed-records.ts';
 
@@ -23,6 +25,9 @@ const History = RawLoanRow.extend({
   /** Whether anything is agreed for a later day, for example the end of a relief. */
   has_agreed_records: z.boolean(),
   quote_id: z.string().nullable(),
+  late_fee_facts: LateFeeFacts.nullable(),
+  /** The active or paused autopay plan. */
+  autopay_plan: AutopayPlan.nullable(),
   schedule: RowsFromText,
   events: EventsFromText,
 });
@@ -79,6 +84,8 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
              where quote.loan_id = loan.id and quote.status = 'active'
                and quote.good_through_date >= day.today
            ) as quote_id,
+           ${lateFeeFacts} as late_fee_facts,
+           ${openAutopayPlan} as autopay_plan,
            (
              select ${rowsAsText}
              from installments as row where row.loan_id = loan.id and row.version = 1

@@ -10,21 +10,13 @@ export const LATE_FEE_EXEMPTIONS = [
 ] as const;
 export type LateFeeExemption = (typeof LATE_FEE_EXEMPTIONS)[number];
 
-const ExemptInstallment = z.object({
+/** An installment with an exemption, and the rule that granted it. */
+export const ExemptInstallment = z.object({
   installment_number: z.int(),
   due_date: z.string(),
   fee_rule_id: z.string().nullable(),
 });
 export type ExemptInstallment = z.output<typeof ExemptInstallment>;
-
-const Exemption = ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) });
-
-/** Installments with a late fee exemption, its reason, and the rule that would have charged the fee. */
-export const listLateFeeExemptions = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Exemption)`
-    select installment_number, due_date, fee_rule_id, reason
-    from late_fee_exemptions where loan_id = ${loanId}
-  `);
 
 /** Records exemptions permanently. */
 export const recordLateFeeExemptions = (

@@ -31,33 +31,6 @@ export const overlapsRelief = (
       and start_date <= ${to} and coalesce(end_date, start_date) >= ${from}
   `);
 
-const ExemptPeriod = z.object({ from: z.string(), to: z.string().nullable() });
-
-/**
- * Periods without late fees because of a relief that is or was in force, or because of a payment plan in
- * force (without an end).
- */
-export const lateFeeExemptPeriods = (tx: Transaction, loanId: string) =>
-  tx.any(
-    sql.type(
-      ExemptPeriod,
-    )`${lateFeeExemptPeriodsSql(sql.fragment`${loanId}`, ['active', 'completed'])}`,
-  );
-
-/** The same, limited to reliefs in some statuses. */
-export const lateFeeExemptPeriodsSql = (
-  loanId: SqlFragment,
-  statuses: readonly string[],
-) => sql.fragment`
-  select start_date as from, end_date as to from forbearances
-  where loan_id = ${loanId} and suspend_late_fees and status = any(${sql.array([...statuses], 'text')})
-  union all
-  select start_date, coalesce(end_date, start_date) from deferments
-  where loan_id = ${loanId} and status = any(${sql.array([...statuses], 'text')})
-  union all
-  select agreed_on, null from payment_plans where loan_id = ${loanId} and status = 'active'
-`;
-
 /** The loan's deferments in the twelve months before a day, and its product's limit. */
 export const countAgainstDefermentLimit = (
   tx: Transaction,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { deferred, prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
+import { AutopayPlan, autopayPlanColumns } from '../loans/open-autopay-plan.ts';
 import { table } from '../table.ts';
-import { joinOutlookRow } from '../loans/outlook.ts';
+import { setClause } from '../write.ts';
 
 export const autopayPlans = table({
   name: 'autopay_plans',
@@ -12,7 +13,10 @@ export const autopayPlans = table({
            record.backup_payment_instrument_id, record.amount_type, record.fixed_amount,
            record.extra_amount, record.extra_toward, record.frequency, record.days_before_due,
            record.day_of_month, record.start_date, record.end_date, record.next_due_date,
-           record.next_run_date, record.status, record.is_enabled, record.retry_count,
+           record.next_run_date,
+           case when record.next_draw_date >= app.business_date() then record.next_draw_date end as next_draw_date,
+           case when record.next_draw_date >= app.business_date() then record.next_draw_amount end
+             as next_draw_amount, record.status, record.is_enabled, record.retry_count,
            record.retry_interval_days, record.consecutive_failures, record.canceled_at,
            record.cancel_reason, record.consent_id, record.last_payment_id, record.created_at,
            record.updated_at
@@ -20,39 +24,10 @@ export const autopayPlans = table({
   `,
 });
 
-const AutopayPlan = z.object({
-  id: z.string(),
-  borrower_id: z.string(),
-  loan_id: z.string(),
-  payment_instrument_id: z.string(),
-  backup_payment_instrument_id: z.string().nullable(),
-  amount_type: z.string(),
-  fixed_amount: z.string().nullable(),
-  extra_amount: z.string().nullable(),
-  extra_toward: z.string(),
-  frequency: z.string(),
-  days_before_due: z.int(),
-  day_of_month: z.int().nullable(),
-  start_date: z.string(),
-  end_date: z.string().nullable(),
-  drawn_through: z.string(),
-  status: z.string(),
-  is_enabled: z.boolean(),
-  retry_count: z.int(),
-  retry_interval_days: z.int(),
-  consecutive_failures: z.int(),
-  cancel_reason: z.string().nullable(),
-});
-export type AutopayPlan = z.output<typeof AutopayPlan>;
-
 /** Locks the plan. The caller has locked its loan. */
 export const lockAutopayPlan = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(AutopayPlan)`
-    select id, borrower_id, loan_id, payment_instrument_id, backup_payment_instrument_id,
-           amount_type, fixed_amount, extra_amount, extra_toward, frequency, days_before_due,
-           day_of_month, start_date, end_date, drawn_through, status, is_enabled, retry_count,
-           retry_interval_days, consecutive_failures, cancel_reason
-    from autopay_plans where id = ${id} for update
+    select ${autopayPlanColumns} from autopay_plans as plan where plan.id = ${id} for update
   `);
 
 export const findLoanOfAutopayPlan = (tx: Transaction, id: string) =>
@@ -82,9 +57,22 @@ export const markAutopayPlanCanceled = (tx: Transaction, id: string, reason: str
   tx.query(sql.typeAlias('void')`
     update autopay_plans
     set status = 'canceled', canceled_at = now(), cancel_reason = ${reason},
-        next_due_date = null, next_run_date = null
+        next_due_date = null, next_run_date = null, next_draw_date = null, next_draw_amount = null
     where id = ${id}
   `);
+
+type NextDates = Pick<
+  AutopayPlan,
+  'next_due_date' | 'next_run_date' | 'next_draw_date' | 'next_draw_amount'
+>;
+
+/** Saves the next dates of a plan, unless it has ended. */
+export const saveNextDates = (tx: Transaction, id: string, next: NextDates & { status?: string }) =>
+  tx.query(
+    deferred(sql.typeAlias('void')`
+      update autopay_plans set ${setClause(next)} where id = ${id} and status in ('active', 'paused')
+    `),
+  );
 
 /**
  * Reopens a plan that ended with its loan. Used when the loan reopens because the plan's own last draw was
@@ -117,30 +105,16 @@ export const isConsentRevoked = (tx: Transaction, id: string) =>
 
 const Due = z.object({ id: z.string(), loan_id: z.string() });
 
-/**
- * Autopay plans of the chunk that have work on the day: a draw, a retry, or a next draw date that changed
- * because the loan's due dates moved.
- */
+/** Autopay plans of the chunk that have work on the day: a due date, a retry, or their end. */
 export const duePlans = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan
     join loans as loan on loan.id = plan.loan_id
-    cross join lateral (
-      select min(installment.due_date) as due_date
-      from installments as installment
-      where installment.loan_id = loan.id and installment.version = loan.schedule_version
-        and not installment.is_canceled and installment.due_date > plan.drawn_through
-        and installment.due_date >= plan.start_date
-    ) as next
-    ${joinOutlookRow(sql.fragment`${chunk.cob_date}::date`, { loan: 'loan' })}
     where ${isInChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
       and (
         plan.next_run_date <= ${chunk.cob_date}
-        or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))
-        -- All installments were drawn, but something is owed again after a returned payment or a late fee entry.
-        or (plan.frequency = 'on_due_date' and next.due_date is null and plan.next_due_date is null
-          and not loan.is_accelerated and ahead.oldest_unpaid_due_date is not null)
+        or plan.end_date < ${chunk.cob_date}
         or exists (
           select from autopay_draws as draw
           where draw.autopay_plan_id = plan.id and draw.status = 'retrying' and draw.retry_on <= ${chunk.cob_date}

@@ -447,6 +447,14 @@ create table loan_outlook (
   current_rate app.rate not null,
   interest_free_balance app.money not null,
   prepayment_penalty app.money not null,
+  -- The late fee of the next installment, and the last day on which a payment avoids it. Null: no fee follows.
+  late_fee_amount app.money,
+  late_fee_after date,
+  -- The same for past-due installments. It holds until that day.
+  cure_fee_amount app.money,
+  cure_fee_after date,
+  -- The day whose close decides about a late fee, if the row reaches it.
+  late_fee_decision_on date,
   -- Amounts on the first day. On a later day each is higher by its growth (1, 0 or -1) times the interest since.
   accrued_interest app.money not null,
   unearned_interest app.money not null,
@@ -1079,34 +1087,6 @@ return greatest(
   loan.principal_balance + loan.outstanding_fees + app.interest_balance(loan, day), 0.00
 );
 
--- The payoff amount on a future due date, from its principal with fees and the interest through that day.
-create function app.repayment_outlook(
-  principal_and_fees numeric, accrual_until date, interest_outlook numeric, interest numeric, day date
-) returns numeric
-language sql immutable parallel safe
-return greatest(
-  principal_and_fees + case when day > accrual_until and interest_outlook is not null then interest_outlook else interest end,
-  0.00
-);
-
--- The same for a loan's row. After the rate of accrual changes, uses the interest that the last refold computed for
--- that date.
-create function app.repayment_outlook(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return app.repayment_outlook(
-  loan.principal_balance + loan.outstanding_fees, loan.accrual_until, loan.interest_outlook,
-  app.interest_balance(loan, day), day
-);
-
--- Whether a prepayment penalty of the loan stands.
-create function app.has_prepayment_penalty(tenant uuid, loan uuid) returns boolean
-language sql stable parallel safe set search_path = public, pg_temp
-return exists (
-  select from fees
-  where fees.tenant_id = tenant and fees.loan_id = loan and fees.fee_type = 'prepayment_penalty'
-    and fees.status <> 'reversed'
-);
-
 -- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
 -- jobs/loans/engine/outlook-interest.ts.
 create function app.earned_on(
@@ -1116,26 +1096,6 @@ language sql immutable parallel safe
 return case rounding_mode
   when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
   else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
-end;
-
--- Must equal jobs/loans/products/prepayment-penalty.ts.
-create function app.prepayment_penalty(loan loans, day date) returns numeric
-language sql stable parallel safe
-return case
-  when loan.status <> 'active' or loan.principal_balance + loan.charge_off_balance = 0
-    or day >= loan.maturity_date
-    or day >= loan.disbursement_date
-      + make_interval(months => (loan.terms #>> '{prepayment_penalty,within_months}')::integer)
-  then 0.00
-  when loan.terms #>> '{prepayment_penalty,calculation}' = 'flat'
-  then case
-    when app.has_prepayment_penalty(loan.tenant_id, loan.id) then 0.00
-    else coalesce((loan.terms #>> '{prepayment_penalty,amount}')::numeric, 0.00)
-  end
-  else round(coalesce(
-    (loan.terms #>> '{prepayment_penalty,percentage}')::numeric
-      * (loan.principal_balance + loan.charge_off_balance), 0
-  ), 2)
 end;
 
 -- The due date of the oldest unpaid installment on a day, for a loan with this payoff amount. After maturity

@@ -19,6 +19,9 @@ create table autopay_plans (
   -- The next due date to draw, and the business day of that draw.
   next_due_date date,
   next_run_date date,
+  -- The next day on which money is drawn if nothing happens before, and the amount. recordEvents keeps them current.
+  next_draw_date date,
+  next_draw_amount app.money,
   -- Due dates through this day have been drawn, or had passed when the plan began.
   drawn_through date not null,
   status text not null default 'active'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
-import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
+import { drawAmount } from '../../jobs/loans/history/autopay/draw-amount.ts';
+import type { AutopayPlan } from '../../sql/loans/open-autopay-plan.ts';
 import { newApprovedLoan, disburse, PERCENTAGE_FEE, fetchFundedLoan } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
 import { explainBill, partSteps } from '../../jobs/loans/explanations/bill-steps.ts';
-import type { Calculation, ToldStep } from '../../jobs/loans/explanations/explanation.ts';
+import type { Calculation, WordedStep } from '../../jobs/loans/explanations/explanation.ts';
 import { explainInterest } from '../../jobs/loans/explanations/interest-steps.ts';
 import type { OpenLoan } from '../../jobs/loans/history/open-loan.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
@@ -39,9 +39,9 @@ function loanOf(input: FoldInput): OpenLoan {
   return { ...input, row, state, folded: { input, run } };
 }
 
-const sumOf = (steps: readonly ToldStep[]) =>
+const sumOf = (steps: readonly WordedStep[]) =>
   money(sum(steps.map(({ amount }) => parseMoney(amount ?? ''))));
-const daysOf = (steps: readonly ToldStep[]) =>
+const daysOf = (steps: readonly WordedStep[]) =>
   steps.reduce((total, { days }) => total + (days ?? 0), 0);
 
 const READERS = [
@@ -50,9 +50,9 @@ const READERS = [
 ];
 
 /** Every sentence has all of its values. */
-function assertSaid({ steps, summary }: Calculation) {
+function assertAllValuesShown({ steps, summary }: Calculation) {
   for (const reader of READERS) {
-    for (const { key, values } of [summary, ...steps.map(({ says }) => says)]) {
+    for (const { key, values } of [summary, ...steps.map(({ sentence }) => sentence)]) {
       const text = explanationText(key, values, reader);
       expect(text).not.toMatch(/undefined|null|NaN|[{}|]|\s[.,)]|\s{2}/);
     }
@@ -67,7 +67,7 @@ test.each(lives)('the steps of interest add up to the interest owed: %s', (_, an
 
       expect(sumOf(found.steps)).toBe(loan.state.accrued_interest);
       expect(found.amount).toBe(loan.state.accrued_interest);
-      assertSaid(found);
+      assertAllValuesShown(found);
     }),
     RUNS,
   );
@@ -99,7 +99,7 @@ test.each(lives)('the interest of a step follows from the facts that it shows: %
 });
 
 /** Counts day by day and shares no code with the engine. */
-function yearsOf({ from, to, interest }: ToldStep): Big {
+function yearsOf({ from, to, interest }: WordedStep): Big {
   const basis = interest?.day_count;
   if (basis !== 'actual_actual') {
     const year = { actual_365: 365, actual_364: 364 }[basis ?? ''] ?? 360;
@@ -130,7 +130,7 @@ test.each(lives)('the steps of the bill add up to its amounts and days: %s', (_,
         const { payment_amount, paid_amount } = installment;
         expect(money(parseMoney(payment_amount).minus(paid_amount))).toBe(amount);
       }
-      for (const found of [due, late, days]) assertSaid(found);
+      for (const found of [due, late, days]) assertAllValuesShown(found);
     }),
     RUNS,
   );

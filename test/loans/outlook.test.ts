@@ -2,7 +2,11 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { addDays, addMonths, latest } from '../../jobs/dates.ts';
-import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
+import type { LateFeesOn } from '../../jobs/loans/engine/outlook-view.ts';
+import { positionOn } from '../../jobs/loans/engine/run.ts';
+import { lateFeesAhead } from '../../jobs/loans/history/late-fee-rules.ts';
+import { LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
+import { billsOn, firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import { fold, replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import {
@@ -41,11 +45,75 @@ const penaltyUntil =
 
 type Penalty = ReturnType<typeof penaltyUntil>;
 
+const anyLateFees = fc.record({
+  rules: fc.array(
+    fc.record({
+      grace_days: fc.constantFrom(0, 1, 5, 12, 40),
+      calculation: fc.constantFrom('flat', 'percent_of_past_due', 'percent_of_payment'),
+      late_fee_rule: fc.constantFrom(...LATE_FEE_RULES),
+    }),
+    { maxLength: 2 },
+  ),
+  reliefs: fc.array(fc.record({ after: fc.nat(60), days: fc.nat(40) }), { maxLength: 2 }),
+  freeze_until: fc.option(fc.nat(60)),
+});
+
+/** Late fees of a life: rules of 5 % or 25.00, periods without late fees, and the end of a freeze. */
+function lateFeesOf(
+  { events, as_of }: FoldInput,
+  {
+    rules,
+    reliefs,
+    freeze_until,
+  }: typeof anyLateFees extends fc.Arbitrary<infer Fees> ? Fees : never,
+): LateFeesOn {
+  return lateFeesAhead({
+    rules: rules.map(({ grace_days, ...rule }) => ({
+      grace_days,
+      rule: {
+        ...rule,
+        fee_type: 'late' as const,
+        trigger: 'past_due' as const,
+        amount: '25.00',
+        percentage: '0.05',
+      },
+    })),
+    exempt: new Set(),
+    facts: {
+      exemptions: [],
+      exempt_periods: reliefs.map(({ after, days }) => ({
+        from: addDays(as_of, after),
+        to: addDays(as_of, after + days),
+      })),
+      freeze_until: freeze_until === null ? null : addDays(as_of, freeze_until),
+    },
+    payment_days: events.flatMap((one) => (one.kind === 'payment' ? [one.effective_date] : [])),
+  });
+}
+
+function lateFeesFoldedOn(life: FoldInput, day: string, lateFeesOn: LateFeesOn | null) {
+  const run = replay({ ...life, as_of: day });
+  const fees = lateFeesOn?.({
+    day,
+    bills: billsOn(run.position, day).bills,
+    positionOn: (later) => positionOn(run, later),
+  });
+  return {
+    late_fee: fees?.late_fee ?? null,
+    cure_fee: fees?.cure_fee ?? null,
+    is_late_fee_due: isReached(fees?.decision_on ?? null, day),
+  };
+}
+
+const isReached = (date: string | null, day: string) => date !== null && date <= day;
+
+type Options = { penaltyOn: Penalty; lateFeesOn: LateFeesOn | null };
+
 /** The figures that the whole history folds to on a day, including that day's events. */
 function folded(
   life: FoldInput,
   day: string,
-  { penaltyOn, final }: { penaltyOn: Penalty; final: Big | null },
+  { penaltyOn, lateFeesOn, final }: Options & { final: Big | null },
 ) {
   const input = { ...life, as_of: day };
   const run = replay(input);
@@ -83,6 +151,7 @@ function folded(
     prepayment_penalty: money(penalty),
     interest_of_day: money(Big(next.interest_earned).minus(state.interest_earned)),
     past_due_30: isPastDue30,
+    ...lateFeesFoldedOn(life, day, lateFeesOn),
   };
 }
 
@@ -107,6 +176,7 @@ function seen(row: OutlookRow, day: string, life: FoldInput) {
     interest_free_balance: row.interest_free_balance,
     prepayment_penalty: row.prepayment_penalty,
     past_due_30: past_due_30_amount !== '0.00',
+    is_late_fee_due: isReached(row.late_fee_decision_on, day),
   };
 }
 
@@ -128,7 +198,7 @@ const rowOn = (rows: readonly OutlookRow[], day: string) =>
 function expectTheFold(
   rows: readonly OutlookRow[],
   life: FoldInput,
-  penaltyOn: Penalty,
+  options: Options,
   { isFinalCompared = true } = {},
 ) {
   const finals = new Map<string, Big | null>();
@@ -144,7 +214,7 @@ function expectTheFold(
     const day = addDays(life.as_of, days);
     if (last !== FOREVER && day > last) break;
     const row = rowOn(rows, day);
-    const expected = folded(life, day, { penaltyOn, final: finalBy(day) });
+    const expected = folded(life, day, { ...options, final: finalBy(day) });
     const { past_due_30, ...actual } = seen(row, day, life);
     const { past_due_30: expected30, ...figures } = expected;
     if (!isFinalCompared) figures.final_payment_amount = actual.final_payment_amount;
@@ -164,13 +234,14 @@ for (const [kind, lives] of Object.entries({
 })) {
   test(`the outlook of a life ${kind} is what its history folds to on each day`, () => {
     fc.assert(
-      fc.property(lives, fc.nat(14), (given, months) => {
+      fc.property(lives, fc.nat(14), anyLateFees, (given, months, fees) => {
         const life = known(given);
         const penaltyOn = penaltyUntil(addMonths(life.as_of, months));
+        const options = { penaltyOn, lateFeesOn: lateFeesOf(life, fees) };
 
-        const rows = outlookOf(replay(life), { penaltyOn });
+        const rows = outlookOf(replay(life), options);
 
-        expectTheFold(rows, life, penaltyOn);
+        expectTheFold(rows, life, options);
       }),
       { numRuns: LIVES },
     );
@@ -190,7 +261,8 @@ for (const [kind, lives] of Object.entries({
           agreed: startFuture({ ...life, events: now }, whole.slice(now.length).map(toStep)),
         });
 
-        expectTheFold(rows, { ...life, events: whole }, penaltyOn, { isFinalCompared: false });
+        const options = { penaltyOn, lateFeesOn: null };
+        expectTheFold(rows, { ...life, events: whole }, options, { isFinalCompared: false });
       }),
       { numRuns: LIVES },
     );

@@ -127,8 +127,8 @@ test('the API’s values of a loan on any later day equal the fold of its histor
           row: await find(work.tx, loans, id),
           loan: await readLoan(work, id),
           penalty: await work.tx.oneFirst(sql.type(z.object({ penalty: z.string() }))`
-            select app.prepayment_penalty(loan, ${day})::numeric(15, 2)::text as penalty
-            from loans as loan where id = ${id}
+            select prepayment_penalty::text as penalty from loan_outlook
+            where loan_id = ${id} and ${day}::date between from_date and until_date
           `),
         }));
         const { events: happened, schedule } = loan;

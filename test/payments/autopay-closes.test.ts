@@ -12,9 +12,12 @@ import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import { money } from '../../jobs/money.ts';
-import { nextAutopayDueDate, autopayRunDate } from '../../jobs/loans/history/autopay-dates.ts';
-import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { AutopayPlan } from '../../sql/payments/autopay-plans.ts';
+import {
+  nextAutopayDueDate,
+  autopayRunDate,
+} from '../../jobs/loans/history/autopay/autopay-dates.ts';
+import { drawAmount } from '../../jobs/loans/history/autopay/draw-amount.ts';
+import type { AutopayPlan } from '../../sql/loans/open-autopay-plan.ts';
 import { payment, SCHEDULE, stateOn } from '../loans/fixtures.ts';
 
 vi.setConfig({ testTimeout: 300_000 });

@@ -65,6 +65,8 @@ test('each figure on the loan’s page leads to its explanation, in the borrower
   const changed = await pages.send('/language', { language: 'es', back });
   const spanish = await pages.get(here);
   const unknown = await pages.get(`/loans/${id}/explain/apr`);
+  assertOk(await borrower.put('/portal/profile', { language_preference: 'es' }));
+  const own = await borrower.get(`/portal/loans/${id}/explain?figure=past_due_amount`);
 
   expect(links.map((path) => path.split('/').at(-1))).toEqual([
     'amount-due',
@@ -80,6 +82,7 @@ test('each figure on the loan’s page leads to its explanation, in the borrower
   expect(changed.headers['location']).toBe(`/portal${here}`);
   expect(spanish.body).toContain('¿Cómo se calcula?');
   expect(spanish.body).toContain('Pago 1, con vencimiento el 15 de febrero de 2026: $315.68');
+  expect(own.body.summary).toBe('Al 1 de marzo de 2026 hay $315.68 vencidos.');
   expect(unknown.status).toBe(404);
 });
 

@@ -143,7 +143,7 @@ const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
-/** How the bill of a day comes about. `billsOn` and `buildBill` add up the same parts. */
+/** The parts that `billsOn` and `buildBill` add up, to explain the bill of a day. */
 export type BillParts = {
   past_due: readonly AmountPart[];
   next: { due_date: string | null; parts: readonly AmountPart[] };

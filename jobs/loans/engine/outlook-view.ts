@@ -58,9 +58,30 @@ type PenaltyBasis = Pick<
 
 export type PenaltyRule = (basis: PenaltyBasis) => Big;
 
+/** A late fee that follows if the borrower does not pay, and the last day to avoid it. */
+type LateFeeAhead = { amount: string; last_day_on_time: string };
+
+/** The late fees that follow from a day on if nothing is paid. */
+export type LateFees = {
+  /** The fee of the next installment, and the first fee of the installments that are past due. */
+  late_fee: LateFeeAhead | null;
+  cure_fee: LateFeeAhead | null;
+  /** The day whose close decides about the first of them: whether it is charged. */
+  decision_on: string | null;
+  /** The last day before another past-due installment is the first. */
+  until: string | null;
+};
+
+export type LateFeesOn = (loan: {
+  day: string;
+  bills: Bills['bills'];
+  positionOn: (day: string) => Position;
+}) => LateFees;
+
 /** A run at the first day of a row. */
 export type Outlook = ReplayRun & {
   penaltyOn: PenaltyRule | null;
+  lateFeesOn: LateFeesOn | null;
   final: Big | null;
   /** What is agreed for later days. */
   future: Future | null;

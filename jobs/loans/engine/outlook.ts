@@ -18,6 +18,8 @@ import {
   type Fixed,
   type GrowingAmount,
   type GrowthOfAmounts,
+  type LateFees,
+  type LateFeesOn,
   type Outlook,
   type PenaltyRule,
   type View,
@@ -53,11 +55,21 @@ export type OutlookRow = InterestLine &
     past_due_from: string | null;
     amounts: Record<GrowingAmount, string | null>;
     growth: GrowthOfAmounts;
+    /** The late fee of the next installment, and the last day on which a payment avoids it. */
+    late_fee_amount: string | null;
+    late_fee_after: string | null;
+    /** The same for the past-due installments. It holds until that day. */
+    cure_fee_amount: string | null;
+    cure_fee_after: string | null;
+    /** The day whose close decides about a late fee, if the row reaches it. */
+    late_fee_decision_on: string | null;
   };
 
 type OutlookOptions = {
   /** The charge for repaying the loan on a day. Null or undefined: none. */
   penaltyOn?: PenaltyRule | null;
+  /** The late fees ahead. Null or undefined: the loan has none. */
+  lateFeesOn?: LateFeesOn | null;
   /** The final payment as of the run's day, if the caller knows it. */
   final?: Big | null;
   /** What is agreed for later days. The rows include it, except that bills ask for scheduled payments too. */
@@ -89,10 +101,11 @@ export function outlookOf(run: ReplayRun, options: OutlookOptions = {}): Outlook
 
 const newOutlook = (
   run: ReplayRun,
-  { penaltyOn = null, final, agreed: future = null }: OutlookOptions,
+  { penaltyOn = null, lateFeesOn = null, final, agreed: future = null }: OutlookOptions,
 ): Outlook => ({
   ...run,
   penaltyOn,
+  lateFeesOn,
   final: final === undefined ? finalPayment(run) : final,
   future,
   billAsAgreed: future && nextBillAsAgreed(run, future),
@@ -152,7 +165,8 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
   const { position, day: from } = outlook;
   const first = viewOn(outlook, from);
   const line = interestLine(position.meter, from);
-  const change = nextChange(outlook, first);
+  const fees = lateFeesFrom(outlook, first);
+  const change = earlierDay(nextChange(outlook, first), fees.until);
   const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
   const { until, growth, counts_days } = findEnd(outlook, first, line, end);
   return {
@@ -166,8 +180,23 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
     past_due_from: counts_days ? addDays(from, -first.days) : null,
     amounts: formatAmounts(first.amounts),
     growth,
+    late_fee_amount: fees.late_fee?.amount ?? null,
+    late_fee_after: fees.late_fee?.last_day_on_time ?? null,
+    cure_fee_amount: fees.cure_fee?.amount ?? null,
+    cure_fee_after: fees.cure_fee?.last_day_on_time ?? null,
+    late_fee_decision_on:
+      fees.decision_on !== null && fees.decision_on <= until ? fees.decision_on : null,
   };
 }
+
+const NO_LATE_FEES: LateFees = { late_fee: null, cure_fee: null, decision_on: null, until: null };
+
+const lateFeesFrom = (outlook: Outlook, { bills }: View): LateFees =>
+  outlook.lateFeesOn?.({
+    day: outlook.day,
+    bills,
+    positionOn: (day) => positionOn(outlook, day),
+  }) ?? NO_LATE_FEES;
 
 export const FOREVER = 'infinity';
 
@@ -301,5 +330,12 @@ export function readOutlook(
     ...(Object.fromEntries(amounts) as OutlookRow['amounts']),
     days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : row.days_past_due,
     interest_of_day,
+    late_fee: feeAhead(row.late_fee_amount, row.late_fee_after),
+    cure_fee: feeAhead(row.cure_fee_amount, row.cure_fee_after, day),
   };
 }
+
+const feeAhead = (amount: string | null, last_day_on_time: string | null, day = '') =>
+  amount !== null && last_day_on_time !== null && last_day_on_time >= day
+    ? { amount, last_day_on_time }
+    : null;

@@ -9,7 +9,7 @@ import type { Fee } from '../engine/fee.ts';
 import { isAgreedId } from '../engine/projection/agreed-steps.ts';
 import type { BilledLoan } from '../history/billed-loan.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
-import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The steps of the amounts and days that a loan's bill asks for. */
 export function explainBill(
@@ -45,28 +45,28 @@ function summaryKey(
   return figure === 'amount_due' && next.due_date === null ? 'amount_due.now' : `${figure}.some`;
 }
 
-function nextSteps({ next, fees }: BillParts): ToldStep[] {
+function nextSteps({ next, fees }: BillParts): WordedStep[] {
   const date = next.due_date;
   if (date === null) return [];
   return [...partSteps(next.parts, { date, isFinal: true }), ...partSteps(fees, { date })];
 }
 
-const dayStepsOf = ({ days: parts }: BillParts): ToldStep[] =>
+const dayStepsOf = ({ days: parts }: BillParts): WordedStep[] =>
   parts.map(({ rule, days, from, to }) =>
     newStep(rule, { days, from, to }, rule, { days: Math.abs(days), from, to }),
   );
 
-/** The day of the amounts. `isFinal`: the whole debt is asked for on that day. */
+/** The day of the amounts. `isFinal`: the whole debt is due on that day. */
 type PartsOn = { date: string; isFinal?: boolean };
 
 /** The steps of an amount, without those of zero. None if open fees are left for a later bill. */
-export function partSteps(parts: readonly AmountPart[], on: PartsOn): ToldStep[] {
+export function partSteps(parts: readonly AmountPart[], on: PartsOn): WordedStep[] {
   const isOfFees = parts.some(({ fee }) => fee !== undefined);
   if (isOfFees && isZero(sumParts(parts))) return [];
   return parts.filter(({ amount }) => !isZero(amount)).map((part) => partStep(part, on));
 }
 
-function partStep(part: AmountPart, on: PartsOn): ToldStep {
+function partStep(part: AmountPart, on: PartsOn): WordedStep {
   const amount = money(part.amount);
   if (part.installment !== undefined) return installmentStep(part.installment, amount);
   if (part.fee !== undefined) return feeStep(part.fee, amount);
@@ -88,7 +88,7 @@ const FINAL: Partial<Record<AmountPart['rule'], ExplanationKey>> = {
   prepaid_interest: 'final.prepaid_interest',
 };
 
-function installmentStep({ row, covered }: Installment, amount: string): ToldStep {
+function installmentStep({ row, covered }: Installment, amount: string): WordedStep {
   const { period_number: number, due_date, payment_amount } = row;
   const paid_amount = money(covered);
   return newStep(
@@ -99,7 +99,7 @@ function installmentStep({ row, covered }: Installment, amount: string): ToldSte
   );
 }
 
-const feeStep = ({ fee_type, assessed_date, ...fee }: Fee, amount: string): ToldStep => {
+const feeStep = ({ fee_type, assessed_date, ...fee }: Fee, amount: string): WordedStep => {
   const fee_id = isAgreedId(fee.fee_id) ? null : fee.fee_id;
   return newStep(
     'fee',

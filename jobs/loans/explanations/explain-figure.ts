@@ -21,7 +21,7 @@ export type Question = {
   language: string;
 };
 
-/** How a figure of a loan comes about. The amounts or days of the steps add up to the figure. */
+/** How a figure of a loan is calculated. The amounts or days of the steps add up to the figure. */
 export type Explanation = {
   loan_id: string;
   loan_number: string;
@@ -63,9 +63,9 @@ export async function explainFigure(
     amount,
     days,
     summary: explanationText(summary.key, summary.values, reader),
-    steps: steps.map(({ says, ...step }) => ({
+    steps: steps.map(({ sentence, ...step }) => ({
       ...step,
-      text: explanationText(says.key, says.values, reader),
+      text: explanationText(sentence.key, sentence.values, reader),
     })),
   };
 }
@@ -94,7 +94,7 @@ function explainDebt(date: string, parts: readonly AmountPart[]): Calculation {
   };
 }
 
-/** Throws if the loan was not funded by the day of its state, or if nobody knew about it then. */
+/** Throws if the loan was not funded by the day of its state, or if the funding was recorded later. */
 function assertFunded(loan: OpenLoan, known: Knowledge): void {
   if (fundingDate(loan) !== null) return;
   const since = loan.row.disbursement_date;

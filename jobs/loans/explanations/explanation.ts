@@ -82,7 +82,7 @@ type LateFeeFacts = {
 };
 
 /** A step, and its sentence: a key and the values in it. */
-export type ToldStep = Step & { says: Sentence };
+export type WordedStep = Step & { sentence: Sentence };
 export type Sentence = { key: ExplanationKey; values: ExplanationValues };
 
 /** A figure, the steps that lead to it, and the sentence that sums them up. */
@@ -91,7 +91,7 @@ export type Calculation = {
   amount: string | null;
   /** Null for every other figure. */
   days: number | null;
-  steps: readonly ToldStep[];
+  steps: readonly WordedStep[];
   summary: Sentence;
 };
 
@@ -113,4 +113,4 @@ export const newStep = (
   facts: Partial<Omit<Step, 'rule'>>,
   key: ExplanationKey,
   values: ExplanationValues = {},
-): ToldStep => ({ ...EMPTY, ...facts, rule, says: { key, values } });
+): WordedStep => ({ ...EMPTY, ...facts, rule, sentence: { key, values } });

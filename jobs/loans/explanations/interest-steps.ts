@@ -6,7 +6,7 @@ import { interestParts } from '../engine/interest/unsettled-interest.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The stretches of days on one balance at one rate that make up the unpaid interest. */
 export function explainInterest({ row, state }: OpenLoan): Calculation {
@@ -47,7 +47,7 @@ export function explainInterest({ row, state }: OpenLoan): Calculation {
 function interestFreeSteps(
   { interest_free_balance: balance }: LoanState,
   day_count: DayCount,
-): ToldStep[] {
+): WordedStep[] {
   if (!parseMoney(balance).gt(0)) return [];
   const none = { period_interest: null, period_days: null, stops: null };
   const interest = { balance, rate: '0', day_count, exact_amount: '0.0000000000', ...none };
@@ -62,7 +62,7 @@ function pausedSegments(segments: readonly InterestSegment[], since: string) {
   return last?.rule === 'suspended' ? [last] : [];
 }
 
-function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCount): ToldStep {
+function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCount): WordedStep {
   const { rule, from, to, days, balance, rate, period, stops = null } = segment;
   const facts = {
     amount,

@@ -1,18 +1,17 @@
-import { listLateFeeExemptions } from '../../../sql/loans/late-fee-exemptions.ts';
 import { listLateFeeRules } from '../../../sql/loans/fees.ts';
-import { lateFeeExemptPeriods } from '../../../sql/loans/reliefs.ts';
-import { addDays } from '../../dates.ts';
+import { addDays, latest } from '../../dates.ts';
 import { money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { InstallmentState } from '../engine/bills.ts';
-import { fold } from '../engine/fold.ts';
+import { fold, replay, type Replay } from '../engine/fold.ts';
+import { positionOn } from '../engine/run.ts';
 import type { FeeState } from '../engine/state.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
-import { lateFeeExemption, lateFeeFor } from '../fees/late-fees.ts';
+import { lateFeeExemption, lateFeeFor, lateFeePolicy } from '../history/late-fee-rules.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { feeText } from '../origination/fee-texts.ts';
 import { lateFeeGraceDays, loanFeeRules, type FeeRule } from '../products/fee-amounts.ts';
-import { newStep, type Calculation, type ToldStep } from './explanation.ts';
+import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The unpaid late fees, the rules that charge them, and what the rules decide about open installments. */
 export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Calculation> {
@@ -32,12 +31,13 @@ export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Cal
       ruleId === null ? undefined : rules.find(({ id }) => id === ruleId),
     );
   });
+  const run = loan.folded.run ?? replay(loan.folded.input);
   const decisions = {
-    agreed: await lateFeeExemptPeriods(tx, row.id),
-    exemptions: await listLateFeeExemptions(tx, row.id),
+    run,
+    policy: lateFeePolicy(row, run),
     charged: new Set(lateFees.map(({ installment_number }) => installment_number)),
   };
-  const policy = rules.flatMap((rule) => [
+  const decided = rules.flatMap((rule) => [
     ruleStep(loan, rule),
     ...openInstallments(loan).flatMap((bill) => decisionSteps(loan, { rule, bill, decisions })),
   ]);
@@ -46,7 +46,7 @@ export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Cal
   return {
     amount,
     days: null,
-    steps: [...charged, ...policy, ...none],
+    steps: [...charged, ...decided, ...none],
     summary: {
       key: unpaid.length > 0 ? 'late_fee.some' : 'late_fee.none',
       values: { date: state.as_of, amount },
@@ -55,7 +55,7 @@ export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Cal
 }
 
 /** A late fee, and what was already paid or waived of it. */
-function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): ToldStep[] {
+function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): WordedStep[] {
   const { fee_id, fee_type, assessed_date, amount, outstanding_amount } = fee;
   const facts = { fee_id, fee_type, assessed_date, amount };
   const settled = parseMoney(outstanding_amount).minus(amount);
@@ -71,9 +71,9 @@ function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined):
   ];
 }
 
-type Charged = { fee: FeeState; facts: NonNullable<ToldStep['fee']>; rule: FeeRule | undefined };
+type Charged = { fee: FeeState; facts: NonNullable<WordedStep['fee']>; rule: FeeRule | undefined };
 
-function chargedStep(loan: OpenLoan, { fee, facts, rule }: Charged): ToldStep {
+function chargedStep(loan: OpenLoan, { fee, facts, rule }: Charged): WordedStep {
   const { amount, assessed_date: assessed } = fee;
   const bill = billOf(loan.state.installments, fee);
   if (rule === undefined || bill === undefined)
@@ -110,9 +110,14 @@ function baseOf({ state, folded }: OpenLoan, fee: FeeState, rule: FeeRule): stri
   const then = isOfRest ? fold({ ...folded.input, as_of: fee.assessed_date }) : state;
   const bill = billOf(then.installments, fee);
   if (bill === undefined) return null;
-  const { base, amount } = lateFeeFor(rule, bill);
+  const { base, amount } = lateFeeFor(rule, amountsOf(bill));
   return money(amount) === fee.amount ? base : null;
 }
+
+const amountsOf = (bill: InstallmentState) => ({
+  amount: parseMoney(bill.payment_amount),
+  covered: parseMoney(bill.paid_amount),
+});
 
 const ruleFacts = ({ row }: OpenLoan, rule: FeeRule) => ({
   fee_rule_id: rule.id ?? null,
@@ -132,7 +137,7 @@ const installmentFacts = (bill: InstallmentState) => ({
   paid_amount: bill.paid_amount,
 });
 
-function ruleStep(loan: OpenLoan, rule: FeeRule): ToldStep {
+function ruleStep(loan: OpenLoan, rule: FeeRule): WordedStep {
   const late_fee = ruleFacts(loan, rule);
   return newStep(
     'late_fee_rule',
@@ -154,35 +159,35 @@ type Decision = {
   rule: FeeRule;
   bill: InstallmentState;
   decisions: {
-    agreed: Awaited<ReturnType<typeof lateFeeExemptPeriods>>;
-    exemptions: Awaited<ReturnType<typeof listLateFeeExemptions>>;
+    run: Replay;
+    policy: ReturnType<typeof lateFeePolicy>;
     charged: ReadonlySet<number | null>;
   };
 };
 
 /** Whether the installment may still get a late fee. The close decides after its last day on time. */
-function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): ToldStep[] {
+function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): WordedStep[] {
   const { row, state } = loan;
   const { period_number, due_date } = bill;
   const graceEnd = addDays(due_date, lateFeeGraceDays(rule, row));
-  const { base, amount, rest } = lateFeeFor(rule, bill);
+  const { base, amount } = lateFeeFor(rule, amountsOf(bill));
   const isTakenOver = graceEnd < (fundingDate(loan) ?? graceEnd);
-  if (decisions.charged.has(period_number) || isTakenOver || amount.lte(0) || rest.lte(0))
-    return [];
+  const { run, policy, charged } = decisions;
+  const installment = run.position.installments.find(
+    (one) => one.row.period_number === period_number,
+  );
+  if (policy === null || installment === undefined || isTakenOver) return [];
+  if (charged.has(period_number) || amount.lte(0)) return [];
   const isOver = graceEnd < state.as_of;
-  const recorded = decisions.exemptions.find(
+  const recorded = policy.facts.exemptions.find(
     (one) =>
       one.installment_number === period_number &&
       one.due_date === due_date &&
       one.fee_rule_id === (rule.id ?? null),
   );
-  const is_frozen = state.accrual_stops.includes('freeze');
-  const expected = lateFeeExemption({ ...loan, row: { ...row, is_frozen } }, rule, {
-    bill,
-    amount,
-    graceEnd,
-    agreed: decisions.agreed,
-  });
+  const decision = latest(addDays(graceEnd, 1), state.as_of);
+  const open = { rule, installment, last_day: graceEnd, amount };
+  const expected = lateFeeExemption(policy, open, positionOn(run, decision), decision);
   const exemption = isOver ? (recorded?.reason ?? expected) : lasting(expected);
   const late_fee = {
     ...ruleFacts(loan, rule),

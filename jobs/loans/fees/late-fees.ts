@@ -1,26 +1,19 @@
-import type { Big } from 'big.js';
-import { lateFeeExemptPeriods } from '../../../sql/loans/reliefs.ts';
-import {
-  recordLateFeeExemptions,
-  listLateFeeExemptions,
-  type ExemptInstallment,
-  type LateFeeExemption,
-} from '../../../sql/loans/late-fee-exemptions.ts';
-import { addDays } from '../../dates.ts';
-import { money, parseMoney, ZERO } from '../../money.ts';
+import { recordLateFeeExemptions } from '../../../sql/loans/late-fee-exemptions.ts';
+import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { eventsInForce } from '../engine/event-order.ts';
-import { type LoanEvent } from '../engine/events.ts';
-import type { InstallmentState } from '../engine/bills.ts';
-import { fundingDate } from '../agreed/resume-accrual.ts';
-import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { billsOn } from '../engine/bills.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { replay } from '../engine/fold.ts';
+import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import {
-  feeAmount,
-  loanFeeRules,
-  lateFeeGraceDays,
-  type FeeRule,
-} from '../products/fee-amounts.ts';
+  exemptInstallment,
+  lateFeeExemption,
+  lateFeeFor,
+  lateFeePolicy,
+  openLateFeeCases,
+  type LateFeeCase,
+} from '../history/late-fee-rules.ts';
 import { assessFee } from './origination-fees.ts';
 
 /**
@@ -31,102 +24,41 @@ import { assessFee } from './origination-fees.ts';
  */
 export async function assessLateFees(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
-  const { row, state } = loan;
-  const rules = loanFeeRules(row).filter(({ trigger }) => trigger === 'past_due');
-  const charged = new Set(
-    state.fees
-      .filter(({ fee_type }) => fee_type === 'late')
-      .map(({ installment_number }) => installment_number),
+  const run = loan.folded.run ?? replay(loan.folded.input);
+  const policy = lateFeePolicy(loan.row, run);
+  if (policy === null) return;
+  const { position } = run;
+  const { bills } = billsOn(position, work.today);
+  const due = openLateFeeCases(policy, position, bills.late).filter(
+    ({ last_day }) => last_day < work.today,
   );
-  const decided = new Set((await listLateFeeExemptions(work.tx, row.id)).map(keyOf));
-  const agreed = await lateFeeExemptPeriods(work.tx, row.id);
-  // The previous servicer charged late fees from before boarding.
-  const since = fundingDate(loan) ?? work.today;
-  const events: LoanEvent[] = [];
-  const exemptions: (ExemptInstallment & { reason: LateFeeExemption })[] = [];
-  for (const rule of rules) {
-    for (const bill of state.installments) {
-      const graceEnd = addDays(bill.due_date, lateFeeGraceDays(rule, row));
-      const isLate =
-        ['past_due', 'partially_paid'].includes(bill.status) &&
-        graceEnd < work.today &&
-        graceEnd >= since;
-      const assessment = assessmentDate(rule, bill);
-      if (!isLate || charged.has(bill.period_number) || decided.has(keyOf(assessment))) continue;
-      const { amount, rest } = lateFeeFor(rule, bill);
-      if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
-      const reason = lateFeeExemption(loan, rule, { bill, amount, graceEnd, agreed });
-      if (reason !== null) {
-        exemptions.push({ ...assessment, reason });
-        continue;
-      }
-      charged.add(bill.period_number);
-      events.push(await lateFee(work, row, { rule, bill, amount }));
-    }
+  const exempt = [];
+  const charged: LateFeeCase[] = [];
+  for (const open of due) {
+    if (charged.some(({ installment }) => installment === open.installment)) continue;
+    const reason = lateFeeExemption(policy, open, position, work.today);
+    if (reason === null) charged.push(open);
+    else exempt.push({ ...exemptInstallment(open), reason });
   }
-  if (exemptions.length > 0) await recordLateFeeExemptions(work.tx, row.id, exemptions);
-  if (events.length > 0) await recordEvents(work, loan, events);
+  if (exempt.length > 0) await recordLateFeeExemptions(work.tx, loanId, exempt);
+  if (due.length === 0) return;
+  const events: LoanEvent[] = [];
+  for (const open of charged) events.push(await chargeLateFee(work, loanId, open));
+  // Opened again with the exemptions, so that the loan's outlook contains them.
+  await recordEvents(work, exempt.length > 0 ? await openLoan(work, loanId) : loan, events);
 }
 
-/** A rule's late fee for an installment as it stands, and the amount to which its percentage applies. */
-export function lateFeeFor(rule: FeeRule, bill: InstallmentState) {
-  const rest = parseMoney(bill.payment_amount).minus(bill.paid_amount);
-  const base = rule.calculation === 'percent_of_past_due' ? money(rest) : bill.payment_amount;
-  return { rest, base, amount: feeAmount(rule, base) };
-}
-
-const assessmentDate = (
-  rule: FeeRule,
-  { period_number, due_date }: InstallmentState,
-): ExemptInstallment => ({
-  installment_number: period_number,
-  due_date,
-  fee_rule_id: rule.id ?? null,
-});
-
-const keyOf = ({ installment_number, due_date, fee_rule_id }: ExemptInstallment) =>
-  `${installment_number} ${due_date} ${fee_rule_id}`;
-
-type Days = Awaited<ReturnType<typeof lateFeeExemptPeriods>>;
-
-const isWithin = (days: Days, day: string) =>
-  days.some(({ from, to }) => from <= day && (to === null || day <= to));
-
-type Charged = { rule: FeeRule; bill: InstallmentState; amount: Big };
-
-const lateFee = (work: Work, row: OpenLoan['row'], { rule, bill, amount }: Charged) =>
-  assessFee(work, row, {
+function chargeLateFee(work: Work, loanId: string, { rule, installment, amount }: LateFeeCase) {
+  const { row } = installment;
+  const fee = {
     fee_type: 'late',
-    amount: money(amount),
+    // Throws if the rule cannot be read. The close then quarantines the loan.
+    amount: money(amount ?? lateFeeFor(rule, installment).amount),
     on: work.today,
-    installment_number: bill.period_number,
+    installment_number: row.period_number,
     fee_rule_id: rule.id ?? null,
     due_date: work.today,
-    description: `Late fee for the payment due ${bill.due_date}`,
-  });
-
-type Candidate = { bill: InstallmentState; amount: Big; graceEnd: string; agreed: Days };
-
-/**
- * The reason for exempting this installment on the day of the loan's state, or null. Frozen loans and
- * agreed reliefs are exempt. `standard_fee` exempts borrowers whose past-due amount is at most the fee.
- * `current` exempts borrowers who have paid anything since the previous due date.
- */
-export function lateFeeExemption(
-  { row, events, state }: OpenLoan,
-  rule: FeeRule,
-  { bill: { period_number }, amount, graceEnd, agreed }: Candidate,
-): LateFeeExemption | null {
-  if ([graceEnd, state.as_of].some((day) => isWithin(agreed, day))) return 'agreement';
-  if (row.is_frozen) return 'frozen';
-  if (rule.late_fee_rule === 'standard_fee')
-    return amount.gte(state.past_due_amount) ? 'small_remainder' : null;
-  if (rule.late_fee_rule !== 'current') return null;
-  const before = state.installments.findLast((bill) => bill.period_number < period_number);
-  const [from, to] = [before?.due_date ?? '', state.as_of];
-  const hasPaid = eventsInForce(events, to).some(
-    (event) =>
-      event.kind === 'payment' && event.effective_date > from && event.effective_date <= to,
-  );
-  return hasPaid ? 'partly_paid' : null;
+    description: `Late fee for the payment due ${row.due_date}`,
+  };
+  return assessFee(work, { id: loanId }, fee);
 }

@@ -6,13 +6,18 @@ import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
+import { billsOn } from '../engine/bills.ts';
+import { replay } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
+import { lateFeePolicy, lateFeesAhead } from './late-fee-rules.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { readBilledLoan } from './billed-loan.ts';
+import { positionOn } from '../engine/run.ts';
+import { nextDrawOf } from './autopay/save-next-draw.ts';
+import { readBilledLoan, type BilledLoan } from './billed-loan.ts';
 import { readLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 /**
@@ -25,8 +30,33 @@ export async function readBalances(
   asOf: string = work.today,
   known: Knowledge = 'now',
 ) {
-  const { row, state } = await readBilledLoan(work, loanId, asOf, known);
-  return { as_of_date: asOf, ...balancesOwed(row, state) };
+  const loan = await readBilledLoan(work, loanId, asOf, known);
+  const ahead = asOf === work.today ? dueAhead(work, loan) : NOTHING_AHEAD;
+  return { as_of_date: asOf, ...balancesOwed(loan.row, loan.state), ...ahead };
+}
+
+const NOTHING_AHEAD = { late_fee: null, past_due_late_fee: null, next_draw: null };
+
+/** The late fees that follow if nothing is paid, and the next autopay draw. */
+function dueAhead(work: Work, loan: BilledLoan) {
+  const { row, state, folded, agreed } = loan;
+  const run = folded.run ?? replay(folded.input);
+  const isInService = row.status === 'active';
+  const policy = isInService ? lateFeePolicy(row, run) : null;
+  const fees = policy && lateFeesAhead(policy);
+  const { late_fee = null, cure_fee = null } =
+    fees?.({
+      day: work.today,
+      bills: billsOn(run.position, work.today).bills,
+      positionOn: (day) => positionOn(run, day),
+    }) ?? {};
+  const known = { row, input: folded.input, run, state, agreed };
+  return {
+    late_fee,
+    past_due_late_fee: cure_fee,
+    next_draw:
+      isInService && row.autopay_plan ? nextDrawOf(work.today, row.autopay_plan, known) : null,
+  };
 }
 
 /** The longest loan term. Every projected month costs computing time. */

@@ -1,11 +1,13 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
+import { readLateFeeFacts } from '../../../sql/loans/late-fee-facts.ts';
 import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { readAgreedSteps } from '../agreed/read-agreed-steps.ts';
+import { lateFeePolicy, lateFeesAhead } from './late-fee-rules.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
@@ -32,7 +34,7 @@ import {
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
 import { remindOfTransferredBalance } from './after-transfer.ts';
-import { updateAutopayDates } from './next-autopay-date.ts';
+import { updateNextDraw } from './autopay/save-next-draw.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
 import { notifyScheduleChange } from './notify-schedule-change.ts';
@@ -102,6 +104,16 @@ export async function recordEvents(
   const penaltyOn = input.terms.prepayment_penalty
     ? penaltyRule(row, run.position.funded_on)
     : null;
+  // A payment plan whose outcome changed may suspend late fees again.
+  const late_fee_facts =
+    outcomes.length > 0 ? await readLateFeeFacts(work.tx, row.id) : row.late_fee_facts;
+  const lateFees = state.is_charged_off ? null : lateFeePolicy({ ...row, late_fee_facts }, run);
+  const outlook = {
+    final,
+    penaltyOn,
+    lateFeesOn: lateFees && lateFeesAhead(lateFees),
+    agreed: future,
+  };
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
@@ -125,8 +137,7 @@ export async function recordEvents(
       schedule_version: newVersion?.version ?? row.schedule_version,
       ...newVersion?.shown,
     },
-    outlook:
-      run.position.funded_on === null ? [] : outlookOf(run, { final, penaltyOn, agreed: future }),
+    outlook: run.position.funded_on === null ? [] : outlookOf(run, outlook),
   });
   await postChanges(work, loan, input, {
     state,
@@ -148,7 +159,8 @@ export async function recordEvents(
     const change = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await applyStateChange(work, current, change, trigger);
     await notifyOfficer(work, row, [...sentences, ...outcomes]);
-    if (newVersion) await updateAutopayDates(work, row.id, loan.state, state);
+    if (row.autopay_plan)
+      await updateNextDraw(work, row.autopay_plan, { row: current, input, run, state, agreed });
   }
   if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });

@@ -17,6 +17,12 @@ export const loanFeeRules = (loan: RawLoan): FeeRule[] => {
 export const lateFeeGraceDays = (rule: FeeRule, loan: RawLoan): number =>
   rule.grace_days ?? readTerms(loan).late_fee_grace_days;
 
+/** False if the stored amounts of the rule are not numbers. */
+export const isReadableRule = ({ amount, percentage, min_amount, max_amount }: FeeRule): boolean =>
+  [amount, percentage, min_amount, max_amount].every(
+    (figure) => figure === null || figure === undefined || /^\d+(\.\d+)?$/.test(figure),
+  );
+
 /** The last day on which an installment with this due date can be paid without a late fee. */
 export function lastDayOnTime(loan: RawLoan, dueDate: string): string {
   const rules = loanFeeRules(loan).filter(({ trigger }) => trigger === 'past_due');

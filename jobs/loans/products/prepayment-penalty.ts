@@ -16,8 +16,7 @@ export type PenaltyBasis = {
 /**
  * The charge for repaying the loan early, in addition to the debt. There is none once the
  * agreed months have passed, and none from maturity on; acceleration moves maturity to its own date. A flat
- * penalty is charged once, even if the loan reopens because another payment bounced. The SQL counterpart is
- * `app.prepayment_penalty`.
+ * penalty is charged once, even if the loan reopens because another payment bounced.
  */
 export function prepaymentPenalty(
   row: RawLoan,

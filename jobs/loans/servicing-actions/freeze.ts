@@ -4,7 +4,7 @@ import { date, prose } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
-import { openLoan } from '../history/open-loan.ts';
+import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
 
@@ -40,8 +40,18 @@ export async function freeze(work: Work, loanId: string, input: z.output<typeof 
   const on = input.effective_date ?? work.today;
   const rest = stopAccrualFrom(work, loan, on, { reason: 'freeze' });
   await flags.markFrozen(work.tx, loanId, input.reason ?? null, input.until_date ?? null);
-  if (fundingDate(loan) !== null) await recordEvents(work, loan, [rest], { hasNewAgreement: true });
+  if (fundingDate(loan) === null) return;
+  const frozen = withFreezeUntil(loan, input.until_date ?? null);
+  await recordEvents(work, frozen, [rest], { hasNewAgreement: true });
 }
+
+const withFreezeUntil = ({ row, ...loan }: OpenLoan, freeze_until: string | null): OpenLoan => ({
+  ...loan,
+  row: {
+    ...row,
+    late_fee_facts: row.late_fee_facts && { ...row.late_fee_facts, freeze_until },
+  },
+});
 
 /** Resumes accrual. The frozen days earn no interest. Unfreezing a loan that is not frozen does nothing. */
 export async function unfreeze(work: Work, loanId: string, input: z.output<typeof Unfreeze>) {

@@ -133,7 +133,8 @@ async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferme
     start_installment: first_number,
     event_ids: events.map(({ id }) => id),
   });
-  await recordEvents(work, loan, events);
+  // Opened again, because no late fee is charged until the end, which is known now.
+  await recordEvents(work, await openLoan(work, loan.row.id), events);
 }
 
 async function endDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferment) {

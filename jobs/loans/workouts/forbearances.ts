@@ -123,7 +123,8 @@ async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenFor
   const event_ids = events.map(({ id }) => id);
   // First, because what a loan will owe includes the forbearances that have not started yet.
   await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
-  if (events.length > 0) await recordEvents(work, loan, events);
+  // Also without events: a forbearance without late fees changes the fees ahead.
+  await recordEvents(work, loan, events);
 }
 
 async function completeForbearance(
@@ -136,7 +137,7 @@ async function completeForbearance(
   const status = isBroken ? 'broken' : 'completed';
   await records.setRecordStatus(work.tx, 'forbearances', forbearance.id, status);
   // Also without events: the projections no longer include the end that was agreed.
-  await recordEvents(work, loan, newEvents(events));
+  await recordEvents(work, await openLoan(work, loan.row.id), newEvents(events));
   if (owed.length > 0) await scheduleAfter(work, loan, owed);
 }
 

@@ -81,7 +81,7 @@ export async function addPaymentPlan(work: Work, input: NewPaymentPlan): Promise
     installments: parts.map((part) => ({ ...part, status: 'pending' })),
     created_by: work.actor.id,
   });
-  if (status === 'active' && input.auto_collect) await schedulePayments(work, id, input, parts);
+  if (status === 'active') await startPlan(work, id, input, parts);
   return id;
 }
 
@@ -124,6 +124,17 @@ async function assertNoActivePlan(work: Work, loanId: string) {
   );
 }
 
+/** No late fee is charged while a plan is in force, which the loan's outlook must show. */
+async function startPlan(
+  work: Work,
+  planId: string,
+  input: Pick<NewPaymentPlan, 'loan_id' | 'payment_instrument_id' | 'auto_collect'>,
+  parts: readonly PlanInstallment[],
+) {
+  if (input.auto_collect) await schedulePayments(work, planId, input, parts);
+  else await updateAgreed(work, input.loan_id);
+}
+
 /** Schedules the payments of a plan with automatic collection. Payments due today start immediately. */
 async function schedulePayments(
   work: Work,
@@ -164,8 +175,8 @@ export async function changePaymentPlan(work: Work, id: string, changes: Values,
   await update(work.tx, 'payment_plans', id, described);
   await plans.activatePlan(work.tx, id);
   const { installments, auto_collect, payment_instrument_id } = row as Row & NewPaymentPlan;
-  const order = { loan_id: plan.loan_id, payment_instrument_id };
-  if (auto_collect) await schedulePayments(work, id, order, installments);
+  const order = { loan_id: plan.loan_id, payment_instrument_id, auto_collect };
+  await startPlan(work, id, order, installments);
 }
 
 export const cancelPaymentPlan = recordCanceler(kind);
@@ -178,11 +189,12 @@ export async function evaluatePaymentPlan(work: Work, loanId: string) {
   const receipts = listReceipts(loan.events, eventsInForce(loan.events, work.today));
   const progress = evaluatePlanProgress(plan, receipts, endOfDayCutoff(work.today));
   await plans.saveProgress(work.tx, plan.id, progress);
-  if (progress.status === 'broken') {
-    await plans.cancelScheduledPayments(work.tx, plan.id);
-    await updateAgreed(work, loanId);
-  }
-  const isOver = progress.status === 'completed' && isSettlement(plan);
-  if (isOver && ['active', 'charged_off'].includes(loan.row.status))
+  if (progress.status === 'broken') await plans.cancelScheduledPayments(work.tx, plan.id);
+  const isSettled =
+    progress.status === 'completed' &&
+    isSettlement(plan) &&
+    ['active', 'charged_off'].includes(loan.row.status);
+  if (isSettled)
     await completeSettlement(work, loan, planCoveredDate(plan, receipts) ?? work.today);
+  else if (progress.status !== 'active') await updateAgreed(work, loanId);
 }

@@ -6,7 +6,7 @@ import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan } from '../../loans/history/open-loan.ts';
-import { isOpenAutopayPlan, saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
+import { isOpenAutopayPlan, saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
 import { refusalDetails } from '../../loans/products/refusals.ts';
 import type { Work } from '../../work.ts';
 import { assertBankOrder } from '../nacha/bank-order.ts';
@@ -71,7 +71,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
     start_date,
     drawn_through: addDays(work.today, -1),
   });
-  await saveNextAutopayDate(work, loan.state, id);
+  await saveNextDraw(work, loan, id);
   return id;
 }
 
@@ -105,7 +105,7 @@ export async function changeAutopayPlan(work: Work, id: string, changes: Input, 
       drawn_through: latest(plan.drawn_through, addDays(work.today, -1)),
     }),
   });
-  await saveNextAutopayDate(work, loan.state, id);
+  await saveNextDraw(work, loan, id);
 }
 
 /** Cancels the plan. The loan's lock orders this against the day's run. */

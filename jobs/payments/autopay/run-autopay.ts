@@ -1,19 +1,24 @@
 import * as plans from '../../../sql/payments/autopay-plans.ts';
-import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/loans/open-autopay-plan.ts';
 import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
-import { canRunOn, nextAutopayDueDate, autopayRunDate } from '../../loans/history/autopay-dates.ts';
+import {
+  canRunOn,
+  nextAutopayDueDate,
+  autopayRunDate,
+} from '../../loans/history/autopay/autopay-dates.ts';
 import { openLoan, type OpenLoan } from '../../loans/history/open-loan.ts';
-import { saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
+import { drawAmount } from '../../loans/history/autopay/draw-amount.ts';
+import { extraPayment, isAutopayPaused } from '../../loans/history/autopay/next-draw.ts';
+import { saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { canStillDraw } from '../nacha/bank-order.ts';
 import { NewPayment, paymentColumns, postPayment } from '../receive.ts';
-import { drawAmount } from './draw-amount.ts';
 
 /**
  * Makes the draws of a plan that are due today, and retries returned draws. A unique row claims each due
@@ -31,7 +36,7 @@ export async function runAutopay(work: Work, planId: string) {
     if (!(await processNextDraw(work, loan, plan))) break;
     loan = await openLoan(work, loanId);
   }
-  await saveNextAutopayDate(work, loan.state, planId);
+  await saveNextDraw(work, loan, planId);
 }
 
 async function findRunnablePlan(
@@ -64,7 +69,11 @@ const amountOf = (plan: AutopayPlan, { row, state }: OpenLoan, dueDate: string) 
 async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: string) {
   const { tx, today } = work;
   const amount = amountOf(plan, loan, dueDate);
-  const reason = isPaused(loan, today) ? 'payments_paused' : amount.gt(0) ? null : 'nothing_due';
+  const reason = isAutopayPaused(loan.state, today)
+    ? 'payments_paused'
+    : amount.gt(0)
+      ? null
+      : 'nothing_due';
   const id = await draws.claimDueDate(tx, {
     autopay_plan_id: plan.id,
     loan_id: plan.loan_id,
@@ -99,10 +108,6 @@ async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.
   await collectDraw(work, loan, plan, { id: draw.id, amount: money(amount) }, from);
 }
 
-/** Autopay skips due dates during a forbearance. */
-const isPaused = ({ state }: OpenLoan, today: string) =>
-  state.pauses.some(({ from, to }) => from <= today && today <= to);
-
 type Collection = { id: string; amount: string };
 
 /** Records the payment, as failed if the instrument cannot be used. */
@@ -127,12 +132,12 @@ async function collectDraw(
     source: 'autopay' as const,
     autopay_plan_id: plan.id,
     payer_id: plan.borrower_id,
-    ...(plan.amount_type === 'minimum_due_plus' && {
-      extra_payment_to:
-        plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),
-    }),
+    ...extraPayment(plan),
   };
-  if (await canStillDraw(work, instrumentId)) await postPayment(work, loan, payment_id, payment);
+  // runAutopay saves the plan's next draw when all draws of the day are made.
+  const withoutPlan = { ...loan, row: { ...loan.row, autopay_plan: null } };
+  if (await canStillDraw(work, instrumentId))
+    await postPayment(work, withoutPlan, payment_id, payment);
   else await failDraw(work, plan, draw, paymentColumns(loan, payment_id, payment));
   await update(tx, 'autopay_draws', draw.id, { payment_id });
   await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });

@@ -1,9 +1,9 @@
-import { isBusinessDay, nextBusinessDay } from '../../bank-calendar.ts';
-import { addDays, addMonths, latest, dateInMonth, dateParts } from '../../dates.ts';
-import { parseMoney } from '../../money.ts';
-import { onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { PaymentFrequency } from '../arithmetic/terms.ts';
-import type { LoanState } from '../engine/state.ts';
+import { isBusinessDay, nextBusinessDay } from '../../../bank-calendar.ts';
+import { addDays, addMonths, latest, dateInMonth, dateParts } from '../../../dates.ts';
+import { parseMoney } from '../../../money.ts';
+import { onePeriodAfter } from '../../arithmetic/due-dates.ts';
+import type { PaymentFrequency } from '../../arithmetic/terms.ts';
+import type { LoanState } from '../../engine/state.ts';
 
 export type AutopayCalendar = {
   frequency: string;

@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
-import type { AutopayPlan } from '../../../sql/payments/autopay-plans.ts';
-import { payoffAmount, repaymentAmount } from '../../loans/engine/projection/payoff-amounts.ts';
-import type { LoanState } from '../../loans/engine/state.ts';
-import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';
-import { min, parseMoney, sum, ZERO } from '../../money.ts';
+import type { AutopayPlan } from '../../../../sql/loans/open-autopay-plan.ts';
+import { payoffAmount, repaymentAmount } from '../../engine/projection/payoff-amounts.ts';
+import type { LoanState } from '../../engine/state.ts';
+import { nextAutopayDateAfter } from './autopay-dates.ts';
+import { min, parseMoney, sum, ZERO } from '../../../money.ts';
 
 /**
  * The amount to draw for a due date: the open part, at most the amount that repays the loan. Zero skips the

@@ -1,0 +1,78 @@
+import type { AutopayPlan } from '../../../../sql/loans/open-autopay-plan.ts';
+import * as plans from '../../../../sql/payments/autopay-plans.ts';
+import type { Work } from '../../../work.ts';
+import { readAgreedSteps } from '../../agreed/read-agreed-steps.ts';
+import type { Standing } from '../../agreed/standing.ts';
+import type { EventDraft, LoanEvent } from '../../engine/events.ts';
+import { fold, replay, type FoldInput } from '../../engine/fold.ts';
+import { startFuture, takeSteps, type AgreedStep } from '../../engine/projection/agreed-steps.ts';
+import { positionOn, type ReplayRun } from '../../engine/run.ts';
+import { toLoanState, type LoanState } from '../../engine/state.ts';
+import { prepaymentPenalty } from '../../products/prepayment-penalty.ts';
+import { nextAutopayDueDate, autopayRunDate, displayedRunDate } from './autopay-dates.ts';
+import { findNextDraw } from './next-draw.ts';
+import type { OpenLoan } from '../open-loan.ts';
+
+export const isOpenAutopayPlan = ({ status }: AutopayPlan) => ['active', 'paused'].includes(status);
+
+/** A folded loan, and what is agreed for later days. */
+type FoldedLoan = {
+  row: Standing['row'];
+  input: FoldInput;
+  run: ReplayRun;
+  state: LoanState;
+  agreed: readonly AgreedStep[];
+};
+
+/** Saves a changed plan's next draw, or completes a plan that has ended. */
+export async function saveNextDraw(work: Work, loan: OpenLoan, planId: string) {
+  const plan = await plans.lockAutopayPlan(work.tx, planId);
+  if (plan === null || !isOpenAutopayPlan(plan)) return;
+  const { row, state, folded } = loan;
+  const agreed = await readAgreedSteps(work, loan);
+  const run = folded.run ?? replay(folded.input);
+  const known = { row, input: folded.input, run, state, agreed };
+  const next = nextDates(work, plan, known);
+  const isOver =
+    next.next_due_date === null && plan.end_date !== null && plan.end_date < work.today;
+  await plans.saveNextDates(work.tx, planId, { ...next, ...(isOver && { status: 'completed' }) });
+}
+
+/** Updates the next draw of the loan's plan after an event. */
+export async function updateNextDraw(work: Work, plan: AutopayPlan, loan: FoldedLoan) {
+  const next = nextDates(work, plan, loan);
+  const isSame = DATES.every((name) => next[name] === plan[name]);
+  if (!isSame) await plans.saveNextDates(work.tx, plan.id, next);
+}
+
+const DATES = ['next_due_date', 'next_run_date', 'next_draw_date', 'next_draw_amount'] as const;
+
+function nextDates({ today }: Work, plan: AutopayPlan, loan: FoldedLoan) {
+  const due = nextAutopayDueDate(plan, loan.state);
+  const draw = nextDrawOf(today, plan, loan);
+  return {
+    next_due_date: due,
+    next_run_date: due === null ? null : displayedRunDate(today, autopayRunDate(plan, due)),
+    next_draw_date: draw?.date ?? null,
+    next_draw_amount: draw?.amount ?? null,
+  };
+}
+
+/** The next autopay draw of a loan, as the close of its day will make it. */
+export const nextDrawOf = (today: string, plan: AutopayPlan, loan: FoldedLoan) =>
+  findNextDraw(plan, {
+    today,
+    state: loan.state,
+    stateOn: (day, draws) => stateAhead(loan, day, draws),
+    penaltyOn: (state) => prepaymentPenalty(loan.row, state),
+  });
+
+/** The loan at the close of a later day, before the day's draws, but with draws that came earlier. */
+function stateAhead(loan: FoldedLoan, day: string, draws: readonly EventDraft[]): LoanState {
+  const { input, run, agreed } = loan;
+  if (agreed.length === 0 && draws.length === 0)
+    return day === input.as_of ? loan.state : toLoanState(positionOn(run, day), day);
+  const { history } = takeSteps(startFuture(input, agreed), { date: day, at: 'close' });
+  const drawn = draws.map((draw, at): LoanEvent => ({ ...draw, id: `draw-${at}` }));
+  return fold({ ...history, events: [...history.events, ...drawn], as_of: day });
+}

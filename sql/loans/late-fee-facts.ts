@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { ExemptInstallment, LATE_FEE_EXEMPTIONS } from './late-fee-exemptions.ts';
+
+/** Records that decide about late fees and are not events. */
+export const LateFeeFacts = z.object({
+  exemptions: z.array(ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) })),
+  /** Periods without late fees. A payment plan in force has no end. */
+  exempt_periods: z.array(z.object({ from: z.string(), to: z.string().nullable() })),
+  /** The day on which the loan's freeze ends. */
+  freeze_until: z.string().nullable(),
+});
+export type LateFeeFacts = z.output<typeof LateFeeFacts>;
+
+const STATUSES = sql.fragment`('scheduled', 'active', 'completed')`;
+
+/** Of a row of `loans`. Null if the loan has no late fees. */
+export const lateFeeFacts = sql.fragment`
+  case when loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")' then jsonb_build_object(
+    'exemptions', array(
+      select jsonb_build_object(
+        'installment_number', installment_number, 'due_date', due_date, 'fee_rule_id', fee_rule_id,
+        'reason', reason
+      )
+      from late_fee_exemptions where loan_id = loan.id
+    ),
+    'exempt_periods', array(
+      select jsonb_build_object('from', start_date, 'to', end_date) from forbearances
+      where loan_id = loan.id and suspend_late_fees and status in ${STATUSES}
+      union all
+      select jsonb_build_object('from', start_date, 'to', coalesce(end_date, start_date)) from deferments
+      where loan_id = loan.id and status in ${STATUSES}
+      union all
+      select jsonb_build_object('from', agreed_on, 'to', null) from payment_plans
+      where loan_id = loan.id and status = 'active'
+    ),
+    'freeze_until', case when loan.is_frozen then loan.freeze_until end
+  ) end
+`;
+
+export const readLateFeeFacts = (tx: Transaction, loanId: string) =>
+  tx.oneFirst(sql.type(z.object({ facts: LateFeeFacts.nullable() }))`
+    select ${lateFeeFacts} as facts from loans as loan where loan.id = ${loanId}
+  `);
