@@ -1,20 +1,10 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { clausesOf, type Clauses } from './conditions.ts';
 import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
 import { DEFERRED } from './database/driver.ts';
 import { serialize } from './database/serialize.ts';
-import { containsPattern, type Row, type Table } from './table.ts';
-
-export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
-export type Condition = {
-  field: string;
-  comparison: Comparison;
-  values: string[];
-  /**
-   * The Postgres type that the field is compared as. It comes from the declaration, never from a client.
-   */
-  type: string;
-};
+import type { Condition, Ordered, OrderedPart, Row, Table } from './table.ts';
 
 /** A list request. Every field name in it has been checked against a declaration. */
 export type ListRequest = {
@@ -24,6 +14,9 @@ export type ListRequest = {
   offset: number;
   limit: number;
 };
+
+/** A request with its conditions as SQL, and its order if the bare table does not hold the field. */
+type Query = ListRequest & { table: Table; clauses: Clauses; ordered: Ordered | undefined };
 
 /**
  * One page of a table's rows, and the total number of matching rows. Wraps the table's visible select, so
@@ -36,33 +29,46 @@ export async function listRows(
   request: ListRequest,
   isLast = false,
 ) {
-  const where = whereOf(table, request);
+  const day = await dayOf(tx, table, request);
+  const query: Query = {
+    ...request,
+    table,
+    clauses: clausesOf(table, request, day),
+    ordered: table.orders?.[request.sort.field]?.(day, request.sort.descending),
+  };
   // Lists pass values between statements through transaction settings, so concurrent lists of one
   // transaction must not overlap.
-  if (table.own)
-    return serialize(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
-  const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
-  return { rows, total: await countOf(tx, table, request, where, rows.length) };
+  if (table.own) return serialize(tx, 'list', () => listByIds(tx, query, isLast));
+  const rows = (await tx.any(wholePage(query))) as readonly Row[];
+  return { rows, total: await countOf(tx, query, rows.length) };
 }
+
+/**
+ * The business date, read only if the list depends on it. As a value, so that the plan is made for this day: more
+ * than half of the outlook lies ahead of it.
+ */
+async function dayOf(tx: Transaction, table: Table, { conditions, sort }: ListRequest) {
+  const isDated =
+    table.orders?.[sort.field] ?? conditions.some(({ field }) => table.lookups?.[field]);
+  if (!isDated) return sql.fragment`null::date`;
+  return sql.fragment`${await tx.oneFirst(BUSINESS_DATE)}::date`;
+}
+
+const BUSINESS_DATE = prepared(sql.type(z.object({ day: z.string() }))`
+  select app.business_date() as day
+`);
 
 /**
  * Finds the page's ids and the total first, then computes the expensive columns for the page's rows only,
  * by a statement that is planned once. Postgres passes the ids and the total to the second statement
  * through settings, so both are sent together.
  */
-async function listByIds(
-  tx: Transaction,
-  table: Table,
-  request: ListRequest,
-  { where, isLast }: { where: SqlFragment; isLast: boolean },
-) {
-  const { words, offset, limit } = request;
-  const isBare = isOwnColumns(table, requestedFields(request)) && words === undefined;
-  const placed = isBare
-    ? selectPage(table, request, where)
-    : selectPageWithTotal(table, request, where);
-  const isPlannedOnce = isBare && isPreparable(table, request);
-  await tx.query(isPlannedOnce ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }));
+async function listByIds(tx: Transaction, query: Query, isLast: boolean) {
+  const { table, offset, limit } = query;
+  const placed = pageOf(query);
+  await tx.query(
+    isPreparable(query) ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }),
+  );
   const isFirst = offset === 0 && limit > 0;
   const asked = isLast && isFirst ? andCommit(rowsOf(table)) : prepared(rowsOf(table));
   const rows = (await tx.any(asked)) as readonly (Row & { in_all: number | null })[];
@@ -70,13 +76,24 @@ async function listByIds(
   return { rows, total: total ?? offset + rows.length };
 }
 
-const wholePage = (
-  { rows }: Table,
-  { sort, limit, offset }: ListRequest,
-  where: SqlFragment,
-) => sql.unsafe`
-  select * from (${rows}) as row where ${where}
-  order by ${orderOf(sort)} limit ${limit} offset ${offset}
+/**
+ * The cheapest way to the page and its total. A filter that finds few rows or a search needs all matches for the page, so
+ * they are counted on the way.
+ */
+function pageOf(query: Query) {
+  const { words, sort, ordered, clauses, table } = query;
+  const isBare = isOwnColumns(table, requestedFields(query));
+  const isBareSort = ordered !== undefined || isOwnColumns(table, [sort.field]);
+  if (!isBare || words !== undefined) return selectPageWithTotal(query);
+  // The index that orders the field also finds it.
+  const isSorted = ordered?.groups && clauses.found.includes(sort.field);
+  if (clauses.found.length > 0 && isBareSort && !isSorted) return selectPageWithTotal(query);
+  return selectPage(query, ordered ? pageInParts(query, ordered) : pageInOrder(query));
+}
+
+const wholePage = ({ table: { rows }, clauses, ...request }: Query) => sql.unsafe`
+  select * from (${rows}) as row where ${clauses.where}
+  order by ${orderOf(request.sort)} limit ${request.limit} offset ${request.offset}
 `;
 
 /** Settings of the transaction: the ids of the page, in order, and the total. */
@@ -98,18 +115,9 @@ const storePage = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
          set_config('app.in_all', coalesce((${count})::text, ''), true)
 `;
 
-/**
- * The cheapest source for these fields: the bare table if all are own columns, the computed select if it
- * has them, otherwise the full select.
- */
-function sourceOf(table: Table, fields: readonly string[]) {
-  const { name, own = [], computed, rows } = table;
-  if (isOwnColumns(table, fields)) return sql.identifier([name]);
-  const isComputed = fields.every(
-    (field) => own.includes(field) || computed?.fields.includes(field),
-  );
-  return computed && isComputed ? sql.fragment`(${computed.rows})` : sql.fragment`(${rows})`;
-}
+/** The bare table if all fields are own columns, otherwise the full select. */
+const sourceOf = (table: Table, fields: readonly string[]) =>
+  isOwnColumns(table, fields) ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
 
 const sortColumns = ({ sort }: ListRequest) =>
   sql.join(
@@ -118,49 +126,135 @@ const sortColumns = ({ sort }: ListRequest) =>
   );
 
 /** If the page is not full, it determines the total and nothing is counted. */
-function selectPage(table: Table, request: ListRequest, where: SqlFragment) {
-  const { limit, offset, sort } = request;
+function selectPage(query: Query, page: SqlFragment) {
+  const { limit, offset } = query;
   const isTelling =
     offset === 0 ? sql.fragment`rows < ${limit}` : sql.fragment`rows between 1 and ${limit - 1}`;
-  const inAll = hasStoredCount(table, request)
-    ? storedCount(table, where)
-    : sql.fragment`select count(*) from ${sourceOf(table, requestedFields(request))} as row where ${where}`;
   const count = sql.fragment`
-    select (${inAll})
+    select (${totalOf(query)})
     from (select count(*)::integer as rows from page) as page where not (${isTelling})
   `;
-  return sql.unsafe`
-    with page as materialized (
-      select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), sort.field])} as row
-      where ${where} order by ${orderOf(sort)} ${sliceOf(request)}
+  return sql.unsafe`with ${page} ${storePage(query, count)}`;
+}
+
+/** The page of rows that an index or a sort puts in order. */
+const pageInOrder = (query: Query) => sql.fragment`
+  page as materialized (
+    select ${sortColumns(query)}
+    from ${sourceOf(query.table, [...requestedFields(query), query.sort.field])} as row
+    where ${query.clauses.where} order by ${orderOf(query.sort)} ${sliceOf(query)}
+  )
+`;
+
+/**
+ * The page of rows that indexes of another table put in order. Each part gives at most as many rows as the page
+ * can reach, and a group is read only if the groups before it gave fewer.
+ */
+function pageInParts(query: Query, { all, groups = [[all]] }: Ordered) {
+  const { sort, clauses, offset, limit } = query;
+  const reach = sql.fragment`${offset + limit}`;
+  const isRestEmpty = clauses.found.includes(sort.field);
+  const read = groups.map((parts) => parts.filter(({ isRest }) => !isRest || !isRestEmpty));
+  const named = read.map((parts, group) =>
+    parts.map((part, at) => ({ part, name: sql.identifier([`part_${group}_${at}`]) })),
+  );
+  const selectPart = ({ part }: (typeof named)[number][number], group: number) => {
+    const before = named.slice(0, group).flat();
+    const given = before.map(({ name }) => sql.fragment`(select count(*) from ${name})`);
+    const isNeeded =
+      given.length === 0
+        ? NO_CONDITION
+        : sql.fragment`${sql.join(given, sql.fragment` + `)} < ${reach}`;
+    return sql.fragment`
+      ${selectPartOf(query, part)} where ${clauses.where} and ${part.where ?? NO_CONDITION} and ${isNeeded}
+      order by ${partOrder(sort, part)} limit ${reach}
+    `;
+  };
+  const selected = named.flatMap((parts, group) =>
+    parts.map((each) => ({ ...each, select: selectPart(each, group) })),
+  );
+  return sql.fragment`
+    ${sql.join(
+      selected.map(({ name, select }) => sql.fragment`${name} as materialized (${select})`),
+      sql.fragment`, `,
+    )},
+    page as materialized (
+      select * from (${sql.join(
+        selected.map(({ name }) => sql.fragment`select * from ${name}`),
+        sql.fragment` union all `,
+      )}) as row
+      order by ${orderOf(sort)} ${sliceOf(query)}
     )
-    ${storePage(request, count)}
   `;
 }
 
-/**
- * A filter on computed fields or a search needs all matches for the page, so they are materialized once and
- * counted from there.
- */
-const selectPageWithTotal = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
-  with found as materialized (
-    select ${sortColumns(request)} from ${sourceOf(table, [...requestedFields(request), request.sort.field])} as row
-    where ${where}
-  ),
-  page as materialized (
-    select * from found as row order by ${orderOf(request.sort)} ${sliceOf(request)}
-  )
-  ${storePage(request, sql.fragment`select count(*) from found`)}
+const NO_CONDITION = sql.fragment`true`;
+
+const selectPartOf = ({ table, sort }: Query, { joins, value }: OrderedPart) => sql.fragment`
+  select row.id, ${value} as ${sql.identifier([sort.field])}
+  from ${sql.identifier([table.name])} as row ${joins ?? sql.fragment``}
 `;
 
-const requestedFields = ({ conditions, words }: ListRequest) => [
-  ...conditions.map(({ field }) => field),
+/** A column of an index is never null there, and `nulls last` would keep Postgres from using the index. */
+function partOrder({ descending }: ListRequest['sort'], { value, along }: OrderedPart) {
+  const id = sql.fragment`row.id ${direction(descending)}`;
+  if (along)
+    return sql.fragment`${along.column} ${direction(descending !== along.isReversed)}, ${id}`;
+  return sql.fragment`${value} ${direction(descending)} nulls last, ${id}`;
+}
+
+const direction = (isDescending: boolean) =>
+  isDescending ? sql.fragment`desc` : sql.fragment`asc`;
+
+/** Materializes all matches once, and counts them. */
+const selectPageWithTotal = (query: Query) => sql.unsafe`
+  with found as materialized (${selectMatches(query)} where ${query.clauses.where}),
+  page as materialized (
+    select * from found as row order by ${orderOf(query.sort)} ${sliceOf(query)}
+  )
+  ${storePage(query, sql.fragment`select count(*) from found`)}
+`;
+
+function selectMatches(query: Query) {
+  const { table, sort, ordered } = query;
+  const fields = requestedFields(query);
+  if (ordered && isOwnColumns(table, fields)) return selectPartOf(query, ordered.all);
+  return sql.fragment`
+    select ${sortColumns(query)} from ${sourceOf(table, [...fields, sort.field])} as row
+  `;
+}
+
+/** The fields of the conditions, without those that lookups search elsewhere. */
+const requestedFields = ({ table, conditions, words }: Query) => [
+  ...conditions.map(({ field }) => field).filter((field) => !table.lookups?.[field]),
   ...(words ? ['q'] : []),
 ];
 
+/** The number of all rows that match: stored, the difference to a stored number, or counted. */
+function totalOf(query: Query): SqlFragment {
+  const { table, conditions, words, clauses } = query;
+  if (hasStoredCount(table, conditions, words)) return storedCount(table, clauses.where);
+  const { exclusion } = clauses;
+  const others = conditions.filter((condition) => condition !== exclusion?.condition);
+  if (!exclusion || !hasStoredCount(table, others, words)) return countIn(query, clauses.where);
+  const { where } = clausesOf(table, { conditions: others }, sql.fragment`null`);
+  return sql.fragment`
+    (${storedCount(table, where)}) - (${countIn(query, sql.fragment`${where} and ${exclusion.found}`)})
+  `;
+}
+
+const countIn = (query: Query, where: SqlFragment) => sql.fragment`
+  select count(*) from ${sourceOf(query.table, requestedFields(query))} as row where ${where}
+`;
+
 /** Filters on counted columns apply to row_counts with the same SQL. */
-const hasStoredCount = ({ counted }: Table, { conditions }: ListRequest) =>
+const hasStoredCount = (
+  { counted }: Table,
+  conditions: readonly Condition[],
+  words: string | undefined,
+) =>
   counted !== undefined &&
+  words === undefined &&
   conditions.every(({ field }) => (counted as readonly string[]).includes(field));
 
 const storedCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
@@ -182,11 +276,15 @@ const sliceOf = ({ limit, offset }: ListRequest) =>
   (offset === 0 && SIZES.get(limit)) || sql.fragment`limit ${limit} offset ${offset}`;
 
 /** The few variants that nearly all lists use. Other variants are too numerous to prepare. */
-const isPreparable = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
+const isPreparable = ({ table, conditions, words, sort }: Query) =>
   words === undefined &&
   (sort.field === 'created_at' || sort.field === 'id') &&
+  isOwnColumns(
+    table,
+    conditions.map(({ field }) => field),
+  ) &&
   conditions.length <= 2 &&
-  conditions.every(({ field, comparison }) => comparison === 'in' && !(field in filters));
+  conditions.every(({ field, comparison }) => comparison === 'in' && !table.filters?.[field]);
 
 /** An unnecessary `nulls last` would keep Postgres from using an index on (… desc). */
 function orderOf({ field: name, descending, nullable = true }: ListRequest['sort']): SqlFragment {
@@ -199,57 +297,11 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
 
 async function countOf(
   tx: Transaction,
-  { rows }: Table,
-  { offset, limit }: ListRequest,
-  where: SqlFragment,
+  { table: { rows }, clauses, offset, limit }: Query,
   found: number,
 ): Promise<number> {
   if (found < limit && (found > 0 || offset === 0)) return offset + found;
   return Number(
-    await tx.oneFirst(sql.unsafe`select count(*) from (${rows}) as row where ${where}`),
+    await tx.oneFirst(sql.unsafe`select count(*) from (${rows}) as row where ${clauses.where}`),
   );
 }
-
-function whereOf(table: Table, { conditions, words }: ListRequest): SqlFragment {
-  const clauses = conditions.map((condition) => clauseOf(table, condition));
-  if (words && table.search) clauses.push(table.search(words));
-  return clauses.length === 0
-    ? sql.fragment`true`
-    : sql.fragment`(${sql.join(clauses, sql.fragment`) and (`)})`;
-}
-
-function clauseOf(table: Table, { field, comparison, values, type }: Condition): SqlFragment {
-  const special = table.filters?.[field];
-  if (special && comparison === 'in') return special(values);
-  if (special && comparison === 'ne') return sql.fragment`(${special(values)}) is not true`;
-  const column = sql.identifier(['row', field]);
-  if (comparison === 'isnull') {
-    return values[0] === 'true'
-      ? sql.fragment`${column} is null`
-      : sql.fragment`${column} is not null`;
-  }
-  if (comparison === 'in') {
-    if (type === 'bool' && values.length === 1)
-      return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
-    if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
-    // With a single value, Postgres knows that the matches are in the order of an index.
-    if (values.length === 1) return sql.fragment`${column} = ${values[0] ?? ''}::${cast(type)}`;
-    return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
-  }
-  if (comparison === 'ne' && type === 'jsonb')
-    return sql.fragment`(${column} ?| ${sql.array(values, 'text')}) is not true`;
-  const value = values[0] ?? '';
-  if (comparison === 'icontains') {
-    return sql.fragment`${column}::text ilike ${containsPattern(value)}`;
-  }
-  return sql.fragment`${column} ${OPERATORS[comparison]} ${value}::${cast(type)}`;
-}
-
-const cast = (type: string) => sql.identifier([type]);
-const OPERATORS = {
-  ne: sql.fragment`is distinct from`,
-  gte: sql.fragment`>=`,
-  lte: sql.fragment`<=`,
-  gt: sql.fragment`>`,
-  lt: sql.fragment`<`,
-} as const;

@@ -30,16 +30,15 @@ export type Table = {
    */
   owner?: keyof typeof OWNER_KEYS | null;
   /**
-   * Columns of the bare table (alias `row`). A list that filters and sorts only by these finds and counts
-   * its rows there; only its page uses the joins of `rows`, which must neither add nor remove rows. Include
-   * `q` if the search only uses these columns.
+   * Columns of the bare table (alias `row`). A list that filters only by these and by `lookups`, and sorts by
+   * these or by `orders`, finds and counts its rows there; only its page uses the joins of `rows`, which must
+   * neither add nor remove rows. Include `q` if the search only uses these columns.
    */
   own?: readonly string[];
-  /**
-   * Fields computed from the row, and a select of them and all own columns. A list that filters or sorts by
-   * them then avoids computing everything else.
-   */
-  computed?: { fields: readonly string[]; rows: SqlFragment };
+  /** Filters by fields that another table stores for each row. */
+  lookups?: Record<string, Lookup>;
+  /** The order of fields that another table stores for each row. */
+  orders?: Record<string, Order>;
   /**
    * Columns by which triggers count rows in `row_counts` (see `call app.maintain_counts`). A list that
    * filters only by these, or by nothing, does not count rows.
@@ -58,6 +57,52 @@ export type Table = {
 };
 
 export const table = (declared: Table): Table => declared;
+
+export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
+export type Condition = {
+  field: string;
+  comparison: Comparison;
+  values: string[];
+  /**
+   * The Postgres type that the field is compared as. It comes from the declaration, never from a client.
+   */
+  type: string;
+};
+
+/** Translates a condition into a search of another table, as of the business date. */
+type Lookup = (condition: Condition, day: SqlFragment) => Found;
+
+export type Found = {
+  /** Whether the row (alias `row`) is among those that the search finds by an index. */
+  isFound: SqlFragment;
+  /** The condition holds for the rows that are not found. */
+  isExcluded?: boolean;
+};
+
+/** How to sort by a field that the bare table does not hold, as of the business date. */
+type Order = (day: SqlFragment, isDescending: boolean) => Ordered;
+
+export type Ordered = {
+  /** All rows, with the field. */
+  all: OrderedPart;
+  /**
+   * The same rows, divided so that an index puts each part in order. A row is in exactly one part. The values of the
+   * parts in a group may overlap, and each group comes before the next one.
+   */
+  groups?: readonly (readonly OrderedPart[])[];
+};
+
+export type OrderedPart = {
+  /** No filter by this field that finds rows finds one of this part. */
+  isRest?: true;
+  /** Joins to the bare row (alias `row`), which must neither add rows nor repeat them. */
+  joins?: SqlFragment;
+  where?: SqlFragment;
+  /** The field. */
+  value: SqlFragment;
+  /** The column of an index that orders the part like the value, or the other way round. Default: sorted by value. */
+  along?: { column: SqlFragment; isReversed: boolean };
+};
 
 /**
  * The row as the API returns it; null if the tenant has no such row. With `isLast`, the commit is sent with

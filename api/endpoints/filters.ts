@@ -1,6 +1,6 @@
 import { Invalid } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
-import type { Comparison, Condition } from '../../sql/list.ts';
+import type { Comparison, Condition } from '../../sql/table.ts';
 import { date, sqlTypeOf, timestamp } from '../../sql/types.ts';
 import type { ListDeclaration } from './list-declaration.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Invalid } from '../../jobs/errors.ts';
-import type { Condition, ListRequest } from '../../sql/list.ts';
+import type { ListRequest } from '../../sql/list.ts';
+import type { Condition } from '../../sql/table.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';

@@ -47,6 +47,7 @@ export const loans = resource({
     'is_accelerated',
     'is_non_accrual',
     'delinquency_bucket',
+    'days_past_due',
     'loan_number',
     'labels',
     'origination_date',

@@ -10,13 +10,12 @@ import {
   promoRateColumn,
   type LoanIdCondition,
 } from './loan-facts.ts';
-import { amountOn, daysPastDueOn, joinOutlook } from './outlook.ts';
+import { amountOn, bucketColumn, daysPastDueOn, joinOutlook } from './outlook.ts';
 
 const DAY = sql.fragment`today.day`;
 const amount = (name: Parameters<typeof amountOn>[0]) =>
   sql.fragment`coalesce(${amountOn(name)}, 0.00)`;
 const totalBalance = sql.fragment`record.principal_balance + ${amount('accrued_interest')} + record.outstanding_fees`;
-const bucket = sql.fragment`coalesce(ahead.delinquency_bucket, 'current')`;
 const daysPastDue = daysPastDueOn(DAY);
 
 /** The columns that a loan shows. The daily snapshot reads more. */
@@ -57,7 +56,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ) as is_secured,
            ${daysPastDue} >= (record.terms ->> 'default_dpd_threshold')::integer
              or (record.is_accelerated and record.status = 'active') as is_defaulted,
-           ${daysPastDue} as days_past_due, ${bucket} as delinquency_bucket,
+           ${daysPastDue} as days_past_due, ${bucketColumn} as delinquency_bucket,
            ${amount('past_due_amount')} as past_due_amount,
            ${amount('past_due_principal')} as past_due_principal,
            ${amount('past_due_interest')} as past_due_interest,
@@ -104,23 +103,6 @@ const ONE: Source = {
   day: sql.fragment`app.business_date()`,
 };
 export const loanSource = sourceOf(ONE);
-
-/** Fields that follow from a loan's outlook alone, for lists that filter all loans by them. */
-export const derivedLoanFields = {
-  fields: ['accrued_interest', 'total_balance', 'days_past_due', 'delinquency_bucket'],
-  /** Selects these fields and the loan's own columns. */
-  rows: (own: readonly string[]) => sql.fragment`
-    select ${sql.join(
-      own.map((column) => sql.identifier(['record', column])),
-      sql.fragment`, `,
-    )},
-      ${amount('accrued_interest')} as accrued_interest, ${totalBalance} as total_balance,
-      ${daysPastDue} as days_past_due, ${bucket} as delinquency_bucket
-    from loans as record
-    cross join (select app.business_date() as day offset 0) as today
-    ${joinOutlook(DAY)}
-  `,
-};
 
 /** The columns of many loans, read from `loanSourceForMany`. */
 export const loanColumnsForMany = columnsWith(investorColumnOfMany);

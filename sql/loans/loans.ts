@@ -6,11 +6,14 @@ import { newId } from '../new-id.ts';
 import { containsPattern, table } from '../table.ts';
 import { insertAll, type Values } from '../write.ts';
 import { blockersOf } from './actions.ts';
-import { loanColumns, loanSource, derivedLoanFields } from './loan-view.ts';
+import { loanLookups, loanOrders } from './lists.ts';
+import { loanColumns, loanSource } from './loan-view.ts';
 
+/** Columns that a loan shows as they are stored. */
 const OWN = [
   'id',
   'status',
+  'sub_status',
   'is_archived',
   'borrower_id',
   'program_id',
@@ -19,21 +22,61 @@ const OWN = [
   'portfolio_id',
   'external_id',
   'is_frozen',
+  'frozen_at',
+  'freeze_reason',
+  'freeze_until',
   'is_accelerated',
+  'accelerated_at',
   'is_non_accrual',
+  'non_accrual_since',
   'loan_number',
   'labels',
-  'origination_date',
-  'maturity_date',
+  'loan_type',
   'principal_amount',
+  'disbursed_amount',
   'principal_balance',
+  'outstanding_fees',
+  'suspense_balance',
+  'charge_off_balance',
+  'deficiency_balance',
+  'day_count',
+  'interest_method',
+  'payment_frequency',
+  'payment_amount',
+  'payment_day',
+  'term_months',
+  'expected_disbursement_date',
+  'first_payment_date',
+  'last_payment_date',
+  'last_payment_amount',
+  'maturity_date',
+  'cycle_start_date',
+  'cycle_end_date',
+  'origination_date',
+  'disbursement_date',
+  'approved_at',
+  'approved_by',
+  'denied_at',
+  'canceled_at',
+  'cancel_reason',
+  'paid_off_at',
+  'charged_off_at',
+  'charge_off_reason',
+  'charge_off_amount',
+  'recovered_amount',
+  'times_delinquent_30',
+  'times_delinquent_60',
+  'times_delinquent_90',
+  'paid_principal',
+  'paid_interest',
+  'paid_fees',
   'created_at',
   'updated_at',
 ];
 
 /**
  * A loan as the API shows it. Balances are computed from its checkpoint as of the business date, so they
- * are current at any time. open-installments.ts computes the amounts due.
+ * are current at any time. Its outlook gives the amounts due.
  */
 export const loans = table({
   name: 'loans',
@@ -41,7 +84,8 @@ export const loans = table({
     select ${loanColumns} ${loanSource}
   `,
   own: ['q', ...OWN],
-  computed: { fields: derivedLoanFields.fields, rows: derivedLoanFields.rows(OWN) },
+  lookups: loanLookups,
+  orders: loanOrders,
   counted: ['status', 'is_archived'],
   searched: ['loan_number'],
   search: (words) => sql.fragment`row.loan_number ilike ${containsPattern(words)}`,

@@ -31,8 +31,8 @@ export const OUTLOOK_COLUMNS = [
   'interest_basis',
   'interest_earned',
   'last_day_interest',
-  'days_past_due',
   'past_due_from',
+  'paused_days',
   'delinquency_bucket',
   'oldest_unpaid_due_date',
   'first_delinquency_date',
@@ -130,6 +130,10 @@ export const trimOutlooksSql = (outlooks: readonly LoanOutlook[]) => {
     where row.loan_id = one.loan_id and row.number > one.kept`;
 };
 
+/** Whether a row (`ahead`) is the one of the day. */
+export const holdsOn = (day: SqlFragment) =>
+  sql.fragment`ahead.from_date <= ${day} and ahead.until_date >= ${day}`;
+
 type JoinOptions = {
   /** The alias of the loans that the rows are joined to. */
   loan?: string;
@@ -162,7 +166,7 @@ export function joinOutlookRow(
 ) {
   return sql.fragment`
   left join loan_outlook as ahead
-    on ahead.loan_id = ${sql.identifier([loan, 'id'])} and ahead.from_date <= ${day} and ahead.until_date >= ${day}
+    on ahead.loan_id = ${sql.identifier([loan, 'id'])} and ${holdsOn(day)}
       ${among ? sql.fragment`and ${among(sql.fragment`ahead.loan_id`)}` : sql.fragment``}
       ${isOfAllTenants ? sql.fragment`and ahead.tenant_id = ${sql.identifier([loan, 'tenant_id'])}` : sql.fragment``}
 `;
@@ -184,5 +188,24 @@ export const amountOn = (name: (typeof GROWING)[number]) => {
     when 0 then ${amount} when 1 then ${amount} + grown.amount else ${amount} - grown.amount end`;
 };
 
+/**
+ * The same without `grown`, for a list in the order of one amount: interest is computed for the rows whose amount grows.
+ * 0 if the loan has no outlook.
+ */
+export const singleAmountOn = (
+  name: Exclude<(typeof GROWING)[number], 'final_payment_amount'>,
+  day: SqlFragment,
+  loan: string,
+) => {
+  const [amount, growth] = [
+    sql.identifier(['ahead', name]),
+    sql.identifier(['ahead', `${name}_growth`]),
+  ];
+  return sql.fragment`coalesce(case ${growth}
+    when 0 then ${amount} else ${amount} + ${growth} * (${earnedOn(day, { loan })} - ahead.interest_earned) end, 0.00)`;
+};
+
 export const daysPastDueOn = (day: SqlFragment) => sql.fragment`
-  coalesce(${day} - ahead.past_due_from, ahead.days_past_due, 0)`;
+  coalesce(${day} - ahead.past_due_from, ahead.paused_days, 0)`;
+
+export const bucketColumn = sql.fragment`coalesce(ahead.delinquency_bucket, 'current')`;

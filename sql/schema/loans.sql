@@ -436,9 +436,10 @@ create table loan_outlook (
   -- The same in cents on the first day, and the interest of the last day itself.
   interest_earned app.money not null,
   last_day_interest app.money not null,
-  -- Days past due on the first day, and the day from which they count on (null: the loan is current, or paused).
-  days_past_due integer not null,
+  -- The day from which days past due count, and the days while the count is paused. Both are null if the loan is
+  -- current.
   past_due_from date,
+  paused_days integer check (paused_days > 0),
   delinquency_bucket text not null,
   oldest_unpaid_due_date date,
   first_delinquency_date date,
@@ -481,12 +482,21 @@ create table loan_outlook (
   primary key (tenant_id, loan_id, number),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
   check (from_date <= until_date),
+  check (past_due_from < from_date),
+  check (past_due_from is null or paused_days is null),
   check (interest_per_basis >= 0 and interest_per_basis <> 'NaN')
 ) with (fillfactor = 60);
--- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression.
-create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id) where past_due_from is not null;
-create index loan_outlook_paused on loan_outlook (tenant_id, days_past_due, loan_id)
-  where past_due_from is null and days_past_due > 0;
+-- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression. The indexes
+-- end with the days of a row, so that the rows of other days are passed over in the index.
+-- The most days past due first, and of equal ones the newest loan.
+create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id desc, from_date, until_date)
+  where past_due_from is not null;
+create index loan_outlook_paused on loan_outlook (tenant_id, paused_days, loan_id) where paused_days is not null;
+create index loan_outlook_due on loan_outlook (tenant_id, next_payment_date, loan_id, from_date, until_date)
+  where next_payment_date >= from_date;
+-- After maturity, the next payment date is the maturity date.
+create index loan_outlook_matured on loan_outlook (tenant_id, next_payment_date, loan_id)
+  where next_payment_date < from_date;
 create index loan_outlook_ends on loan_outlook (tenant_id, until_date) where is_last and until_date < 'infinity';
 call app.protect('loan_outlook');
 call app.declare_borrower_data('loan_outlook',

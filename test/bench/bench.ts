@@ -7,7 +7,7 @@ import { benchGrowth } from './growth.ts';
 import { benchGroups } from './groups.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
-import { benchLists, benchSearches } from './lists.ts';
+import { benchLists, benchOutlookLists, benchSearches } from './lists.ts';
 import { benchMail } from './mail.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPayments, benchRefusals } from './payments.ts';
@@ -31,6 +31,7 @@ const BENCHES = new Map<string, Bench>(
     jobs: benchJobs,
     ledger: benchLedger,
     lists: benchLists,
+    'outlook-lists': benchOutlookLists,
     searches: benchSearches,
     mail: benchMail,
     mixed: benchMixed,

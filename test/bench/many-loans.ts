@@ -1,3 +1,4 @@
+import { addDays } from '../../jobs/dates.ts';
 import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { addPortfolio } from '../../jobs/portfolios/portfolio.ts';
@@ -21,6 +22,41 @@ export const openWorldWithLoans = (count: number): Promise<BenchWorld> =>
     await makeTenant(url, DAY, (work) => boardModels(work, Math.min(MODELS, count)));
     await copyLoans(url, count - Math.min(MODELS, count));
   });
+
+/** Originated on as many days in a row, so that due dates are spread. */
+const AGED_MODELS = 25;
+/** The models that are past due, and the day through which they are paid. */
+const LATE = new Map([
+  [6, '2025-11-20'],
+  [17, '2025-12-20'],
+]);
+
+/** The same with due dates spread over the month, and 8 percent of the loans past due. */
+export const openWorldWithLateLoans = (count: number): Promise<BenchWorld> =>
+  openCachedWorld(`late-loans-${count}`, async (url) => {
+    await makeTenant(url, DAY, boardAgedModels);
+    await copyLoans(url, count - AGED_MODELS);
+  });
+
+async function boardAgedModels(work: Work) {
+  const [product] = await tape.listBoardableProducts(work.tx);
+  const program_id = await tape.firstProgram(work.tx);
+  for (let number = 0; number < AGED_MODELS; number += 1) {
+    const borrower_id = await insert(work.tx, 'borrowers', {
+      first_name: 'Ada',
+      last_name: 'Byron',
+    });
+    const terms = {
+      principal_amount: `${6_000 + 300 * number}.00`,
+      interest_rate: '0.0899',
+      term_months: 24,
+      origination_date: addDays('2025-07-01', number),
+      paid_through_date: LATE.get(number) ?? DAY,
+    };
+    const parents = { borrower_id, program_id, product_id: product?.id };
+    await boardLoan(work, Boarding.parse({ ...parents, ...terms }));
+  }
+}
 
 async function boardModels(work: Work, models: number) {
   const [product] = await tape.listBoardableProducts(work.tx);

@@ -220,6 +220,9 @@ function expectTheFold(
     if (!isFinalCompared) figures.final_payment_amount = actual.final_payment_amount;
     expect(actual, `on ${day}, ${days} days on, row from ${row.from_date}`).toEqual(figures);
     if (past_due_30) expect(expected30).toBe(true);
+    // Lists of loans by this date rely on it.
+    const { next_payment_date: next, from_date, until_date } = row;
+    expect(next === null || next < from_date || next >= until_date).toBe(true);
   }
 }
 

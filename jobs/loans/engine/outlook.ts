@@ -49,10 +49,10 @@ export type OutlookRow = InterestLine &
     interest_earned: string;
     /** The interest of the last day itself. The line says nothing about it, because the pace may change that day. */
     last_day_interest: string;
-    /** Days past due on the first day. */
-    days_past_due: number;
-    /** The day from which days past due count on. Null if they do not: the loan is current, or paused. */
+    /** The day from which days past due count. Null if the loan is current or the count is paused. */
     past_due_from: string | null;
+    /** Days past due while the count is paused. Otherwise null. */
+    paused_days: number | null;
     amounts: Record<GrowingAmount, string | null>;
     growth: GrowthOfAmounts;
     /** The late fee of the next installment, and the last day on which a payment avoids it. */
@@ -169,6 +169,8 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
   const change = earlierDay(nextChange(outlook, first), fees.until);
   const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
   const { until, growth, counts_days } = findEnd(outlook, first, line, end);
+  // A row of one day counts, although it has no next day.
+  const isCounting = counts_days || (until === from && first.days > 0);
   return {
     ...line,
     from_date: from,
@@ -176,8 +178,8 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
     interest_earned: money(first.earned),
     last_day_interest: until === FOREVER ? '0.00' : money(interestOfDay(outlook, until)),
     ...first.fixed,
-    days_past_due: first.days,
-    past_due_from: counts_days ? addDays(from, -first.days) : null,
+    past_due_from: isCounting ? addDays(from, -first.days) : null,
+    paused_days: isCounting || first.days === 0 ? null : first.days,
     amounts: formatAmounts(first.amounts),
     growth,
     late_fee_amount: fees.late_fee?.amount ?? null,
@@ -328,7 +330,7 @@ export function readOutlook(
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the amounts.
     ...(Object.fromEntries(amounts) as OutlookRow['amounts']),
-    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : row.days_past_due,
+    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : (row.paused_days ?? 0),
     interest_of_day,
     late_fee: feeAhead(row.late_fee_amount, row.late_fee_after),
     cure_fee: feeAhead(row.cure_fee_amount, row.cure_fee_after, day),

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { listRows, type Condition, type ListRequest } from '../../../sql/list.ts';
+import { listRows, type ListRequest } from '../../../sql/list.ts';
 import { loans } from '../../../sql/loans/loans.ts';
 import * as stored from '../../../sql/loans/promotions.ts';
-import { find, type Row } from '../../../sql/table.ts';
+import { find, type Condition, type Row } from '../../../sql/table.ts';
 import { date, rate, uuid, requiredText } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { addDays, addMonths } from '../../dates.ts';
