@@ -35,7 +35,7 @@ const installmentFacts = z.object({
 });
 
 const feeShape = z.object({
-  fee_id: uuid,
+  fee_id: uuid.nullable().describe('Null for an agreed fee that is not yet charged.'),
   fee_type: z.string(),
   assessed_date: date,
   amount: money,

@@ -326,7 +326,7 @@ create table loan_promotions (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id desc);
-create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
+create index loan_promotions_open on loan_promotions (tenant_id, loan_id) where not is_over;
 call app.protect('loan_promotions');
 call app.declare_borrower_data('loan_promotions', 'loans',
   kept => '{"the lender''s name for an offer": ["name"], "one of a few values": ["promo_type"],
@@ -823,7 +823,7 @@ create table modifications (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
-create index modifications_approved on modifications (tenant_id, effective_date) where status = 'approved';
+create index modifications_approved on modifications (tenant_id, loan_id) where status = 'approved';
 call app.protect('modifications', 'select, insert, update');
 call app.declare_borrower_data('modifications', 'loans', redacted => '{reason_comment}',
   kept => '{"one of a few values": ["modification_type", "reason", "interest_treatment", "fee_treatment",

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
+import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -110,8 +111,15 @@ const PRODUCTS = [{}, { day_count: '30_360' }, { interest_method: 'scheduled' }]
 
 type Life = { id: string; agreements: readonly Agreement[] };
 
-/** Loans that have paid their first installment. The API may refuse an agreement; the others stay. */
-async function agreedLives(tenant: Tenant, cases: readonly (readonly Agreement[])[]) {
+/**
+ * Loans that have paid their first installment, except every `late`th one. The API may refuse an agreement; the
+ * others stay.
+ */
+async function agreedLives(
+  tenant: Tenant,
+  cases: readonly (readonly Agreement[])[],
+  { late = Infinity } = {},
+) {
   const admin = await tenant.signedIn('admin');
   const products: string[] = [];
   for (const product of PRODUCTS) products.push(await newProduct(tenant, product, admin));
@@ -122,7 +130,8 @@ async function agreedLives(tenant: Tenant, cases: readonly (readonly Agreement[]
     lives.push({ id: (await newLoan(tenant, wish)).id, agreements });
   }
   await travelTo(stage, tenant, '2026-02-15');
-  for (const { id } of lives) await payAsAsked(tenant, id);
+  const isLate = (at: number) => at % late === late - 1;
+  for (const [at, { id }] of lives.entries()) if (!isLate(at)) await payAsAsked(tenant, id);
   await travelTo(stage, tenant, AGREED_ON);
   for (const life of lives) {
     const made: Agreement[] = [];
@@ -207,6 +216,69 @@ test('the schedule ahead asks for what is asked on each due date of a borrower w
     const last = (told.get(id) ?? []).findLast(({ open_amount }) => open_amount !== '0.00');
     if (last?.open_amount !== final.get(id))
       found.push({ last: last?.open_amount, final: final.get(id), agreements });
+  }
+
+  expect(JSON.stringify(found, null, 1)).toBe('[]');
+}, 900_000);
+
+/** The bill of today, which the loan, the fold, an explanation and the schedule must agree on. */
+async function billOf(tenant: Tenant, id: string) {
+  const { body: shown } = await tenant.officer.get(`/loans/${id}`);
+  const { body: folded } = await tenant.officer.get(`/loans/${id}/get-balances`);
+  const { next_payment_date, next_payment_amount, past_due_amount, fees_due, amount_due } = shown;
+  const bill = { next_payment_date, next_payment_amount, past_due_amount, fees_due, amount_due };
+  expect(bill).toEqual({
+    next_payment_date: folded.next_payment_date,
+    next_payment_amount: folded.next_payment_amount,
+    past_due_amount: folded.past_due_amount,
+    fees_due: folded.bill.fees_due,
+    amount_due: folded.bill.amount_due,
+  });
+  const path = `/loans/${id}/explain?figure=amount_due`;
+  const { status, body: explained } = await tenant.officer.get(path);
+  expect(status, JSON.stringify(explained)).toBe(200);
+  const parts = explained.steps.map(({ amount }: { amount: string }) => parseMoney(amount));
+  expect([explained.amount, money(sum(parts))]).toEqual([amount_due, amount_due]);
+  if (next_payment_date !== null) {
+    const asked = askedOn(await rowsOf(tenant, id), next_payment_date).map(parseMoney);
+    expect(money(sum(asked))).toBe(next_payment_amount);
+  }
+  return bill as Record<keyof typeof bill, string>;
+}
+
+async function pay(tenant: Tenant, id: string, amount: string) {
+  if (amount === '0.00') return;
+  const body = { amount, payment_method: 'check' };
+  const { status, body: reply } = await tenant.officer.post(`/loans/${id}/payments`, body);
+  expect(status, JSON.stringify(reply)).toBe(201);
+}
+
+test('a bill asks for what the loan asks on its due date, whatever is agreed until then', async () => {
+  const tenant = await stage.tenant(START);
+  const lives = await agreedLives(tenant, sampled(anyAgreements, 13), { late: 4 });
+  const told = new Map<string, Awaited<ReturnType<typeof billOf>>>();
+  for (const { id } of lives) {
+    const bill = await billOf(tenant, id);
+    told.set(id, bill);
+    await pay(tenant, id, bill.past_due_amount);
+  }
+
+  const found: unknown[] = [];
+  for (;;) {
+    const dues = [...told.values()].map(({ next_payment_date }) => next_payment_date);
+    const day = dues.filter((due) => due !== null && due < '2026-07-01').toSorted()[0];
+    if (day === undefined) break;
+    await travelTo(stage, tenant, day);
+    for (const { id, agreements } of lives) {
+      const { past_due_amount: _, amount_due: __, ...before } = told.get(id) as typeof now;
+      const now = await billOf(tenant, id);
+      if (before.next_payment_date !== day) continue;
+      const { past_due_amount, amount_due, ...asked } = now;
+      if (JSON.stringify(before) !== JSON.stringify(asked) || past_due_amount !== '0.00')
+        found.push({ day, before, now, agreements });
+      await pay(tenant, id, amount_due);
+      told.set(id, await billOf(tenant, id));
+    }
   }
 
   expect(JSON.stringify(found, null, 1)).toBe('[]');

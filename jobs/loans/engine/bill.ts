@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { limitToDebt, sumParts, type AmountPart } from './amount-parts.ts';
+import { sumParts, type AmountPart } from './amount-parts.ts';
 import { remainingAmount, type Installment } from './coverage.ts';
 import { feesOwed, interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 
@@ -35,6 +35,8 @@ export type NextBill = {
   amount: Big;
   rest: Big;
   owed: Parts;
+  /** Fees outside the installments on `date`. */
+  fees: readonly AmountPart[];
 };
 
 export function buildBill(
@@ -45,7 +47,7 @@ export function buildBill(
 ): Bill {
   const pastDue = splitPastDue(position, asOf, { rows, amount: late });
   const rest = subtractParts(next.owed, pastDue);
-  const otherFees = sumParts(otherFeeParts(position, next));
+  const otherFees = sumParts(next.fees);
   return {
     due_date: next.date,
     installment: formatParts(next.amount, splitAmount(next.amount, billedParts(next.rows), rest)),
@@ -88,6 +90,12 @@ export const owedByComponent = (position: Position, date: string): Parts => ({
   fees: feesOwed(position),
 });
 
+export const addParts = (one: Parts, other: Parts): Parts => ({
+  principal: one.principal.plus(other.principal),
+  interest: one.interest.plus(other.interest),
+  fees: one.fees.plus(other.fees),
+});
+
 const subtractParts = (owed: Parts, taken: Parts): Parts => ({
   principal: owed.principal.minus(taken.principal),
   interest: owed.interest.minus(taken.interest),
@@ -111,18 +119,14 @@ const formatParts = (amount: Big, { principal, interest, fees }: Parts): BillAmo
 });
 
 /**
- * Open fees outside the installments, as far as the debt on the due date exceeds the installment. A credit
- * line has none, because its minimum payments include the fees.
+ * Open fees outside the installments. A credit line has none, because its minimum payments include the
+ * fees.
  */
-export function otherFeeParts(
-  { fees, terms }: Position,
-  next: Pick<NextBill, 'rest' | 'amount'>,
-): readonly AmountPart[] {
+export function otherFeeParts({ fees, terms }: Position): readonly AmountPart[] {
   if (isBilledByCycle(terms)) return [];
-  const parts = [...fees.values()]
+  return [...fees.values()]
     .filter(({ is_spread }) => !is_spread)
-    .map((fee): AmountPart => ({ rule: 'fee', amount: outstandingFeeAmount(fee), fee }));
-  return limitToDebt(parts, next.rest.minus(next.amount));
+    .map((fee) => ({ rule: 'fee', amount: outstandingFeeAmount(fee), fee }));
 }
 
 /** No installment follows: the debt is already past due, or there is no debt. */
@@ -133,4 +137,5 @@ export const emptyNextBill = (position: Position, asOf: string): NextBill => ({
   amount: ZERO,
   rest: ZERO,
   owed: owedByComponent(position, asOf),
+  fees: [],
 });

@@ -147,12 +147,18 @@ export type BillParts = {
   matured_on: string | null;
 };
 
-export function billParts(position: Position, asOf: string): BillParts {
-  const { bills, next } = billsOn(position, asOf);
+/** With `asAgreed`, the next bill follows from what is agreed until its due date. */
+export function billParts(
+  position: Position,
+  asOf: string,
+  asAgreed: NextBill | null = null,
+): BillParts {
+  const { bills, ...billed } = billsOn(position, asOf);
+  const next = asAgreed ?? billed.next;
   return {
     past_due: lateParts(bills),
     next: { due_date: next.date, parts: next.parts },
-    fees: otherFeeParts(position, next),
+    fees: next.fees,
     days: pastDueDaysOn(position, bills),
     matured_on: bills.isMatured ? bills.maturity : null,
   };
@@ -249,13 +255,15 @@ function nextBill(
     next === undefined || date === maturity
       ? [...debt, ...reducedBy('past_due', min(pastDue, owed))]
       : limitToDebt([installmentPart(next)], rest);
+  const amount = sumParts(parts);
   return {
     date,
     rows: next === undefined ? [] : [next],
     parts,
-    amount: sumParts(parts),
+    amount,
     rest,
     owed: owedByComponent(then, date),
+    fees: limitToDebt(otherFeeParts(then), rest.minus(amount)),
   };
 }
 

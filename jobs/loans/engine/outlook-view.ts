@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { atLeastZero, isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
-import { otherFeeParts, splitPastDue } from './bill.ts';
 import { sumParts } from './amount-parts.ts';
+import { splitPastDue, type NextBill } from './bill.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
 import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
 import {
@@ -13,6 +13,7 @@ import {
   totalOwed,
   type Position,
 } from './position.ts';
+import type { Future } from './projection/agreed-steps.ts';
 import { positionOn, type ReplayRun } from './run.ts';
 import { feeStates, type LoanState } from './state.ts';
 
@@ -82,6 +83,10 @@ export type Outlook = ReplayRun & {
   penaltyOn: PenaltyRule | null;
   lateFeesOn: LateFeesOn | null;
   final: Big | null;
+  /** What is agreed for later days. */
+  future: Future | null;
+  /** The next bill, if something agreed comes before its due date. */
+  billAsAgreed: NextBill | null;
 };
 
 type Bills = Pick<ReturnType<typeof billsOn>, 'bills' | 'next'>;
@@ -99,12 +104,14 @@ export type View = {
 
 export function viewOn(outlook: Outlook, day: string): View {
   const position = positionOn(outlook, day);
-  const { bills, next, pastDue, days, ...shown } = billsOn(position, day);
+  const { bills, pastDue, days, ...shown } = billsOn(position, day);
+  const { billAsAgreed } = outlook;
+  const next = billAsAgreed ?? shown.next;
   const parts = isZero(pastDue)
     ? NOTHING_DUE
     : splitPastDue(position, day, { rows: bills.late, amount: pastDue });
   const old = days < 30 ? NOTHING_OLD : pastDue30(position, bills);
-  const fees = sumParts(otherFeeParts(position, next));
+  const fees = sumParts(next.fees);
   const penalty = outlook.penaltyOn ? penaltyAt(outlook.penaltyOn, position, bills) : ZERO;
   return {
     bills,
@@ -118,17 +125,17 @@ export function viewOn(outlook: Outlook, day: string): View {
       past_due_principal: parts.principal,
       past_due_interest: parts.interest,
       past_due_30_amount: old.amount,
-      next_payment_amount: shown.next_payment_amount,
+      next_payment_amount: billAsAgreed?.amount ?? shown.next_payment_amount,
       fees_due: fees,
       amount_due: sum([pastDue, next.amount, fees]),
       payoff_amount: payoffOn(position, day, penalty),
-      final_payment_amount: finalOn(outlook.final, bills, next),
+      final_payment_amount: finalOn(outlook, bills, next),
     },
     fixed: {
       current_rate: rateOn(position, day).toFixed(),
       interest_free_balance: money(position.cycle.interest_free),
       oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
-      next_payment_date: shown.next_payment_date,
+      next_payment_date: billAsAgreed ? next.date : shown.next_payment_date,
       first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, bills) : null,
       delinquency_bucket: bucketForDays(days),
       payments_remaining: bills.unpaid.length,
@@ -163,9 +170,15 @@ function payoffOn(position: Position, day: string, penalty: Big): Big {
 }
 
 /** The final payment as of the last event, until it is the next payment itself. */
-function finalOn(final: Big | null, bills: Bills['bills'], next: Bills['next']): Big | null {
+function finalOn(
+  { final, billAsAgreed }: Outlook,
+  bills: Bills['bills'],
+  next: Bills['next'],
+): Big | null {
   if (bills.isMatured) return bills.owed;
   if (next.date === null) return null;
+  // What is agreed can add installments after the current maturity date.
+  if (billAsAgreed !== null) return final;
   return next.date === bills.maturity ? next.amount : final;
 }
 

@@ -1,9 +1,8 @@
 import { Big } from 'big.js';
-import { addDays, daysBetween, earliest } from '../../dates.ts';
+import { addDays, daysBetween, earliest, latest } from '../../dates.ts';
 import { isLess, isZero, minus, money, parseMoney, plus } from '../../money.ts';
 import { firstDayAfterPromo } from './event-order.ts';
-import type { LoanEvent } from './events.ts';
-import { applyNextEvent } from './fold.ts';
+import { replay } from './fold.ts';
 import { graceEndDate } from './interest/grace.ts';
 import {
   accruedCentsOn,
@@ -26,7 +25,9 @@ import {
   type View,
 } from './outlook-view.ts';
 import { accruedCents, copyPosition, type Position } from './position.ts';
-import { finalPayment } from './projection/final-payment.ts';
+import { firstDayOf, nextStep, takeStep, type Future } from './projection/agreed-steps.ts';
+import { finalPayment, finalPaymentAsAgreed } from './projection/final-payment.ts';
+import { nextBillAsAgreed } from './projection/next-bill-as-agreed.ts';
 import { advanceTo, nextAccrualChange, positionOn, type ReplayRun } from './run.ts';
 
 /**
@@ -71,8 +72,8 @@ type OutlookOptions = {
   lateFeesOn?: LateFeesOn | null;
   /** The final payment as of the run's day, if the caller knows it. */
   final?: Big | null;
-  /** Agreed events after the run's day, in the order in which they take effect. */
-  agreed?: readonly LoanEvent[];
+  /** What is agreed for later days. The rows include it, except that bills ask for scheduled payments too. */
+  agreed?: Future | null;
 };
 
 /** The rows reach at least this many days ahead. A loan is refolded before its last row ends. */
@@ -87,27 +88,34 @@ const MAX_DAYS = 366;
 /** The outlook of a loan from the run's day on. Does not change the run. */
 export function outlookOf(run: ReplayRun, options: OutlookOptions = {}): OutlookRow[] {
   const [horizon, enough] = [addDays(run.day, DAYS_AHEAD), addDays(run.day, ENOUGH.days)];
-  const agreed = [...(options.agreed ?? [])];
   let outlook = newOutlook(run, options);
   const rows: OutlookRow[] = [];
   for (;;) {
-    const row = nextRow(outlook, agreed[0]?.effective_date ?? null);
+    const row = nextRow(outlook, nextAgreedDay(outlook));
     rows.push(row);
     const isLong = row.until_date >= (rows.length < ENOUGH.rows ? horizon : enough);
     if (isLong || rows.length === MAX_ROWS) return rows;
-    outlook = continueOutlook(outlook, addDays(row.until_date, 1), agreed);
+    outlook = continueOutlook(outlook, addDays(row.until_date, 1));
   }
 }
 
 const newOutlook = (
   run: ReplayRun,
-  { penaltyOn = null, lateFeesOn = null, final }: OutlookOptions,
+  { penaltyOn = null, lateFeesOn = null, final, agreed: future = null }: OutlookOptions,
 ): Outlook => ({
   ...run,
   penaltyOn,
   lateFeesOn,
   final: final === undefined ? finalPayment(run) : final,
+  future,
+  billAsAgreed: future && nextBillAsAgreed(run, future),
 });
+
+/** The next day on which something agreed shows, or null. */
+function nextAgreedDay({ future, day }: Outlook): string | null {
+  const step = future && nextStep(future);
+  return step && latest(firstDayOf(step), addDays(day, 1));
+}
 
 /** The interest of a day in cents, before the next day's events. The pace may change that day. */
 function interestOfDay(outlook: Outlook, day: string): Big {
@@ -116,17 +124,41 @@ function interestOfDay(outlook: Outlook, day: string): Big {
   return minus(cents(end), cents(day));
 }
 
-/** Moves on to a later day, and applies the agreed events of that day. */
-function continueOutlook(outlook: Outlook, day: string, agreed: LoanEvent[]): Outlook {
-  const change = nextAccrualChange(outlook);
-  const isAgreed = agreed[0]?.effective_date === day;
-  const isSame = !isAgreed && (change === null || change > day);
-  if (isSame) return { ...outlook, day };
-  const next = { ...outlook, position: copyPosition(outlook.position) };
-  advanceTo(next, day);
-  if (!isAgreed) return next;
-  while (agreed[0]?.effective_date === day) applyNextEvent(next, agreed.shift() as LoanEvent);
-  return { ...next, final: finalPayment(next) };
+/** Moves on to a later day, and takes the agreed steps that show on that day. */
+function continueOutlook(outlook: Outlook, day: string): Outlook {
+  if (outlook.future === null) return { ...outlook, ...continueRun(outlook, day) };
+  const future = takeStepsShownBy(outlook.future, day);
+  if (future === outlook.future) {
+    const run = continueRun(outlook, day);
+    return { ...outlook, ...run, billAsAgreed: nextBillAsAgreed(run, future) };
+  }
+  const { history, steps } = future;
+  const run = replay({ ...history, as_of: day });
+  return {
+    ...outlook,
+    position: run.position,
+    day,
+    future,
+    billAsAgreed: nextBillAsAgreed(run, future),
+    final: finalPaymentAsAgreed({ ...history, agreed: steps, as_of: day }),
+  };
+}
+
+function continueRun({ position, day: from }: Outlook, day: string): ReplayRun {
+  const change = nextAccrualChange({ position, day: from });
+  if (change === null || change > day) return { position, day };
+  return advanceTo({ position: copyPosition(position), day: from }, day);
+}
+
+function takeStepsShownBy(future: Future, day: string): Future {
+  let reached = future;
+  for (
+    let step = nextStep(reached);
+    step !== null && firstDayOf(step) <= day;
+    step = nextStep(reached)
+  )
+    reached = takeStep(reached, step);
+  return reached;
 }
 
 function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {

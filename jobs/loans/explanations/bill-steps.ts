@@ -6,13 +6,18 @@ import { billParts, type BillParts } from '../engine/bills.ts';
 import type { Installment } from '../engine/coverage.ts';
 import { replay } from '../engine/fold.ts';
 import type { Fee } from '../engine/fee.ts';
+import { isAgreedId } from '../engine/projection/agreed-steps.ts';
+import type { BilledLoan } from '../history/billed-loan.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The steps of the amounts and days that a loan's bill asks for. */
-export function explainBill({ state, folded }: OpenLoan, figure: BillFigure): Calculation {
+export function explainBill(
+  { state, folded, nextBill = null }: OpenLoan & Partial<BilledLoan>,
+  figure: BillFigure,
+): Calculation {
   const { position } = folded.run ?? replay(folded.input);
-  const parts = billParts(position, state.as_of);
+  const parts = billParts(position, state.as_of, nextBill);
   const [amount, days] =
     figure === 'days_past_due'
       ? [null, state.days_past_due]
@@ -94,10 +99,12 @@ function installmentStep({ row, covered }: Installment, amount: string): WordedS
   );
 }
 
-const feeStep = ({ fee_id, fee_type, assessed_date, ...fee }: Fee, amount: string): WordedStep =>
-  newStep(
+const feeStep = ({ fee_type, assessed_date, ...fee }: Fee, amount: string): WordedStep => {
+  const fee_id = isAgreedId(fee.fee_id) ? null : fee.fee_id;
+  return newStep(
     'fee',
     { amount, fee: { fee_id, fee_type, assessed_date, amount: money(fee.amount) } },
     'fee',
     { fee: fee_type, assessed: assessed_date },
   );
+};

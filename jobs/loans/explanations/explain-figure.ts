@@ -6,7 +6,8 @@ import type { Work } from '../../work.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
 import { sumParts, type AmountPart } from '../engine/amount-parts.ts';
 import { payoffParts } from '../engine/projection/payoff-amounts.ts';
-import { readPastLoan, type Knowledge, type OpenLoan } from '../history/open-loan.ts';
+import { readBilledLoan } from '../history/billed-loan.ts';
+import type { Knowledge, OpenLoan } from '../history/open-loan.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { explainBill, partSteps } from './bill-steps.ts';
 import type { Calculation, Figure, Step } from './explanation.ts';
@@ -49,7 +50,7 @@ export async function explainFigure(
   { figure, as_of_date = work.today, known = 'now', language }: Question,
   debtPartsOf: DebtParts = payoffPartsOf,
 ): Promise<Explanation> {
-  const loan = await readPastLoan(work, loanId, as_of_date, known);
+  const loan = await readBilledLoan(work, loanId, as_of_date, known);
   assertFunded(loan, known);
   const { amount, days, steps, summary } = await calculationOf(work, loan, figure, debtPartsOf);
   const { locale, currency } = await currentTenant(work.tx);

@@ -61,7 +61,8 @@ type InstallmentFacts = {
 };
 
 type FeeFacts = {
-  fee_id: string;
+  /** Null for an agreed fee that is not yet charged. */
+  fee_id: string | null;
   fee_type: string;
   assessed_date: string;
   amount: string;

@@ -17,7 +17,8 @@ import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { positionOn } from '../engine/run.ts';
 import { nextDrawOf } from './autopay/save-next-draw.ts';
-import { readLoan, readPastLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
+import { readBilledLoan, type BilledLoan } from './billed-loan.ts';
+import { readLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 /**
  * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events
@@ -29,16 +30,16 @@ export async function readBalances(
   asOf: string = work.today,
   known: Knowledge = 'now',
 ) {
-  const loan = await readPastLoan(work, loanId, asOf, known);
-  const ahead = asOf === work.today ? await dueAhead(work, loan) : NOTHING_AHEAD;
+  const loan = await readBilledLoan(work, loanId, asOf, known);
+  const ahead = asOf === work.today ? dueAhead(work, loan) : NOTHING_AHEAD;
   return { as_of_date: asOf, ...balancesOwed(loan.row, loan.state), ...ahead };
 }
 
 const NOTHING_AHEAD = { late_fee: null, past_due_late_fee: null, next_draw: null };
 
 /** The late fees that follow if nothing is paid, and the next autopay draw. */
-async function dueAhead(work: Work, loan: OpenLoan) {
-  const { row, state, folded } = loan;
+function dueAhead(work: Work, loan: BilledLoan) {
+  const { row, state, folded, agreed } = loan;
   const run = folded.run ?? replay(folded.input);
   const isInService = row.status === 'active';
   const policy = isInService ? lateFeePolicy(row, run) : null;
@@ -49,7 +50,6 @@ async function dueAhead(work: Work, loan: OpenLoan) {
       bills: billsOn(run.position, work.today).bills,
       positionOn: (day) => positionOn(run, day),
     }) ?? {};
-  const agreed = row.autopay_plan ? await readAgreedSteps(work, loan) : [];
   const known = { row, input: folded.input, run, state, agreed };
   return {
     late_fee,

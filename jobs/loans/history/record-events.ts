@@ -11,7 +11,7 @@ import { lateFeePolicy, lateFeesAhead } from './late-fee-rules.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import type { AgreedStep } from '../engine/projection/agreed-steps.ts';
+import { startFuture, type AgreedStep } from '../engine/projection/agreed-steps.ts';
 import type { ProjectionInput } from '../engine/projection/course.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import type { ReplayRun } from '../engine/run.ts';
@@ -89,6 +89,8 @@ export async function recordEvents(
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
+  const future =
+    agreed.length > 0 ? startFuture({ terms: input.terms, schedule, events }, agreed) : null;
   const finalBefore =
     row.final_payment_amount === null ? null : parseMoney(row.final_payment_amount);
   const final = options.extendsOutlook ? finalBefore : finalPaymentOf(run, { ...input, agreed });
@@ -104,7 +106,12 @@ export async function recordEvents(
   const late_fee_facts =
     outcomes.length > 0 ? await readLateFeeFacts(work.tx, row.id) : row.late_fee_facts;
   const lateFees = state.is_charged_off ? null : lateFeePolicy({ ...row, late_fee_facts }, run);
-  const outlook = { final, penaltyOn, lateFeesOn: lateFees && lateFeesAhead(lateFees) };
+  const outlook = {
+    final,
+    penaltyOn,
+    lateFeesOn: lateFees && lateFeesAhead(lateFees),
+    agreed: future,
+  };
   const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,

@@ -1,3 +1,4 @@
+import { addDays } from '../../../dates.ts';
 import type { EventDraft, LoanEvent } from '../events.ts';
 import type { FoldInput } from '../fold.ts';
 
@@ -77,6 +78,10 @@ const joinMorning = (step: AgreedStep, date: string): AgreedStep =>
 const keyOf = ({ date, at, rank }: AgreedStep) => `${date} ${at === 'morning' ? 0 : 1} ${rank}`;
 const inOrder = (one: AgreedStep, other: AgreedStep) => (keyOf(one) < keyOf(other) ? -1 : 1);
 
+/** The first day that shows the step: its own, or the day after the close at which it happens. */
+export const firstDayOf = ({ date, at }: Moment): string =>
+  at === 'morning' ? date : addDays(date, 1);
+
 /** True if the step happens by that moment. */
 export const isTakenBy = (step: Moment, by: Moment): boolean =>
   step.date < by.date || (step.date === by.date && (step.at === 'morning' || by.at === 'close'));
@@ -102,9 +107,14 @@ export function takeStep(future: Future, step: AgreedStep): Future {
   };
 }
 
+const AGREED = 'agreed-';
+
+/** Whether the id belongs to a projected event, which is not recorded yet. */
+export const isAgreedId = (id: string): boolean => id.startsWith(AGREED);
+
 const withIds = (drafts: readonly EventDraft[], count: number): LoanEvent[] =>
   drafts.map((draft, at) => {
-    const id = draft.id ?? `agreed-${String(count + at + 1).padStart(4, '0')}`;
+    const id = draft.id ?? `${AGREED}${String(count + at + 1).padStart(4, '0')}`;
     return { ...draft, id };
   });
 

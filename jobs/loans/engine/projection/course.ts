@@ -9,7 +9,7 @@ import { applyNextEvent, replay, type FoldInput } from '../fold.ts';
 import { currentCycle, minimumPaymentAgreement } from '../interest/cycles.ts';
 import { repaymentOwed, totalOwed, type Position } from '../position.ts';
 import { advanceTo, type ReplayRun } from '../run.ts';
-import { startFuture, takeStep, type AgreedStep, type Future } from './agreed-steps.ts';
+import { firstDayOf, startFuture, takeStep, type AgreedStep, type Future } from './agreed-steps.ts';
 
 /** A loan's history on a day, and what is agreed for later days. */
 export type ProjectionInput = FoldInput & { agreed?: readonly AgreedStep[] };
@@ -39,8 +39,7 @@ const firstDue = (installments: readonly Installment[]): string | null =>
     .reduce<string | null>((one, date) => (one === null ? date : earliest(one, date)), null);
 
 /** The last day whose payments are made before the step. */
-export const lastDayBefore = ({ date, at }: AgreedStep): string =>
-  at === 'morning' ? addDays(date, -1) : date;
+export const lastDayBefore = (step: AgreedStep): string => addDays(firstDayOf(step), -1);
 
 /**
  * Adds a projected event. A payment comes before a schedule that is agreed on the same day and can change
@@ -165,7 +164,7 @@ export function payPastDue(run: ReplayRun, date: string): void {
   if (amount.gt(0)) applyNextEvent(run, pastDuePayment(amount, date));
 }
 
-const pastDuePayment = (amount: Big, due_date: string): LoanEvent =>
+export const pastDuePayment = (amount: Big, due_date: string): LoanEvent =>
   projectedPaymentEvent({ installment_number: 0, due_date, amount: money(amount) });
 
 export const remainingInstallments = ({ installments }: Position, date: string): Installment[] =>

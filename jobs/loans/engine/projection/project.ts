@@ -19,6 +19,7 @@ import {
   type ProjectedPayment,
   type ProjectionInput,
 } from './course.ts';
+import { billAsAgreed, nextBillAsAgreed } from './next-bill-as-agreed.ts';
 import { followSchedule } from './follow-schedule.ts';
 import { balancesOf, toPaidRow } from './paid-row.ts';
 import { rowsAsPaid } from './rows-as-paid.ts';
@@ -52,7 +53,10 @@ export function projectState(
     takeNext(course, step);
     from = latest(from, addDays(through, 1));
   }
-  return { state: toLoanState(advanceTo(course.run, as_of).position, as_of), payments };
+  const run = advanceTo(course.run, as_of);
+  const next = nextBillAsAgreed(run, course.future);
+  const state = toLoanState(run.position, as_of);
+  return { state: next ? { ...state, ...billAsAgreed(run, next) } : state, payments };
 }
 
 /**
