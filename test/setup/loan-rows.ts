@@ -64,7 +64,7 @@ export const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
     ) || jsonb_build_object(
       'tenant_id', loan.tenant_id, 'loan_id', loan.id, 'number', 1, 'from_date', '2000-01-01',
       'until_date', 'infinity', 'is_last', true, 'interest_basis', 1,
-      'delinquency_bucket', loan.delinquency_bucket
+      'delinquency_bucket', loan.delinquency_bucket, 'current_rate', loan.interest_rate
     )) as outlook
     where loan.id = any(${sql.array([...loans], 'uuid')})
   `);
