@@ -32,7 +32,7 @@ export type Work = {
   installation: Installation;
   /** Set by the close while it ends reliefs. No other event may reach their loans first. */
   isEndingReliefs?: true;
-  /** Set by the close while it handles loans. Payments of the business date are then in. */
+  /** Set by the close while it handles loans, after the payments of the business date. */
   isClosingDay?: true;
 };
 

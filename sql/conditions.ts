@@ -7,7 +7,7 @@ export type Clauses = {
   where: SqlFragment;
   /** The fields whose lookups find the matching rows. */
   found: readonly string[];
-  /** One of the conditions, if it holds for all rows but those that a lookup finds. */
+  /** A condition that holds for all rows except those that a lookup finds. */
   exclusion: { condition: Condition; found: SqlFragment } | null;
 };
 
@@ -62,7 +62,7 @@ export function compare(
     if (type === 'bool' && values.length === 1)
       return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
     if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
-    // With a single value, Postgres knows that the matches are in the order of an index.
+    // With a single value, Postgres can use the order of an index for the matches.
     if (values.length === 1) return sql.fragment`${column} = ${values[0] ?? ''}::${cast(type)}`;
     return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
   }

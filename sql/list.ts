@@ -15,7 +15,7 @@ export type ListRequest = {
   limit: number;
 };
 
-/** A request with its conditions as SQL, and its order if the bare table does not hold the field. */
+/** A request with its conditions as SQL, and its order if another table stores the sorted field. */
 type Query = ListRequest & { table: Table; clauses: Clauses; ordered: Ordered | undefined };
 
 /**
@@ -44,8 +44,8 @@ export async function listRows(
 }
 
 /**
- * The business date, read only if the list depends on it. As a value, so that the plan is made for this day: more
- * than half of the outlook lies ahead of it.
+ * The business date, read only if the list depends on it. It is passed as a value, so that Postgres plans for
+ * this day: most rows of the outlook are for later days.
  */
 async function dayOf(tx: Transaction, table: Table, { conditions, sort }: ListRequest) {
   const isDated =
@@ -77,15 +77,15 @@ async function listByIds(tx: Transaction, query: Query, isLast: boolean) {
 }
 
 /**
- * The cheapest way to the page and its total. A filter that finds few rows or a search needs all matches for the page, so
- * they are counted on the way.
+ * Chooses the cheapest way to read the page and its total. A search, or a filter that finds few rows, reads all
+ * matches anyway and counts them.
  */
 function pageOf(query: Query) {
   const { words, sort, ordered, clauses, table } = query;
   const isBare = isOwnColumns(table, requestedFields(query));
   const isBareSort = ordered !== undefined || isOwnColumns(table, [sort.field]);
   if (!isBare || words !== undefined) return selectPageWithTotal(query);
-  // The index that orders the field also finds it.
+  // The index that sorts by the field also finds its values.
   const isSorted = ordered?.groups && clauses.found.includes(sort.field);
   if (clauses.found.length > 0 && isBareSort && !isSorted) return selectPageWithTotal(query);
   return selectPage(query, ordered ? pageInParts(query, ordered) : pageInOrder(query));
@@ -137,7 +137,7 @@ function selectPage(query: Query, page: SqlFragment) {
   return sql.unsafe`with ${page} ${storePage(query, count)}`;
 }
 
-/** The page of rows that an index or a sort puts in order. */
+/** The page, sorted by an index or by Postgres. */
 const pageInOrder = (query: Query) => sql.fragment`
   page as materialized (
     select ${sortColumns(query)}
@@ -147,8 +147,8 @@ const pageInOrder = (query: Query) => sql.fragment`
 `;
 
 /**
- * The page of rows that indexes of another table put in order. Each part gives at most as many rows as the page
- * can reach, and a group is read only if the groups before it gave fewer.
+ * The page, sorted by indexes of another table. Each part returns at most the rows up to the end of the page. A
+ * group is read only if the groups before it do not fill the page.
  */
 function pageInParts(query: Query, { all, groups = [[all]] }: Ordered) {
   const { sort, clauses, offset, limit } = query;
@@ -195,7 +195,7 @@ const selectPartOf = ({ table, sort }: Query, { joins, value }: OrderedPart) => 
   from ${sql.identifier([table.name])} as row ${joins ?? sql.fragment``}
 `;
 
-/** A column of an index is never null there, and `nulls last` would keep Postgres from using the index. */
+/** Such a column is never null, and `nulls last` would keep Postgres from using its index. */
 function partOrder({ descending }: ListRequest['sort'], { value, along }: OrderedPart) {
   const id = sql.fragment`row.id ${direction(descending)}`;
   if (along)
@@ -206,7 +206,7 @@ function partOrder({ descending }: ListRequest['sort'], { value, along }: Ordere
 const direction = (isDescending: boolean) =>
   isDescending ? sql.fragment`desc` : sql.fragment`asc`;
 
-/** Materializes all matches once, and counts them. */
+/** Finds all matches once, counts them and sorts them. */
 const selectPageWithTotal = (query: Query) => sql.unsafe`
   with found as materialized (${selectMatches(query)} where ${query.clauses.where}),
   page as materialized (
@@ -230,7 +230,7 @@ const requestedFields = ({ table, conditions, words }: Query) => [
   ...(words ? ['q'] : []),
 ];
 
-/** The number of all rows that match: stored, the difference to a stored number, or counted. */
+/** The number of matching rows: stored, derived from a stored number, or counted. */
 function totalOf(query: Query): SqlFragment {
   const { table, conditions, words, clauses } = query;
   if (hasStoredCount(table, conditions, words)) return storedCount(table, clauses.where);

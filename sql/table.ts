@@ -35,9 +35,9 @@ export type Table = {
    * neither add nor remove rows. Include `q` if the search only uses these columns.
    */
   own?: readonly string[];
-  /** Filters by fields that another table stores for each row. */
+  /** Filters by fields that another table stores. */
   lookups?: Record<string, Lookup>;
-  /** The order of fields that another table stores for each row. */
+  /** Sorts by fields that another table stores. */
   orders?: Record<string, Order>;
   /**
    * Columns by which triggers count rows in `row_counts` (see `call app.maintain_counts`). A list that
@@ -63,9 +63,7 @@ export type Condition = {
   field: string;
   comparison: Comparison;
   values: string[];
-  /**
-   * The Postgres type that the field is compared as. It comes from the declaration, never from a client.
-   */
+  /** The Postgres type of the comparison. It comes from the declaration, never from a client. */
   type: string;
 };
 
@@ -73,34 +71,34 @@ export type Condition = {
 type Lookup = (condition: Condition, day: SqlFragment) => Found;
 
 export type Found = {
-  /** Whether the row (alias `row`) is among those that the search finds by an index. */
+  /** Whether an index search finds the row (alias `row`). */
   isFound: SqlFragment;
-  /** The condition holds for the rows that are not found. */
+  /** Set if the condition holds for the rows that are not found. */
   isExcluded?: boolean;
 };
 
-/** How to sort by a field that the bare table does not hold, as of the business date. */
+/** How to sort by a field of another table, as of the business date. */
 type Order = (day: SqlFragment, isDescending: boolean) => Ordered;
 
 export type Ordered = {
   /** All rows, with the field. */
   all: OrderedPart;
   /**
-   * The same rows, divided so that an index puts each part in order. A row is in exactly one part. The values of the
-   * parts in a group may overlap, and each group comes before the next one.
+   * The same rows in parts that an index can sort. Each row is in exactly one part. The values of the parts in a
+   * group may overlap, and each group comes before the next one.
    */
   groups?: readonly (readonly OrderedPart[])[];
 };
 
 export type OrderedPart = {
-  /** No filter by this field that finds rows finds one of this part. */
+  /** The rows that no lookup by this field finds. */
   isRest?: true;
   /** Joins to the bare row (alias `row`), which must neither add rows nor repeat them. */
   joins?: SqlFragment;
   where?: SqlFragment;
   /** The field. */
   value: SqlFragment;
-  /** The column of an index that orders the part like the value, or the other way round. Default: sorted by value. */
+  /** The indexed column that sorts the part like the value, or in reverse. Default: Postgres sorts by the value. */
   along?: { column: SqlFragment; isReversed: boolean };
 };
 

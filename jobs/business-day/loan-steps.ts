@@ -110,7 +110,8 @@ const evaluateDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (w
 
 /**
  * The steps for individual loans, in order. A payoff comes first, because a quote for the day leaves out what
- * starts at its close. Reliefs and modifications take effect before other payments. Scheduled payments and suspense come before autopay draws. A billing cycle ends after all payments of its
+ * starts at its close. Reliefs and modifications take effect before other payments. Scheduled payments and
+ * suspense come before autopay draws. A billing cycle ends after all payments of its
  * day. Promises are evaluated last, when all payments are recorded.
  */
 export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [

@@ -102,7 +102,7 @@ export async function receivePlanPayments(
     if (!later.includes(request)) await receivePayment(work, loanId, request);
 }
 
-/** Throws if the loan or the account does not accept the payment. Returns it with its payer and dates. */
+/** Returns the payment with its payer and dates. Throws if the loan or the account does not accept it. */
 async function checkPayment(work: Work, loan: OpenLoan, request: PaymentInput): Promise<Dated> {
   const input = { ...request, payment_type: toPaymentType(request.payment_type) };
   if (input.allocation_override) assertAdmin(work, 'override the allocation of a payment');

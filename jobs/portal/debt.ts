@@ -50,7 +50,7 @@ function totalDebt({ row, schedule, events }: OpenLoan, on: string): Big {
   return sumParts(debtParts({ row, state }));
 }
 
-/** Without a language, the borrower's own applies. */
+/** Default language: the borrower's. */
 export type OwnQuestion = Omit<Question, 'language'> & { language?: string };
 
 /** Explains a figure of a loan that this person owes. The reasons of pauses and exemptions stay internal. */

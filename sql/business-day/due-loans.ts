@@ -45,8 +45,8 @@ export const loansWithEndingCycle = (chunk: LoanChunk) =>
   `);
 
 /**
- * Loans whose outlook ends within two weeks. Each loan has its own night, so that loans with one due date are not
- * all refolded in one night.
+ * Loans whose outlook ends within two weeks. The id decides the night, so that loans with the same due date are
+ * not all refolded in one night.
  */
 export const loansToRefold = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
@@ -79,7 +79,7 @@ export const dueScheduledPayments = (type: 'payoff' | 'other') => (chunk: LoanCh
     order by payment.loan_id, payment.payment_date, payment.id
   `);
 
-/** Loans for which this close decides about a late fee, or an earlier close did not. */
+/** Loans with a late fee that this close decides about, or that an earlier close missed. */
 export const loansToAssessLateFees = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select loan.id

@@ -1,16 +1,16 @@
 import { sql } from '../database/db.ts';
 
 /**
- * The ids that an event names, as columns. Under row-level security Postgres looks a row up by an id that is
- * a column, but searches the whole table for one that it must extract.
+ * The ids that an event names, as columns. Under row-level security, Postgres uses an index for an id in a
+ * column, but scans the whole table for an id that it must extract from JSON.
  */
 const namedBy = (event: string) => sql.fragment`
   (${sql.identifier([event, 'details'])} ->> 'reverses')::uuid as reverses,
   (${sql.identifier([event, 'details'])} ->> 'fee_id')::uuid as fee_id`;
 
 /**
- * Events since the last statement, and those of any time that were undone or put in force again since then.
- * A reversal of a reversal puts the first event in force again, unless both are of this period.
+ * Events since the last statement, and earlier events that were undone or restored since then.
+ * A reversal of a reversal restores the first event, unless both are of this period.
  */
 const RECORDED = sql.fragment`
   known as (

@@ -27,7 +27,7 @@ type WithoutLoanId<Row> = Omit<Row, 'loan_id'>;
 type LoanEffects = {
   loan_id: string;
   events: readonly NewLoanEvent[];
-  /** Earlier events that the new ones reverse, or put in force again. */
+  /** Earlier events that the new ones reverse or restore. */
   reversals: readonly EventReversal[];
   /** A new version of the schedule; if null, the coverage of the current one changes. */
   new_schedule: WithoutLoanId<NewScheduleVersion> | null;

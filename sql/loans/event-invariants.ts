@@ -37,7 +37,7 @@ const contradictionsOf = ({
   end
 `;
 
-/** What is in force follows from the reversals (jobs/loans/engine/reversals.ts). */
+/** Reversals decide which events are in force (jobs/loans/engine/reversals.ts). */
 export const eventInvariants: readonly Check[] = [
   {
     rule: 'an event is reversed exactly while a reversal of it is in force',

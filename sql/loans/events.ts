@@ -73,7 +73,7 @@ const appendAll = (events: readonly Owned[]) => sql.fragment`
     as event (id uuid, loan_id uuid, kind text, effective_date date, details jsonb, reversed_by uuid)
 `;
 
-/** Stores which reversals undo earlier events, the only change of an event. */
+/** Stores which reversals undo earlier events. No other column of an event changes. */
 export const updateReversalsSql = (reversals: readonly EventReversal[]) => sql.fragment`
   update loan_events as event set reversed_by = given.reversed_by
   from jsonb_to_recordset(${JSON.stringify(reversals)}::jsonb) as given (id uuid, reversed_by uuid)

@@ -2,7 +2,10 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariant-check.ts';
 import { joinOutlook } from './outlook.ts';
 
-/** Interest is posted through yesterday, or through today if the close has passed the loan: the day and the interest. */
+/**
+ * The day through which interest is posted, and that interest. The day is today if the close has passed the loan,
+ * otherwise yesterday.
+ */
 const postedUntil = sql.fragment`
   select loan.tenant_id, loan.id as loan_id,
          tenant.business_date + (chunk.run_id is not null)::integer as day,

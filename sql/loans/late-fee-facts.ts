@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { ExemptInstallment, LATE_FEE_EXEMPTIONS } from './late-fee-exemptions.ts';
 
-/** Records that decide about late fees and are not events. */
+/** Facts about late fees that are not in the loan's events. */
 export const LateFeeFacts = z.object({
   exemptions: z.array(ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) })),
   /** Periods without late fees. A payment plan in force has no end. */
@@ -14,7 +14,7 @@ export type LateFeeFacts = z.output<typeof LateFeeFacts>;
 
 const STATUSES = sql.fragment`('scheduled', 'active', 'completed')`;
 
-/** Of a row of `loans`. Null if the loan has no late fees. */
+/** The facts of a row of `loans` (`loan`). Null if the loan has no late fee rule. */
 export const lateFeeFacts = sql.fragment`
   case when loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")' then jsonb_build_object(
     'exemptions', array(

@@ -5,11 +5,11 @@ import type { Condition, Found, Ordered, OrderedPart, Table } from '../table.ts'
 import { bucketColumn, daysPastDueOn, holdsOn, joinOutlookRow, singleAmountOn } from './outlook.ts';
 
 /**
- * Lists of loans by what follows from their outlook. The business date decides which row of `loan_outlook` a loan
- * shows, so conditions and orders name columns of that row, which have indexes, instead of a computed value.
+ * Filters and sorts loans by fields of their outlook. The business date selects a row of `loan_outlook` per loan.
+ * Conditions and orders use indexed columns of that row instead of computed values.
  */
 
-/** Joins the loan's row of the day, if the conditions hold for it. */
+/** Joins the loan's row of the day if the conditions hold for it. */
 const joinAhead = (day: SqlFragment, where: SqlFragment) => sql.fragment`
   join loan_outlook as ahead on ahead.loan_id = row.id and ${holdsOn(day)} and ${where}`;
 
@@ -19,7 +19,7 @@ const isAhead = (day: SqlFragment, where: SqlFragment) => sql.fragment`exists (
   where ahead.loan_id = row.id and ${holdsOn(day)} and ${where}
 )`;
 
-/** All loans, with a value of their row of the day. */
+/** All loans, with a value from their row of the day. */
 const allLoans = (day: SqlFragment, value: SqlFragment): OrderedPart => ({
   joins: joinOutlookRow(day, { loan: 'row' }),
   value,
@@ -30,16 +30,16 @@ const anyOf = (clauses: readonly SqlFragment[]) =>
     ? sql.fragment`false`
     : sql.fragment`(${sql.join(clauses, sql.fragment` or `)})`;
 
-/** Days past due from the first to the last (null: no limit), both included. */
+/** A range of days past due: the first and the last day (null: no limit), both included. */
 type Days = readonly [first: number, last: number | null];
 
-/** Days that count on from a date. They are at least 1, because a row begins when a loan becomes past due. */
+/** Rows whose days past due count from a date. The count is at least 1. */
 const isCounting = (day: SqlFragment, [first, last]: Days) => sql.fragment`(
   ahead.past_due_from <= ${day} - ${first}::integer
   ${last === null ? sql.fragment`` : sql.fragment`and ahead.past_due_from >= ${day} - ${last}::integer`}
 )`;
 
-/** Days of a loan whose count is paused, for example by a forbearance. */
+/** Rows whose count of days is paused, for example by a forbearance. */
 const isPaused = ([first, last]: Days) => sql.fragment`(
   ahead.paused_days >= ${first}
   ${last === null ? sql.fragment`` : sql.fragment`and ahead.paused_days <= ${last}`}
@@ -51,8 +51,8 @@ const isLate = (day: SqlFragment, ranges: readonly Days[]) =>
   isAhead(day, anyOf(ranges.flatMap((days) => [isCounting(day, days), isPaused(days)])));
 
 /**
- * The loans with certain days past due. Most loans have none, also without an outlook: then those are found that do
- * not match.
+ * The loans with certain days past due. Most loans are not past due. If the ranges include 0, the search finds the
+ * loans that do not match.
  */
 function findByDays(day: SqlFragment, ranges: readonly Days[]): Found {
   const late = clip(ranges);
@@ -62,7 +62,7 @@ function findByDays(day: SqlFragment, ranges: readonly Days[]): Found {
     : { isFound: isLate(day, late) };
 }
 
-/** The ranges within the days from 1 on, in order and without overlaps. */
+/** The ranges clipped to days from 1 on, in order and without overlaps. */
 function clip(ranges: readonly Days[]): Days[] {
   const clipped: Days[] = [];
   const sorted = ranges
@@ -79,7 +79,7 @@ function clip(ranges: readonly Days[]): Days[] {
   return clipped;
 }
 
-/** The days from 1 on that are in none of the clipped ranges. */
+/** The days from 1 on that no clipped range contains. */
 function gapsBetween(ranges: readonly Days[]): Days[] {
   const gaps: Days[] = [];
   let next: number | null = 1;
@@ -93,7 +93,7 @@ function gapsBetween(ranges: readonly Days[]): Days[] {
 const NONE: Found = { isFound: sql.fragment`false` };
 const ALL: Found = { isFound: sql.fragment`false`, isExcluded: true };
 
-/** More days than any loan can be past due. A date this long ago still exists. */
+/** More days than any loan can be past due, but few enough that Postgres has a date this long ago. */
 const MANY_DAYS = 100_000;
 
 function findByDaysPastDue({ comparison, values }: Condition, day: SqlFragment): Found {
@@ -117,7 +117,7 @@ const opposite = ({ isFound, isExcluded = false }: Found): Found => ({
   isExcluded: !isExcluded,
 });
 
-/** The name of a bucket says its days. */
+/** The days of a bucket, read from its name. */
 function daysOfBucket(bucket: string): Days[] {
   if (bucket === 'current') return [[0, 0]];
   const [, first, last] = /^dpd_(\d{1,3})_(\d{1,3}|plus)$/.exec(bucket) ?? [];
@@ -130,14 +130,14 @@ function findByBucket(condition: Condition, day: SqlFragment): Found {
   if (comparison === 'in') return found;
   if (comparison === 'ne') return opposite(found);
   if (comparison === 'isnull') return values[0] === 'true' ? NONE : ALL;
-  // Comparisons of the name as a text, which no list needs often and which most loans may match.
+  // Other comparisons treat the name as text. They are rare and need no index.
   const named = isAhead(day, compare(sql.identifier(['ahead', 'delinquency_bucket']), condition));
   const isCurrent = compare(sql.fragment`'current'::text`, condition);
   const isNamed = sql.fragment`(${named} or (${isCurrent} and not ${isAhead(day, sql.fragment`true`)}))`;
   return { isFound: sql.fragment`(not ${isNamed})`, isExcluded: true };
 }
 
-/** The loans that are past due, by their days. */
+/** The past-due loans, sorted by days. */
 const lateByDays = (day: SqlFragment): OrderedPart[] => [
   {
     joins: joinAhead(day, isCounting(day, ANY)),
@@ -151,7 +151,7 @@ const lateByDays = (day: SqlFragment): OrderedPart[] => [
   },
 ];
 
-/** The loans that are past due, by the name of their bucket. They are sorted, but the others are not read. */
+/** The past-due loans, sorted by the name of their bucket. */
 const lateByBucket = (day: SqlFragment): OrderedPart[] =>
   [isCounting(day, ANY), isPaused(ANY)].map((where) => ({
     joins: joinAhead(day, where),
@@ -159,8 +159,8 @@ const lateByBucket = (day: SqlFragment): OrderedPart[] =>
   }));
 
 /**
- * The loans without such a row of the day, which all have the same value, so they are in the order of their ids. With
- * \`offset\`, Postgres looks at one loan after the other until the page is full, instead of joining all rows first.
+ * The loans without such a row. They all have the same value, so their ids decide the order. `offset 0` makes
+ * Postgres check one loan after another until the page is full, instead of joining all rows first.
  */
 const allOthers = (day: SqlFragment, where: SqlFragment, value: SqlFragment): OrderedPart => ({
   isRest: true,
@@ -176,8 +176,8 @@ const currentFirst = <Part>(isDescending: boolean, currentOnes: Part, late: read
   isDescending ? [late, [currentOnes]] : [[currentOnes], late];
 
 /**
- * The next payment date of a row is not before its last day, except after maturity: then it is the maturity date, which
- * is before its first day.
+ * The next payment date is never before the row's last day, except after maturity: then it is the maturity date,
+ * which is before the row's first day.
  */
 const isDue = (day: SqlFragment) =>
   sql.fragment`(ahead.next_payment_date >= ahead.from_date and ahead.next_payment_date >= ${day})`;
@@ -216,8 +216,8 @@ function byNextPaymentDate(day: SqlFragment, isDescending: boolean): Ordered {
 }
 
 /**
- * No index can give the order of an amount: interest changes it from day to day, and loans that will be billed more on a
- * later day have larger amounts in the rows of that day. These lists read the day's row of each loan, and nothing else.
+ * No index can sort by an amount, because interest changes it from day to day. These lists read the day's row of
+ * each loan.
  */
 const byAmount =
   (name: Parameters<typeof singleAmountOn>[0], more = sql.fragment``) =>
@@ -225,7 +225,7 @@ const byAmount =
     all: allLoans(day, sql.fragment`${singleAmountOn(name, day, 'row')} ${more}`),
   });
 
-/** The order of a stored column that a loan shows in another form. */
+/** Sorts by a stored column that a loan shows in another form. */
 const byColumn = (column: string) => (): Ordered => ({
   all: { value: sql.fragment`${sql.identifier(['row', column])}` },
 });

@@ -78,7 +78,7 @@ type Source = {
   record: SqlFragment;
   /** The day as of which they are read. */
   day: SqlFragment;
-  /** The day as a value, which limits the rows of the outlook before they are joined. */
+  /** The day as a value, so that Postgres limits the rows of the outlook before the join. */
   given?: SqlFragment;
   among?: LoanIdCondition;
 };

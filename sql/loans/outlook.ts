@@ -17,7 +17,7 @@ const GROWING = [
   'final_payment_amount',
 ] as const;
 
-/** All columns but the tenant, in the order of the table. A test compares them. */
+/** All columns except the tenant, in the order of the table. */
 export const OUTLOOK_COLUMNS = [
   'loan_id',
   'number',
@@ -81,8 +81,7 @@ const list = (names: readonly string[], toSql: (name: string) => SqlFragment) =>
 const columnList = list(OUTLOOK_COLUMNS, (name) => sql.fragment`${sql.identifier([name])}`);
 
 /**
- * The rows as the text of an array of rows, which Postgres parses in half of the time that JSON takes. No value
- * needs quotes.
+ * The rows as the text of a Postgres array, which Postgres parses twice as fast as JSON. No value needs quotes.
  */
 const toRowsText = (outlooks: readonly LoanOutlook[]) =>
   `{${outlooks.flatMap(toRowTexts).join(',')}}`;
@@ -95,7 +94,7 @@ const toRowTexts = ({ loan_id, rows }: LoanOutlook) =>
     return `"(,${OUTLOOK_COLUMNS.map((column) => values[column] ?? '').join(',')})"`;
   });
 
-/** The parts of the statement that are always the same. Composing them again would take as long as running it. */
+/** The constant parts of the statement. Composing them each time would take as long as running it. */
 const INSERT = sql.fragment`insert into loan_outlook (${columnList}) select ${columnList}`;
 const REPLACE = sql.fragment`
   on conflict (tenant_id, loan_id, number) do update
@@ -130,16 +129,16 @@ export const trimOutlooksSql = (outlooks: readonly LoanOutlook[]) => {
     where row.loan_id = one.loan_id and row.number > one.kept`;
 };
 
-/** Whether a row (`ahead`) is the one of the day. */
+/** Whether a row (`ahead`) holds on the day. */
 export const holdsOn = (day: SqlFragment) =>
   sql.fragment`ahead.from_date <= ${day} and ahead.until_date >= ${day}`;
 
 type JoinOptions = {
-  /** The alias of the loans that the rows are joined to. */
+  /** The alias of the loans to which the rows are joined. */
   loan?: string;
-  /** Repeats which loans are read, so that Postgres can read their rows in order. */
+  /** Repeats the condition on the loans, so that Postgres can read their rows in order. */
   among?: LoanIdCondition;
-  /** The loans are those of all tenants. */
+  /** Set if the loans belong to several tenants. */
   isOfAllTenants?: true;
 };
 
@@ -159,7 +158,7 @@ export const joinOutlook = (day: SqlFragment, options: JoinOptions = {}) => sql.
   ) as grown on true
 `;
 
-/** The same without the interest, for columns that do not change within a row. */
+/** Like `joinOutlook` without interest, for columns that do not change within a row. */
 export function joinOutlookRow(
   day: SqlFragment,
   { loan = 'record', among, isOfAllTenants }: JoinOptions = {},
@@ -181,7 +180,7 @@ function earnedOn(day: SqlFragment, { loan = 'record' }: JoinOptions) {
   )`;
 }
 
-/** An amount of the day. Null if the loan has no outlook. Most amounts do not grow, and adding would cost more. */
+/** An amount on the day. Null if the loan has no outlook. Most amounts do not grow, so it adds only if necessary. */
 export const amountOn = (name: (typeof GROWING)[number]) => {
   const amount = sql.identifier(['ahead', name]);
   return sql.fragment`case ${sql.identifier(['ahead', `${name}_growth`])}
@@ -189,8 +188,8 @@ export const amountOn = (name: (typeof GROWING)[number]) => {
 };
 
 /**
- * The same without `grown`, for a list in the order of one amount: interest is computed for the rows whose amount grows.
- * 0 if the loan has no outlook.
+ * Like `amountOn` without `grown`, for a list sorted by one amount: computes interest only for rows whose amount
+ * grows. 0 if the loan has no outlook.
  */
 export const singleAmountOn = (
   name: Exclude<(typeof GROWING)[number], 'final_payment_amount'>,

@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Whether the autopay plan (`plan`) of a loan will draw. A draw that was missed is no longer announced. */
+/** Whether the autopay plan (`plan`) of a loan will draw. A missed draw is not announced again. */
 const isUpcoming = (loanId: SqlFragment, day: SqlFragment) => sql.fragment`
   plan.loan_id = ${loanId} and plan.status = 'active' and plan.is_enabled and plan.next_draw_date >= ${day}
 `;

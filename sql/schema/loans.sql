@@ -95,8 +95,8 @@ create table loan_number_sequences (
 );
 call app.protect('loan_number_sequences');
 
--- The loan's terms, flags, and its checkpoint: the state at its last event. Between events interest is linear, so
--- app.accrued and its siblings compute what the loan owes on any day from this row.
+-- The loan's terms and flags, and its checkpoint: the balances after its last event. loan_outlook has the amounts of
+-- later days.
 create table loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -395,18 +395,18 @@ call app.protect('installments', 'select, insert');
 call app.declare_borrower_data('installments', 'loans', kept => '{"one of a few values": ["reason"]}');
 grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
 
--- What a loan shows on each day until its next event. Its single writer replaces the rows with each event
--- (jobs/loans/history/record-events.ts), and a job refolds loans whose last row ends soon. Within a row nothing changes
--- except interest, days past due, and the amounts that grow with interest (jobs/loans/engine/outlook.ts).
+-- The amounts and dates that a loan shows on each day until its next event. Only recordEvents writes them, with each
+-- event. The close refolds loans whose last row ends soon. Within a row only interest, days past due and the amounts
+-- that grow with interest change (jobs/loans/engine/outlook.ts).
 create table loan_outlook (
   tenant_id uuid not null default app.current_tenant(),
   loan_id uuid not null,
-  -- Rows are numbered by date and written again in place, so that most changes touch no index.
+  -- Rows are numbered by date and updated in place, so that most changes touch no index.
   number smallint not null,
   -- The first and the last day. The last is infinity if nothing changes without an event.
   from_date date not null,
   until_date date not null,
-  -- The outlook ends with this row, so the loan is refolded before.
+  -- The outlook ends with this row. The close refolds the loan before.
   is_last boolean not null,
   -- All interest accrued up to the start of a day, unrounded: interest_base + interest_per_basis *
   -- (interest_units + units_per_day * days since from_date) / interest_basis. The scale keeps the division exact.
@@ -468,9 +468,9 @@ create table loan_outlook (
   check (past_due_from is null or paused_days is null),
   check (interest_per_basis >= 0 and interest_per_basis <> 'NaN')
 ) with (fillfactor = 60);
--- Columns instead of expressions, because row-level security keeps Postgres from looking up an expression. The indexes
--- end with the days of a row, so that the rows of other days are passed over in the index.
--- The most days past due first, and of equal ones the newest loan.
+-- Indexes on columns, because row-level security keeps Postgres from using an index on an expression. Each index ends
+-- with the days of a row, so that Postgres can skip the rows of other days.
+-- Sorted by days past due, then by newest loan.
 create index loan_outlook_late on loan_outlook (tenant_id, past_due_from, loan_id desc, from_date, until_date)
   where past_due_from is not null;
 create index loan_outlook_paused on loan_outlook (tenant_id, paused_days, loan_id) where paused_days is not null;
@@ -482,7 +482,7 @@ create index loan_outlook_matured on loan_outlook (tenant_id, next_payment_date,
 create index loan_outlook_ends on loan_outlook (tenant_id, until_date) where is_last and until_date < 'infinity';
 call app.protect('loan_outlook');
 call app.declare_borrower_data('loan_outlook',
-  not_exported_because => 'what follows from the events of the loan',
+  not_exported_because => 'derived from the loan''s events',
   kept => '{"one of a few values": ["delinquency_bucket"]}');
 
 create table disbursements (

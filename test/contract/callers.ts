@@ -51,7 +51,7 @@ export const RANDOM_ID = '0197a3c0-1111-7abc-8def-0123456789ab';
 export const filled = (path: string, value = RANDOM_ID) => path.replace(/\{\w+\}/g, value);
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-/** The address with the query of the route's example, without which some endpoints answer 422. */
+/** The address with the route's example query, which some endpoints require. */
 export function withExampleQuery({ method, example }: Route, address: string): string {
   if (method !== 'GET' || example === undefined) return address;
   return `${address}?${new URLSearchParams({ ...example('2026-03-16') }).toString()}`;

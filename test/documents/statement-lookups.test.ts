@@ -15,7 +15,7 @@ const Plan = z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.custom<Node>() 
 
 const nodesIn = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesIn)];
 
-/** The rows of a table that a plan read, with those that it then left out. */
+/** The rows of a table that a plan read, including the rows that a filter removed. */
 const rowsRead = (nodes: readonly Node[], table: string) =>
   nodes
     .filter((node) => node['Relation Name'] === table)
@@ -25,7 +25,7 @@ const rowsRead = (nodes: readonly Node[], table: string) =>
     })
     .reduce((sum, rows) => sum + rows, 0);
 
-test('the activity of a returned payment is looked up, not searched for among all loans', async () => {
+test('a statement finds a returned payment by an index, without reading other loans', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const model = await newLoan(tenant);
   await copyLoans(stage.url, LOANS, { tenantId: tenant.id });

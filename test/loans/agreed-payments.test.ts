@@ -71,7 +71,7 @@ const CATCHING_UP: Record<string, (late: Late) => Promise<unknown>> = {
  * Loans of 10,000.00 at 12 % for 4 months, whose installment of February 15, 2,562.81, is not paid on
  * February 20. The borrowers catch up in different ways, and pay on each due date what the schedule asks.
  */
-test('a past-due amount that scheduled payments will pay counts once', async () => {
+test('a past-due amount that scheduled payments will pay is counted once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = new Map<string, { id: string; borrower_id: string }>();
   for (const way of Object.keys(CATCHING_UP))
@@ -189,7 +189,7 @@ test('a fee agreed for the close of the payoff date leaves the quote valid for i
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'paid_off', suspense_balance: '0.00' });
 });
 
-test('the close of its last day lets a quote expire, whatever starts on that evening', async () => {
+test('a quote expires at the close of its last day, even if a change starts at that close', async () => {
   const { tenant, quoteNow } = await quotedLoan('2026-02-01');
 
   await travelTo(stage, tenant, '2026-02-02');

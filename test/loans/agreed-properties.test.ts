@@ -253,7 +253,7 @@ async function pay(tenant: Tenant, id: string, amount: string) {
   expect(status, JSON.stringify(reply)).toBe(201);
 }
 
-test('a bill asks for what the loan asks on its due date, whatever is agreed until then', async () => {
+test('a bill equals the amount due on its due date, whatever is agreed until then', async () => {
   const tenant = await stage.tenant(START);
   const lives = await agreedLives(tenant, sampled(anyAgreements, 13), { late: 4 });
   const told = new Map<string, Awaited<ReturnType<typeof billOf>>>();

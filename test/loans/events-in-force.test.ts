@@ -24,7 +24,7 @@ const anyStep = fc.oneof(
 );
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Steps that are recorded together, several times. */
+/** Several recordings, each of several steps. */
 const anyLife = fc.array(fc.array(anyStep, { minLength: 1, maxLength: 4 }), {
   minLength: 3,
   maxLength: 7,
@@ -62,7 +62,7 @@ const storedInForce = ({ within }: Tenant, loanId: string) =>
     `),
   );
 
-test('the stored events in force are those of the fold, however often reversals are reversed', async () => {
+test('the stored events in force equal those of the fold, however often reversals are reversed', async () => {
   const tenant = await stage.tenant(TODAY);
 
   await fc.assert(
@@ -88,7 +88,7 @@ test('the stored events in force are those of the fold, however often reversals 
   expect((await violationsIn(stage)).filter((violation) => violation.startsWith(RULE))).toEqual([]);
 });
 
-test('the checks of the books find an event that is wrongly stored as reversed or in force', async () => {
+test('`npm run invariants` finds an event that is wrongly stored as reversed or in force', async () => {
   const tenant = await stage.tenant(TODAY);
   const { id } = await newLoan(tenant);
   const fee = newEvent({ kind: 'fee', effective_date: TODAY, amount: '5.00' });

@@ -30,7 +30,7 @@ const lives = [
   ['a life that is serviced', anyServicedLife(24)],
 ] as const;
 
-/** The loan as it is read from the database. Explanations use only the terms of its row. */
+/** The loan as read from the database. Explanations use only the terms of its row. */
 function loanOf(input: FoldInput): OpenLoan {
   const run = replay(input);
   const state = toLoanState(run.position, input.as_of);

@@ -58,7 +58,7 @@ const relief = (start_date: string, end_date: string, more: object = {}) => ({
   ...more,
 });
 
-test('a relief announces no late fee from the moment it is agreed, and the fee again once it is canceled or broken', async () => {
+test('no late fee is announced after a relief is agreed, until it is canceled or broken', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id } = await newLoan(tenant, { product_id: await lateProduct(tenant) });
@@ -84,7 +84,7 @@ test('a relief announces no late fee from the moment it is agreed, and the fee a
   expect(await feesOf(tenant, id)).toEqual(['2026-02-21 25.00']);
 });
 
-test('a relief decides by the last day on time and the night after it', async () => {
+test('a relief exempts an installment if it covers the last day on time or the next day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await lateProduct(tenant);
   const periods = {
@@ -114,7 +114,7 @@ test('a relief decides by the last day on time and the night after it', async ()
     expect((await feesOf(tenant, id)).length, name).toBe(announced[name] === null ? 0 : 1);
 });
 
-test('a deferment, a payment plan and a freeze announce no late fee while they are in force', async () => {
+test('no late fee is announced during a deferment, a payment plan or a freeze', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -162,7 +162,7 @@ test('a deferment, a payment plan and a freeze announce no late fee while they a
   expect((await feesOf(tenant, deferred)).length).toBe(deferment.late_fee === null ? 0 : 1);
 }, 60_000);
 
-test('two past-due installments within their grace show one last day after the other', async () => {
+test('two past-due installments within their grace periods show their last days one after the other', async () => {
   const tenant = await stage.tenant('2026-01-15');
   // Due on January 22 and 29, and on February 5.
   const product_id = await lateProduct(tenant, {
@@ -188,7 +188,7 @@ test('two past-due installments within their grace show one last day after the o
   expect(await feesOf(tenant, id)).toEqual(['2026-02-04 25.00']);
 }, 60_000);
 
-test('a recorded exemption is not decided again, and the next installment is', async () => {
+test('a recorded exemption is final, and the next installment is decided separately', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await lateProduct(tenant, {}, { late_fee_rule: 'current' });
   const { id } = await newLoan(tenant, { product_id });
@@ -213,7 +213,7 @@ test('a recorded exemption is not decided again, and the next installment is', a
   expect(await feesOf(tenant, id)).toEqual(['2026-03-21 25.00']);
 });
 
-test('a matured or accelerated loan shows the late fees that are still to come, a charged-off loan none', async () => {
+test('a matured or accelerated loan shows its upcoming late fees, and a charged-off loan shows none', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const product_id = await lateProduct(tenant);
@@ -235,7 +235,7 @@ test('a matured or accelerated loan shows the late fees that are still to come, 
     expect((await feesOf(tenant, id)).length, name).toBe(ahead[name] === null ? 0 : 1);
 });
 
-test('a loan whose late fee rule cannot be read still takes payments', async () => {
+test('a loan with an unreadable late fee rule accepts payments', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { product_id: await lateProduct(tenant) });
   await stage.owner.query(

@@ -104,7 +104,7 @@ async function rowsReadBy(tenantId: string) {
   return costs;
 }
 
-test('a list by what loans owe on the day reads no more rows when the book is four times as large', async () => {
+test('a list by outlook reads no more rows when the portfolio is four times as large', async () => {
   const small = await newBook(LOANS);
   const large = await newBook(LOANS * TIMES);
   await stage.owner.query('vacuum (analyze)');

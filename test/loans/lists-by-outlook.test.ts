@@ -19,7 +19,7 @@ import { aStory, eventOn, START } from './any-story.ts';
 
 const stage = await newStage();
 const LIVES = Number(process.env['LIVES'] ?? 24);
-/** All events of a story happen before. */
+/** The first day after all events. */
 const TODAY = addDays(START, 520);
 /** Days on which the lists are compared. No loan is refolded in between. */
 const DAYS = [0, 1, 2, 7, 15, 20].map((days) => addDays(TODAY, days));
@@ -32,7 +32,7 @@ const SORTS = ['id', ...Object.keys(list.fields)].filter(
 );
 const OUTLOOK = ['days_past_due', 'delinquency_bucket', 'next_payment_date'];
 
-/** The same list without indexes: every loan is computed, and then filtered and sorted. */
+/** The same list without indexes: computes every loan, then filters and sorts. */
 const { own: _own, lookups: _lookups, orders: _orders, ...computed } = loans;
 
 const date = fc.integer({ min: -400, max: 400 }).map((days) => addDays(TODAY, days));
@@ -89,7 +89,7 @@ const aRequest = fc.record({
     .map(([start, more]) => JSON.stringify([start, start + more])),
 });
 
-/** Moves the business date, and refolds no loan. */
+/** Moves the business date without refolding loans. */
 const setBusinessDate = ({ within }: Tenant, day: string) =>
   within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
@@ -97,7 +97,7 @@ const setBusinessDate = ({ within }: Tenant, day: string) =>
     `),
   );
 
-/** Loans of all kinds of products and with any history, and loans that are not funded. */
+/** Loans of all kinds of products with any history, and unfunded loans. */
 async function writeBook(tenant: Tenant) {
   const products = [
     await tenant.first('/products'),
@@ -143,7 +143,7 @@ async function writeBook(tenant: Tenant) {
   });
 }
 
-/** The kinds of outlooks by which the parts of a list differ. */
+/** The kinds of outlooks that the parts of a list distinguish. */
 const KINDS = ['counting', 'due', 'matured', 'none', 'paused', 'undated'];
 
 const kindsOnDay = ({ within }: Tenant) =>
@@ -186,7 +186,7 @@ test('a list by days past due, bucket or next payment date equals the list that 
   expect([...seen].toSorted()).toEqual(KINDS);
 }, 240_000);
 
-test('the name of a bucket says its days', () => {
+test('the name of a bucket states its days', () => {
   const named = (days: number) => {
     const name = DELINQUENCY_BUCKETS.findLast((bucket) => {
       const [, first = 0] = /^dpd_(\d+)_/.exec(bucket) ?? [];

@@ -109,7 +109,7 @@ const isReached = (date: string | null, day: string) => date !== null && date <=
 
 type Options = { penaltyOn: Penalty; lateFeesOn: LateFeesOn | null };
 
-/** The figures that the whole history folds to on a day, including that day's events. */
+/** The figures of a day, folded from the whole history including that day's events. */
 function folded(
   life: FoldInput,
   day: string,
@@ -181,8 +181,8 @@ function seen(row: OutlookRow, day: string, life: FoldInput) {
 }
 
 /**
- * A step that counts as a scheduled payment, because the bills before it do not foresee those. The final payment
- * does, so it is not compared.
+ * Marks a step as a scheduled payment, which earlier bills do not include. The final payment does include it, so
+ * it is not compared.
  */
 const toStep = (event: LoanEvent, at: number): AgreedStep => ({
   date: event.effective_date,

@@ -51,7 +51,7 @@ const statementOf = (tenant: Tenant, loanId: string, month: string) =>
     `),
   );
 
-test('a charge-off that counts again keeps its date, and the books are right', async () => {
+test('a charge-off that counts again keeps its date, and the books have no violations', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
@@ -121,7 +121,7 @@ test.each([
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a draw that counts again is a disbursement of its statement, not a credit', async () => {
+test('a draw that counts again appears as a disbursement on its statement, not as a credit', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-20');
@@ -165,13 +165,13 @@ test('a payment that counts again appears on the statement of that month', async
     ['2026-04-30', 'interest', april?.summary['interest']],
   ]);
   expect(april?.activity.at(-1)).toMatchObject({ balance: april?.summary['new_balance'] });
-  // No operation restores the payment's record, so the checks of the books report it.
+  // No operation restores the payment's record, so the invariants report it.
   expect(await violationsIn(stage)).toContain(
     `a record has an effect exactly while its event is in force: Payment ${paid.body.id} is reversed, and its event is in force.`,
   );
 });
 
-test('bureaus are told of a payment and a payoff that count again', async () => {
+test('credit records include a payment and a payoff that count again', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, closed] = [await newLoan(tenant), await newLoan(tenant)];

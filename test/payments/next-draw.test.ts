@@ -17,7 +17,7 @@ const drawnMoney = async ({ draws }: Enrolled) =>
     .filter(({ status }) => status === 'drawn')
     .map(({ run_date, amount }) => ({ date: run_date, amount }));
 
-test('a draw in the plan’s own rhythm is announced in statement, notice, portal and balances, and made', async () => {
+test('the draw of a plan with its own frequency is announced everywhere, and the close makes it', async () => {
   const { tenant, officer, borrower, borrower_id, account, id, loan } =
     await newPortalBorrower(stage);
   const path = `/borrowers/${borrower_id}/autopay-plans`;
@@ -74,7 +74,7 @@ test('a payment that covers the next installment moves the announced draw to the
   expect(await drawnMoney(enrolled)).toEqual([draw]);
 });
 
-test('the retry of a returned draw is announced, with a draw of the same day', async () => {
+test('the announced amount includes the retry of a returned draw and a regular draw of the same day', async () => {
   const enrolled = await newEnrolledLoan(stage, { retry_interval_days: 26 });
   const { tenant, officer } = enrolled;
   await travelTo(stage, tenant, '2026-02-18');
@@ -92,7 +92,7 @@ test('the retry of a returned draw is announced, with a draw of the same day', a
   ]);
 });
 
-test('an agreed forbearance, and a scheduled payment, change the announced draw to what is then drawn', async () => {
+test('after an agreed forbearance or scheduled payment, the announced draw equals the draw that is made', async () => {
   const [forborne, scheduled] = [
     await newEnrolledLoan(stage),
     await newEnrolledLoan(stage, { amount_type: 'past_due_and_current' }),
@@ -161,7 +161,7 @@ test('no draw is announced for a paused plan, or for an accelerated, charged-off
   expect(await stored(paused)).toBe('315.68');
 }, 60_000);
 
-test('after maturity, the announced draw is the whole rest on the monthly day of the draw', async () => {
+test('after maturity, the announced draw is the whole debt on the plan’s monthly day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant, { term_months: 2, principal_amount: '1000.00' });

@@ -37,7 +37,7 @@ export async function insertLoans(tenant: Tenant, ...rows: Values[]): Promise<st
   });
 }
 
-/** Lets an inserted loan earn simple interest from a day on. */
+/** An inserted loan earns simple interest from this day on. */
 export const accrueSince = (
   tenant: Tenant,
   loan_id: string,

@@ -57,7 +57,7 @@ export function buildBill(
   };
 }
 
-/** The parts of the past-due amount. They add up to it. */
+/** Splits the past-due amount into principal, interest and fees. */
 export const splitPastDue = (
   position: Position,
   asOf: string,

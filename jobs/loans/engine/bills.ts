@@ -82,7 +82,7 @@ export function billsOn(position: Position, asOf: string) {
 
 /**
  * The part of the past-due amount that is at least 30 days past due, which credit bureaus receive, and the
- * number of its installments. Once the maturity date is 30 days past due: the whole debt.
+ * number of its installments. Once the maturity date is 30 days past due, the amount is the whole debt.
  */
 export function pastDue30(
   position: Position,
@@ -137,7 +137,7 @@ const delinquencyAllowances = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
-/** The parts that `billsOn` and `buildBill` add up, to explain the bill of a day. */
+/** The parts that `billsOn` and `buildBill` add up. They explain the bill of a day. */
 export type BillParts = {
   past_due: readonly AmountPart[];
   next: { due_date: string | null; parts: readonly AmountPart[] };
@@ -147,7 +147,7 @@ export type BillParts = {
   matured_on: string | null;
 };
 
-/** With `asAgreed`, the next bill follows from what is agreed until its due date. */
+/** `asAgreed` is the next bill with the changes that are agreed until its due date. */
 export function billParts(
   position: Position,
   asOf: string,

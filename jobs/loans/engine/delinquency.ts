@@ -47,7 +47,7 @@ export const daysPastDue = (
   leniency: Leniency = NO_LENIENCY,
 ): number => sumDays(pastDueDays(oldestUnpaidDueDate, asOf, leniency));
 
-/** The parts of the days past due. They add up to them. */
+/** The parts that add up to the days past due. */
 export function pastDueDays(
   oldestUnpaidDueDate: string | null,
   asOf: string,

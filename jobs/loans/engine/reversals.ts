@@ -10,12 +10,11 @@ import type { LoanEvent } from './events.ts';
 export function findReversals(events: readonly LoanEvent[]): ReadonlyMap<string, string> {
   const reversals = events.filter((event) => event.kind === 'reversal');
   const found = new Map<string, string>();
-  // Most histories have no reversal.
   if (reversals.length === 0) return found;
   const byTarget = Map.groupBy(reversals, ({ reverses }) => reverses);
   const judged = new Set<string>();
   const isReversed = (id: string): boolean => {
-    // Marked before its own reversals are judged, so that reversals of each other come to an end.
+    // Mark the event first. Otherwise two events that reverse each other would never end.
     if (judged.has(id)) return found.has(id);
     judged.add(id);
     const reversal = byTarget.get(id)?.find((one) => !isReversed(one.id));

@@ -59,7 +59,7 @@ const dayStepsOf = ({ days: parts }: BillParts): WordedStep[] =>
 /** The day of the amounts. `isFinal`: the whole debt is due on that day. */
 type PartsOn = { date: string; isFinal?: boolean };
 
-/** The steps of an amount, without those of zero. None if open fees are left for a later bill. */
+/** The steps of an amount, without zero steps. Empty if a later bill asks for the open fees. */
 export function partSteps(parts: readonly AmountPart[], on: PartsOn): WordedStep[] {
   const isOfFees = parts.some(({ fee }) => fee !== undefined);
   if (isOfFees && isZero(sumParts(parts))) return [];

@@ -61,7 +61,7 @@ type InstallmentFacts = {
 };
 
 type FeeFacts = {
-  /** Null for an agreed fee that is not yet charged. */
+  /** Null for an agreed fee that has not been charged. */
   fee_id: string | null;
   fee_type: string;
   assessed_date: string;
@@ -89,7 +89,7 @@ export type Sentence = { key: ExplanationKey; values: ExplanationValues };
 export type Calculation = {
   /** Null for `days_past_due`. */
   amount: string | null;
-  /** Null for every other figure. */
+  /** Null for amounts. */
   days: number | null;
   steps: readonly WordedStep[];
   summary: Sentence;
@@ -107,7 +107,7 @@ const EMPTY = {
   explained_by: null,
 } as const;
 
-/** A step with these facts and no others. */
+/** Creates a step. Facts that are not given are null. */
 export const newStep = (
   rule: Step['rule'],
   facts: Partial<Omit<Step, 'rule'>>,

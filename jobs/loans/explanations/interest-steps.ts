@@ -8,13 +8,13 @@ import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
-/** The stretches of days on one balance at one rate that make up the unpaid interest. */
+/** The periods with one balance and one rate whose interest is unpaid. */
 export function explainInterest({ row, state }: OpenLoan): Calculation {
   const { rounding_mode, day_count } = readTerms(row);
   const parts = interestParts(state, rounding_mode);
   const since = parts[0]?.segment?.from ?? '';
   const counted = parts.map(({ segment, amount }) => ({
-    // What was paid comes after the first of the days for which it was paid.
+    // The paid part follows the first days, because it pays for them.
     from: segment?.from ?? since,
     step:
       segment === null
@@ -54,7 +54,7 @@ function interestFreeSteps(
   return [newStep('interest_free', { amount: '0.00', interest }, 'interest_free', { balance })];
 }
 
-/** Pauses among the counted days. If nothing is owed: the pause that lasts until the end. */
+/** Pauses within the counted days. If no interest is owed, the pause that lasts until the end. */
 function pausedSegments(segments: readonly InterestSegment[], since: string) {
   const paused = segments.filter(({ rule }) => rule === 'suspended');
   if (since !== '') return paused.filter(({ to }) => to > since);

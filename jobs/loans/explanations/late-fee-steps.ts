@@ -54,7 +54,7 @@ export async function explainLateFees({ tx }: Work, loan: OpenLoan): Promise<Cal
   };
 }
 
-/** A late fee, and what was already paid or waived of it. */
+/** A late fee, and the part of it that was paid or waived. */
 function chargedSteps(loan: OpenLoan, fee: FeeState, rule: FeeRule | undefined): WordedStep[] {
   const { fee_id, fee_type, assessed_date, amount, outstanding_amount } = fee;
   const facts = { fee_id, fee_type, assessed_date, amount };
@@ -101,8 +101,8 @@ const billOf = (installments: readonly InstallmentState[], fee: FeeState) =>
   installments.find(({ period_number }) => period_number === fee.installment_number);
 
 /**
- * The amount to which the fee's percentage applied. An unpaid rest is that of the day on which the fee was
- * assessed. Null if the rule has no percentage, or if the fee was charged under other circumstances.
+ * The amount to which the fee's percentage applied. For a percentage of the unpaid rest, the rest on the day
+ * of the fee. Null if the rule has no percentage, or if it does not lead to the fee that was charged.
  */
 function baseOf({ state, folded }: OpenLoan, fee: FeeState, rule: FeeRule): string | null {
   if (rule.calculation === 'flat') return null;
@@ -204,6 +204,6 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
   return [newStep('late_fee_pending', facts, 'late_fee_pending', values)];
 }
 
-/** Exemptions that hold if nothing happens. Payments still decide about the others. */
+/** Exemptions that no payment can change. */
 const lasting = (exemption: ReturnType<typeof lateFeeExemption>) =>
   exemption === 'agreement' || exemption === 'frozen' ? exemption : null;

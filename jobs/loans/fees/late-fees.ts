@@ -44,7 +44,7 @@ export async function assessLateFees(work: Work, loanId: string) {
   if (due.length === 0) return;
   const events: LoanEvent[] = [];
   for (const open of charged) events.push(await chargeLateFee(work, loanId, open));
-  // Opened again with the exemptions, so that the loan's outlook contains them.
+  // Open the loan again, so that its outlook contains the new exemptions.
   await recordEvents(work, exempt.length > 0 ? await openLoan(work, loanId) : loan, events);
 }
 

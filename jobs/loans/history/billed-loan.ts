@@ -7,13 +7,13 @@ import { billAsAgreed, nextBillAsAgreed } from '../engine/projection/next-bill-a
 import { readPastLoan, type Knowledge, type OpenLoan } from './open-loan.ts';
 
 export type BilledLoan = OpenLoan & {
-  /** What is agreed for later days. Empty for a past day. */
+  /** The steps agreed for later days. Empty for a past day. */
   agreed: readonly AgreedStep[];
-  /** The next bill, if something agreed comes before its due date. */
+  /** The next bill, if an agreed change comes before its due date. Otherwise null. */
   nextBill: NextBill | null;
 };
 
-/** Reads a loan as `readPastLoan` does. Today's bill includes what is agreed until its due date. */
+/** Reads a loan like `readPastLoan`. Today's bill includes the changes agreed until its due date. */
 export async function readBilledLoan(
   work: Work,
   loanId: string,

@@ -20,13 +20,13 @@ import {
   type FeeRule,
 } from '../products/fee-amounts.ts';
 
-/** What decides about a loan's late fees, apart from its position. */
+/** The rules and facts that decide about a loan's late fees, in addition to its position. */
 type LateFeePolicy = {
   rules: readonly { rule: FeeRule; grace_days: number }[];
   /** Rules and installments for which an exemption is recorded. */
   exempt: ReadonlySet<string>;
   facts: LateFeeFacts;
-  /** The days of all payments so far. */
+  /** The effective dates of all payments. */
   payment_days: readonly string[];
 };
 
@@ -58,8 +58,8 @@ export function lateFeePolicy(row: Loan, { events }: Pick<Replay, 'events'>): La
 }
 
 /**
- * What is still to be decided about these installments. An installment bears one late fee at most. The
- * previous servicer charged the late fees from before boarding.
+ * The late fees that are still undecided for these installments. An installment has at most one late fee. The
+ * previous servicer decided about the installments from before boarding.
  */
 export function openLateFeeCases(
   { rules, exempt }: LateFeePolicy,
@@ -88,8 +88,8 @@ export function openLateFeeCases(
 }
 
 /**
- * A rule's fee for an installment as it stands, zero if nothing of it is unpaid, and the amount to which its
- * percentage applies. Throws if the rule cannot be read.
+ * A rule's fee for an installment, zero if the installment is paid, and the amount to which its percentage
+ * applies. Throws if the rule cannot be read.
  */
 export function lateFeeFor(
   rule: FeeRule,
@@ -139,8 +139,8 @@ export function lateFeeExemption(
 }
 
 /**
- * The late fees of the installments that are past due or next, if nothing is paid, and the last days to avoid
- * them. The close decides with the same functions.
+ * The late fees of the past-due installments and the next one if nothing is paid, and the last days to avoid
+ * them. The close uses the same functions.
  */
 export const lateFeesAhead =
   (policy: LateFeePolicy): LateFeesOn =>
@@ -155,7 +155,7 @@ export const lateFeesAhead =
       if (lateFeeExemption(policy, open, positionOn(decided), decided) === null)
         charged.set(open.installment, open);
     }
-    // Of a fee that tonight's close charges, no payment is on time any more.
+    // A payment today can no longer avoid a fee that tonight's close charges.
     const avoidable = [...charged.values()].filter(({ last_day }) => last_day >= day);
     const upcoming = avoidable.find(({ installment }) => installment === next);
     const [first, second] = avoidable.filter(({ installment }) => installment !== next);

@@ -49,7 +49,7 @@ export async function readLoan(work: Work, loanId: string): Promise<OpenLoan> {
   return foldRecord(work, record);
 }
 
-/** Which events a reader counts: all that are recorded by now, or only those recorded by that day. */
+/** `now` counts all recorded events, `then` only events that were recorded by that day. */
 export type Knowledge = 'now' | 'then';
 
 /** Reads a loan without a lock and folds it once, as of today or a past day. */

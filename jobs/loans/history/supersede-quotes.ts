@@ -12,7 +12,7 @@ import type { AgreedStep } from '../engine/projection/agreed-steps.ts';
 import type { ProjectionInput } from '../engine/projection/course.ts';
 import { payoff } from '../engine/projection/payoff-amounts.ts';
 
-/** The events that can change a payoff amount, by kind. A stop or start of accrual is named by its reason. */
+/** Kinds of events that can change a payoff amount. Stops and starts of accrual have a reason instead. */
 const KINDS = EVENT_KINDS.filter(
   (kind): kind is Exclude<EventKind, 'accrual_stop' | 'accrual_start'> =>
     kind !== 'accrual_stop' && kind !== 'accrual_start',

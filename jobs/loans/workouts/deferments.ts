@@ -133,7 +133,7 @@ async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferme
     start_installment: first_number,
     event_ids: events.map(({ id }) => id),
   });
-  // Opened again, because no late fee is charged until the end, which is known now.
+  // Open the loan again: no late fee is charged until the end of the deferment, which is now stored.
   await recordEvents(work, await openLoan(work, loan.row.id), events);
 }
 

@@ -123,7 +123,7 @@ async function startForbearance(work: Work, loan: OpenLoan, forbearance: OpenFor
   const event_ids = events.map(({ id }) => id);
   // First, because what a loan will owe includes the forbearances that have not started yet.
   await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
-  // Also without events: a forbearance without late fees changes the fees ahead.
+  // Needed even without events, because a forbearance can suspend late fees.
   await recordEvents(work, loan, events);
 }
 

@@ -124,7 +124,7 @@ async function assertNoActivePlan(work: Work, loanId: string) {
   );
 }
 
-/** No late fee is charged while a plan is in force, which the loan's outlook must show. */
+/** Also updates the outlook, because no late fee is charged while a plan is in force. */
 async function startPlan(
   work: Work,
   planId: string,

@@ -134,7 +134,7 @@ async function collectDraw(
     payer_id: plan.borrower_id,
     ...extraPayment(plan),
   };
-  // runAutopay saves the plan's next draw when all draws of the day are made.
+  // `runAutopay` saves the plan's next draw after all draws of the day.
   const withoutPlan = { ...loan, row: { ...loan.row, autopay_plan: null } };
   if (await canStillDraw(work, instrumentId))
     await postPayment(work, withoutPlan, payment_id, payment);

@@ -5,7 +5,7 @@ import type { InterestSegment } from './interest.ts';
 
 type InterestSource = Pick<LoanState, 'interest_segments' | 'interest_settled'>;
 
-/** A segment whose interest is not completely settled, and all interest accrued before and with it. */
+/** A segment with unsettled interest, and all interest accrued before it and through its end. */
 export type UnsettledSegment = { segment: InterestSegment; before: Big; after: Big };
 
 /**
@@ -26,7 +26,7 @@ export function unsettledSegments(state: InterestSource, rounding: Rounding): Un
   return unsettled;
 }
 
-/** A part of the owed interest in cents. Without a segment: the settled part of the first segment. */
+/** A part of the owed interest, in cents. If `segment` is null, the settled part of the first segment. */
 export type InterestPart = { amount: Big; segment: InterestSegment | null };
 
 /**

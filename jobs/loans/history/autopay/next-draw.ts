@@ -6,7 +6,7 @@ import type { LoanState } from '../../engine/state.ts';
 import { autopayRunDate, displayedRunDate, nextAutopayDueDate } from './autopay-dates.ts';
 import { drawAmount } from './draw-amount.ts';
 
-/** A loan as autopay sees it ahead of time. */
+/** A loan today and on later days. */
 type LoanAhead = {
   today: string;
   state: LoanState;
@@ -17,12 +17,12 @@ type LoanAhead = {
 
 export type NextDraw = { date: string; amount: string };
 
-/** How many due dates are looked at. Draws of paid installments and of paused months are skipped. */
+/** Maximum number of due dates to examine. Paid installments and paused months have no draw. */
 const MAX_ATTEMPTS = 24;
 
 /**
- * The next day on which autopay draws money, and the amount of that day's draws, if nothing happens before. The
- * close draws the same. Null if nothing will be drawn, or if the amount depends on a statement that is not made yet.
+ * The next day on which autopay draws money, and the total of that day's draws, if nothing happens before. The
+ * close draws the same amount. Null if nothing will be drawn, or if the amount depends on a future statement.
  */
 export function findNextDraw(plan: AutopayPlan, loan: LoanAhead): NextDraw | null {
   if (plan.status !== 'active' || !plan.is_enabled || !canDraw(plan, loan.state)) return null;
@@ -35,7 +35,7 @@ export function findNextDraw(plan: AutopayPlan, loan: LoanAhead): NextDraw | nul
     if (attempt === null || (date !== null && attempt.date !== date)) break;
     if (state.cycle !== null && attempt.date > state.cycle.ends) break;
     const then = loan.stateOn(attempt.date, draws);
-    // Something agreed, such as new due dates, takes effect before the draw.
+    // An agreed change, such as new due dates, can take effect before the draw.
     const moved = nextAttempt(remaining, then, loan.today);
     state = then;
     if (moved === null || moved.due_date !== attempt.due_date) continue;
@@ -50,7 +50,7 @@ export function findNextDraw(plan: AutopayPlan, loan: LoanAhead): NextDraw | nul
   return { date, amount: money(sum(draws.map(({ amount }) => parseMoney(amount)))) };
 }
 
-/** A loan without debt, or an accelerated debt that the plan does not pay off. */
+/** A `payoff` plan always can. Other plans need a debt that is neither accelerated nor charged off. */
 const canDraw = ({ amount_type }: AutopayPlan, state: LoanState): boolean =>
   amount_type === 'payoff' ||
   (!state.is_accelerated && !state.is_charged_off && parseMoney(state.total_balance).gt(0));

@@ -15,7 +15,7 @@ import type { OpenLoan } from '../open-loan.ts';
 
 export const isOpenAutopayPlan = ({ status }: AutopayPlan) => ['active', 'paused'].includes(status);
 
-/** A folded loan, and what is agreed for later days. */
+/** A folded loan, and the steps agreed for later days. */
 type FoldedLoan = {
   row: Standing['row'];
   input: FoldInput;
@@ -67,7 +67,7 @@ export const nextDrawOf = (today: string, plan: AutopayPlan, loan: FoldedLoan) =
     penaltyOn: (state) => prepaymentPenalty(loan.row, state),
   });
 
-/** The loan at the close of a later day, before the day's draws, but with draws that came earlier. */
+/** The loan at the close of a later day, after the given draws and before the day's other draws. */
 function stateAhead(loan: FoldedLoan, day: string, draws: readonly EventDraft[]): LoanState {
   const { input, run, agreed } = loan;
   if (agreed.length === 0 && draws.length === 0)
