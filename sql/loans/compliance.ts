@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { joinOutlookRow } from './outlook.ts';
 
 const Facts = z.object({
   principal_amount: z.string(),
@@ -31,7 +32,7 @@ export type LoanFacts = z.output<typeof Facts> & {
 
 export const readComplianceFacts = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
-    select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,
+    select loan.principal_amount, loan.interest_rate, coalesce(ahead.current_rate, 0) as current_rate,
            coalesce(loan.original_term_months, loan.term_months) as term_months,
            loan.status in ('active', 'charged_off') as is_funded,
            product.min_amount, product.max_amount, product.min_rate, product.max_rate,
@@ -46,6 +47,8 @@ export const readComplianceFacts = (tx: Transaction, loanId: string) =>
                and other.principal_amount = loan.principal_amount
            ) as has_twin
     from loans as loan
+    cross join (select app.business_date() as day offset 0) as today
+    ${joinOutlookRow(sql.fragment`today.day`, { loan: 'loan' })}
     join borrowers as borrower on borrower.id = loan.borrower_id
     join programs as program on program.id = loan.program_id
     join products as product on product.id = loan.product_id

@@ -37,7 +37,7 @@ type LoanEffects = {
   credits: Parameters<typeof updateCreditSplitsSql>[1];
   sales: Parameters<typeof updateSaleSplitsSql>[0];
   fees: readonly WithoutLoanId<FeeAmounts>[];
-  /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
+  /** The loan's checkpoint: its balances after the last event. */
   checkpoint: Values;
   /** What the loan will show until its next event. */
   outlook: LoanOutlook['rows'];

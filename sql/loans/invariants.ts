@@ -149,16 +149,13 @@ export const loanInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'interest is earned by the principal that bears it',
+    rule: 'only a line with a grace period on purchases has principal that bears no interest',
     query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
-             format('Loan %s: interest accrues on %s, but the principal is %s, of which %s bears no interest.',
-               loan_number, accrual_balance, principal_balance, interest_free_balance) as message
+             format('Loan %s: %s of the principal bears no interest, but its terms have no grace period.',
+               loan_number, interest_free_balance) as message
       from loans
-      where status = 'active' and accrual_since is not null and (
-        accrual_balance <> principal_balance - interest_free_balance
-        or interest_free_balance > 0 and not terms @> '{"grace_on_purchases": true}'
-      )
+      where status = 'active' and interest_free_balance > 0 and not terms @> '{"grace_on_purchases": true}'
     `,
   },
   {

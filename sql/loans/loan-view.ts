@@ -30,7 +30,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ${totalBalance} as total_balance,
            record.suspense_balance, record.charge_off_balance, record.deficiency_balance,
            trim_scale(record.interest_rate) as interest_rate, trim_scale(record.apr) as apr,
-           trim_scale(coalesce(ahead.current_rate, record.accrual_rate)) as current_rate,
+           trim_scale(coalesce(ahead.current_rate, 0::numeric)) as current_rate,
            ${promoRateColumn} as promo_rate,
            ${promoEndDateColumn} as promo_end_date,
            record.day_count, record.interest_method, record.payment_frequency,

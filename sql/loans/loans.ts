@@ -74,10 +74,7 @@ const OWN = [
   'updated_at',
 ];
 
-/**
- * A loan as the API shows it. Balances are computed from its checkpoint as of the business date, so they
- * are current at any time. Its outlook gives the amounts due.
- */
+/** A loan as the API shows it on the business date (`outlook.ts`). */
 export const loans = table({
   name: 'loans',
   rows: sql.fragment`

@@ -151,19 +151,10 @@ create table loans (
   charge_off_amount app.money,
   labels jsonb not null default '[]',
   metadata jsonb not null default '{}',
-  -- The checkpoint (jobs/loans/engine/checkpoint.ts): the state at the last event, from which interest is linear.
+  -- The balances after the last event. Only interest changes until the next one (loan_outlook).
   disbursed_amount app.money not null default 0,
   principal_balance app.money not null default 0 check (principal_balance >= 0),
-  accrual_since date,
-  accrual_balance app.money not null default 0,
-  accrual_rate app.rate not null default 0,
-  accrual_period_days integer,
-  is_accruing boolean not null default false,
-  -- The day by which the loan must be refolded, because another rate of accrual applies from then on.
-  accrual_until date,
-  -- Total interest accrued through accrual_since, unrounded, and the cents of it that were settled (paid, waived or
-  -- capitalized).
-  interest_accrued numeric(22, 10) not null default 0,
+  -- The cents of accrued interest that were settled (paid, waived or capitalized).
   interest_settled app.money not null default 0,
   -- The part of the owed interest that left the books when the loan went on non-accrual.
   off_books_interest app.money not null default 0,
@@ -177,8 +168,6 @@ create table loans (
   oldest_unpaid_due_date date,
   installment_tolerance app.money not null default 0,
   rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
-  delinquency_grace_days integer not null
-    generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
   -- Must equal isBilledByCycle in jobs/loans/arithmetic/terms.ts.
   is_billed_by_cycle boolean not null generated always as (
     loan_type = 'line_of_credit' and coalesce(jsonb_typeof(terms -> 'minimum_payment') = 'object', false)
@@ -216,14 +205,8 @@ create table loans (
   cycle_start_date date,
   cycle_end_date date,
   cycle_outlook jsonb,
-  -- The interest of a whole period with ten decimal places. Under 30/360, a loan that accrues daily earns it spread
-  -- evenly over the days of the period.
-  accrual_period_interest numeric(22, 10),
   -- The last day on which the borrower may rescind, set when the loan is agreed.
   rescission_ends date,
-  -- The interest owed on the first due date after the rate of accrual changes (a promotion that ends, the next
-  -- period of a schedule). A bill of the whole debt on that date uses it.
-  interest_outlook app.money,
   interest_free_balance app.money not null default 0
     check (interest_free_balance between 0 and principal_balance),
   -- The original term, if a modification changed it; otherwise null.
@@ -245,7 +228,6 @@ create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
 create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
 create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_until is not null;
-create index loans_refold on loans (tenant_id, accrual_until) where accrual_until is not null;
 create index loans_cycle_ends on loans (tenant_id, cycle_end_date) where cycle_end_date is not null;
 create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cycle_start_date is not null;
 create index loans_created on loans (tenant_id, created_at desc, id desc) include (is_archived);
@@ -959,68 +941,6 @@ call app.declare_borrower_data('forms_1099c', 'credit',
     "about the lender": ["creditor_name", "creditor_tin_last_four", "creditor_address", "creditor_phone"],
     "one of a few values": ["status", "identifiable_event_code"]}');
 
--- Whether the date is the last day of February.
-create function app.is_february_end(d date) returns boolean
-language sql immutable parallel safe
-return extract(month from d) = 2 and extract(day from d + 1) = 1;
-
--- Days by the NASD rule (30U/360): months have 30 days; February's last day and day 31 count as day 30.
-create function app.days_30_360(from_date date, to_date date) returns bigint
-language sql immutable parallel safe
-return (extract(year from to_date)::bigint - extract(year from from_date)::bigint) * 360
-  + (extract(month from to_date)::bigint - extract(month from from_date)::bigint) * 30
-  + case
-      when app.is_february_end(from_date) and app.is_february_end(to_date) then 30
-      when extract(day from to_date) = 31
-        and (extract(day from from_date) >= 30 or app.is_february_end(from_date)) then 30
-      else extract(day from to_date)::bigint
-    end
-  - case
-      when extract(day from from_date) = 31 or app.is_february_end(from_date) then 30
-      else extract(day from from_date)::bigint
-    end;
-
--- Days before a date that lie in leap years.
-create function app.leap_year_days_before(d date) returns bigint
-language sql immutable parallel safe
-return (
-  (extract(year from d)::bigint - 1) / 4
-    - (extract(year from d)::bigint - 1) / 100
-    + (extract(year from d)::bigint - 1) / 400
-) * 366
-  + case
-      when extract(year from d)::bigint % 4 = 0
-        and (extract(year from d)::bigint % 100 <> 0 or extract(year from d)::bigint % 400 = 0)
-      then extract(doy from d)::bigint - 1
-      else 0
-    end;
-
--- The part of a year from one date (included) to another (excluded), with 20 decimal places. Must equal
--- jobs/loans/arithmetic/day-count.ts; a property test compares them. Interest is round(balance * rate *
--- year_fraction, 10). Dividing a numeric with 30 decimal places keeps at least 30, so the rounding to 20 is the
--- only one. Not strict, because Postgres does not inline strict functions.
-create function app.year_fraction(day_count text, from_date date, to_date date) returns numeric
-language sql immutable parallel safe
-return case
-  when to_date <= from_date then 0::numeric
-  else round(
-    case day_count
-      when 'actual_365' then (to_date - from_date)::numeric(40, 30) / 365
-      when 'actual_360' then (to_date - from_date)::numeric(40, 30) / 360
-      when 'actual_364' then (to_date - from_date)::numeric(40, 30) / 364
-      when '30_360' then app.days_30_360(from_date, to_date)::numeric(40, 30) / 360
-      when 'actual_actual' then (
-        (
-          (to_date - from_date)
-          - (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date))
-        ) * 366
-        + (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date)) * 365
-      )::numeric(40, 30) / 133590
-    end,
-    20
-  )
-end;
-
 -- Rounds an amount to cents, half a cent to the even cent.
 create function app.half_even(amount numeric) returns numeric
 language sql immutable parallel safe
@@ -1028,74 +948,6 @@ return case
   when abs(amount * 100 % 1) = 0.5 then round(round(amount * 50) / 50, 2)
   else round(amount, 2)
 end;
-
--- All interest accrued up to the start of a day, unrounded. Must equal accruedOn in jobs/loans/engine/checkpoint.ts,
--- for days from the loan's last event on. Statements pass the columns one by one: given the row of a subquery,
--- Postgres would look up the row for each column.
-create function app.accrued(
-  interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric,
-  accrual_period_days integer, accrual_period_interest numeric, day_count text, day date
-) returns numeric
-language sql immutable parallel safe
-return interest_accrued + case
-  when not is_accruing or day <= accrual_since then 0
-  when accrual_period_days is null then
-    round(accrual_balance * accrual_rate * app.year_fraction(day_count, accrual_since, day), 10)
-  else
-    round(accrual_period_interest::numeric(40, 30) * (day - accrual_since) / accrual_period_days, 10)
-end;
-
--- The same for a loan's row.
-create function app.accrued(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return app.accrued(
-  loan.interest_accrued, loan.is_accruing, loan.accrual_since, loan.accrual_balance, loan.accrual_rate,
-  loan.accrual_period_days, loan.accrual_period_interest, loan.day_count, day
-);
-
--- Accrued interest in cents, by the loan's rounding mode. Must equal accruedCents in jobs/loans/engine/position.ts.
--- Each branch names the amount once, so that Postgres inlines the function.
-create function app.accrued_cents(
-  interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric,
-  accrual_period_days integer, accrual_period_interest numeric, day_count text, rounding_mode text, day date
-) returns numeric
-language sql immutable parallel safe
-return case rounding_mode
-  when 'half_even' then app.half_even(app.accrued(
-    interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days,
-    accrual_period_interest, day_count, day
-  ))
-  else round(app.accrued(
-    interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days,
-    accrual_period_interest, day_count, day
-  ), 2)
-end;
-
--- The same for a loan's row.
-create function app.accrued_cents(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return app.accrued_cents(
-  loan.interest_accrued, loan.is_accruing, loan.accrual_since, loan.accrual_balance, loan.accrual_rate,
-  loan.accrual_period_days, loan.accrual_period_interest, loan.day_count, loan.rounding_mode, day
-);
-
--- The cents of interest owed at the start of a day.
-create function app.interest_owed(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return greatest(app.accrued_cents(loan, day) - loan.interest_settled, 0);
-
--- The cents of interest owed at the start of a day; negative if the borrower paid interest in advance.
-create function app.interest_balance(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return app.accrued_cents(loan, day) - loan.interest_settled;
-
--- The payoff amount at the start of a day. Must equal repaymentOwed in jobs/loans/engine/position.ts. Interest that
--- was paid in advance and is not yet earned counts towards it.
-create function app.repayment_owed(loan loans, day date) returns numeric
-language sql immutable parallel safe
-return greatest(
-  loan.principal_balance + loan.outstanding_fees + app.interest_balance(loan, day), 0.00
-);
 
 -- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
 -- jobs/loans/engine/outlook-interest.ts.
@@ -1106,67 +958,6 @@ language sql immutable parallel safe
 return case rounding_mode
   when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
   else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
-end;
-
--- The due date of the oldest unpaid installment on a day, for a loan with this payoff amount. After maturity
--- everything that is still owed is due.
-create function app.unpaid_since(
-  status text, repayment numeric, oldest_unpaid_due_date date, maturity_date date, day date
-) returns date
-language sql immutable parallel safe
-return case
-  when status <> 'active' or repayment <= 0 then null
-  else coalesce(oldest_unpaid_due_date, case when day > maturity_date then maturity_date end)
-end;
-
--- The same for a loan's row, for callers that know the interest owed on that day.
-create function app.unpaid_since(loan loans, day date, interest numeric) returns date
-language sql immutable parallel safe
-return app.unpaid_since(
-  loan.status, loan.principal_balance + interest + loan.outstanding_fees, loan.oldest_unpaid_due_date,
-  loan.maturity_date, day
-);
-
--- The same for a loan's row.
-create function app.unpaid_since(loan loans, day date) returns date
-language sql immutable parallel safe
-return app.unpaid_since(loan, day, app.interest_balance(loan, day));
-
--- Separate from app.days_past_due, because Postgres cannot inline a function with a subquery, and most
--- loans have no pauses.
-create function app.days_past_due_without_pauses(oldest date, day date, pauses jsonb, grace integer) returns integer
-language sql immutable parallel safe
-return greatest(0, day - oldest - grace - (
-  select coalesce(sum(upper(span) - lower(span)), 0)::integer
-  from unnest(
-    (select range_agg(daterange((pause ->> 'from')::date, (pause ->> 'to')::date, '[]'))
-     from jsonb_array_elements(pauses) as pause)
-    * datemultirange(daterange(oldest + 1, day, '[]'))
-  ) as span
-));
-
--- Days since the oldest unpaid due date, without grace days and pauses (both ends of a pause included; overlapping
--- pauses count once). Must equal daysPastDue in jobs/loans/engine/delinquency.ts.
-create function app.days_past_due(oldest date, day date, pauses jsonb, grace integer) returns integer
-language sql immutable parallel safe
-return case
-  when oldest is null or day <= oldest + grace then 0
-  when pauses = '[]' then day - oldest - grace
-  else app.days_past_due_without_pauses(oldest, day, pauses, grace)
-end;
-
--- The delinquency bucket for days past due.
-create function app.bucket(days integer) returns text
-language sql immutable parallel safe
-return case
-  when days <= 0 then 'current'
-  when days < 30 then 'dpd_1_29'
-  when days < 60 then 'dpd_30_59'
-  when days < 90 then 'dpd_60_89'
-  when days < 120 then 'dpd_90_119'
-  when days < 150 then 'dpd_120_149'
-  when days < 180 then 'dpd_150_179'
-  else 'dpd_180_plus'
 end;
 
 -- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_changed_loans,

@@ -6,6 +6,7 @@ import { sum } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import type { Client } from '../setup/client.ts';
+import { insertOutlooks } from '../setup/loan-rows.ts';
 import type { Tenant } from '../setup/world.ts';
 
 type Account = { id: string; code: string; role: string | null };
@@ -52,7 +53,7 @@ export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}
       select (select id from borrowers limit 1) as borrower_id, id as product_id, program_id
       from products limit 1
     `);
-    return insert(tx, 'loans', {
+    const id = await insert(tx, 'loans', {
       loan_number: randomUUID(),
       borrower_id,
       product_id,
@@ -66,6 +67,8 @@ export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}
       interest_method: 'simple_daily',
       ...more,
     });
+    await insertOutlooks(tx, [id]);
+    return id;
   });
 }
 

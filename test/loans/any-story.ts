@@ -3,7 +3,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 
-/** Lives of loans in the database with one event per day. See sql-twins.test.ts. */
+/** Lives of loans in the database with one event per day. See stored-outlook.test.ts. */
 export const START = '2023-11-20';
 
 const cents = (least: number, most: number) =>

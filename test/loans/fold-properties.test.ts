@@ -4,11 +4,10 @@ import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
+import { fold } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
-import { balancesOn, centsOfDay } from './checkpoint-days.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
@@ -196,33 +195,5 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
       expect(money(explained.lt(0) ? new Big(0) : explained)).toBe(quote.accrued_interest);
     }),
     RUNS,
-  );
-});
-
-test('folding day by day gives the same result as folding once, and the same checkpoint', () => {
-  fc.assert(
-    fc.property(anyLife, fc.integer({ min: 1, max: 45 }), (life, days) => {
-      const events = eventsInForce(life.events, life.as_of);
-      const { checkpoint } = foldWithCheckpoint({ ...life, events });
-      let posted = new Big(0);
-      for (let offset = 0; offset < days; offset += 1) {
-        const date = addDays(life.as_of, offset);
-        const next = addDays(date, 1);
-        if (checkpoint.accrual_until !== null && next > checkpoint.accrual_until) break;
-        posted = posted.plus(centsOfDay(checkpoint, date, next));
-        const state = fold({ ...life, events, as_of: next });
-        expect(balancesOn(checkpoint, next)).toEqual({
-          as_of: next,
-          principal_balance: state.principal_balance,
-          accrued_interest: state.accrued_interest,
-          interest_accrued: state.interest_accrued,
-          outstanding_fees: state.outstanding_fees,
-          total_balance: state.total_balance,
-        });
-        const before = fold({ ...life, events }).interest_earned;
-        expect(money(posted)).toBe(money(new Big(state.interest_earned).minus(before)));
-      }
-    }),
-    { numRuns: 200 },
   );
 });

@@ -114,7 +114,7 @@ test('a late loan shown as current, an active loan that owes nothing, and recove
     stage.owner.query(`update loans set ${change} where id = $1`, [id]);
   await set(`delinquency_bucket = 'current'`, late?.id);
   await set('first_delinquency_date = null', undated?.id);
-  await set('principal_balance = 0, accrual_balance = 0', empty?.id);
+  await set('principal_balance = 0', empty?.id);
   await stage.owner.query(
     `update loan_outlook set accrued_interest = 0, accrued_interest_growth = 0 where loan_id = $1`,
     [empty?.id],

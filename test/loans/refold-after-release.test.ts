@@ -74,8 +74,8 @@ test('after a release that calculates loans differently, payments and books are 
   const untouched = await violationsIn(stage);
   const booked = await ask('book', tenant);
 
-  expect(apart.length).toBeGreaterThan(0);
-  expect(untouched.toSorted()).toEqual(apart.toSorted());
+  // Until the refold, the books agree with what the previous release stored.
+  expect([apart, untouched]).toEqual([[], []]);
   expect(booked).toEqual(looked);
   expect(booked.rows).toHaveLength(4);
   expect(await violationsIn(stage)).toEqual([]);

@@ -17,7 +17,7 @@ test('a tape contains the chosen columns of its portfolio’s loans', async () =
   const admin = await tenant.signedIn('admin');
   const [one, two] = await insertLoans(
     tenant,
-    { loan_number: 'A-1', principal_balance: '8000.10', accrual_rate: '0.1' },
+    { loan_number: 'A-1', principal_balance: '8000.10' },
     { loan_number: 'A-2', principal_balance: '0', status: 'paid_off' },
     { loan_number: 'A-3' },
   );

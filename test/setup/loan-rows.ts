@@ -53,18 +53,18 @@ export const accrueSince = (
   );
 
 /** An outlook in which nothing is due and no interest accrues. */
-const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
+export const insertOutlooks = (tx: Transaction, loans: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     insert into loan_outlook
     select outlook.* from loans as loan
     cross join lateral jsonb_populate_record(null::loan_outlook, (
       select jsonb_object_agg(attname, 0) from pg_attribute
-      where attrelid = 'loan_outlook'::regclass and attnum > 0
+      where attrelid = 'loan_outlook'::regclass and attnum > 0 and attnotnull
         and atttypid <> all ('{uuid,date,text,bool}'::regtype[])
     ) || jsonb_build_object(
       'tenant_id', loan.tenant_id, 'loan_id', loan.id, 'number', 1, 'from_date', '2000-01-01',
       'until_date', 'infinity', 'is_last', true, 'interest_basis', 1,
-      'delinquency_bucket', loan.delinquency_bucket
+      'delinquency_bucket', loan.delinquency_bucket, 'current_rate', loan.interest_rate
     )) as outlook
     where loan.id = any(${sql.array([...loans], 'uuid')})
   `);

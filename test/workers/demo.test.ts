@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
@@ -77,3 +78,19 @@ test('the demo includes the generated tape, and every longer one starts with it'
     rows: { length: 300 },
   });
 });
+
+test('a demo that would end before its first loan begins says which day to choose, and starts nothing', async () => {
+  const { stderr, code } = await runDemo('--through', '2020-01-01');
+
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'No loan of the tape begins by 2020-01-01. Its first begins on 2026-01-02: choose a later --through.\n',
+  );
+});
+
+const runDemo = (...words: string[]) =>
+  new Promise<{ stderr: string; code: number | string | null | undefined }>((resolve) => {
+    execFile(process.execPath, ['workers/demo.ts', ...words], (error, _, stderr) =>
+      resolve({ stderr, code: error ? error.code : 0 }),
+    );
+  });

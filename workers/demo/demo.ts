@@ -32,6 +32,12 @@ export async function runDemo(options: DemoOptions, asked: StopRequest): Promise
   if (all.length === 0) return 1;
   const { first, through } = closingPeriod(all, options.through);
   const rows = all.map(rewindToOrigination).filter((row) => row.origination_date <= through);
+  if (rows.length === 0) {
+    console.error(
+      `No loan of the tape begins by ${through}. Its first begins on ${first}: choose a later --through.`,
+    );
+    return 1;
+  }
   if (rows.length < all.length)
     console.log(`${all.length - rows.length} loans begin after ${through} and stay out.`);
   const isAgain = hasRun(options.out);

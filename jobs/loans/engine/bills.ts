@@ -13,13 +13,7 @@ import {
   sumDays,
   type DaysPart,
 } from './delinquency.ts';
-import {
-  interestOwed,
-  interestPrepaid,
-  repaymentParts,
-  totalOwed,
-  type Position,
-} from './position.ts';
+import { repaymentParts, totalOwed, type Position } from './position.ts';
 import { positionOn } from './run.ts';
 
 export const INSTALLMENT_STATUSES = [
@@ -271,23 +265,6 @@ function nextBill(
     owed: owedByComponent(then, date),
     fees: limitToDebt(otherFeeParts(then), rest.minus(amount)),
   };
-}
-
-/**
- * The interest owed on the first due date after `paceChange`, the day on which the pace of interest
- * changes, if nothing happens before. Negative if more interest is prepaid than earned by then. Null if no
- * due date follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
- */
-export function interestOutlook(
-  position: Position,
-  asOf: string,
-  paceChange: string,
-): string | null {
-  const { unpaid, last } = billingState(position, asOf);
-  const due = (unpaid.find(({ row }) => row.due_date > paceChange) ?? last)?.row.due_date;
-  if (due === undefined || due <= paceChange) return null;
-  const then = positionOn({ position, day: asOf }, due);
-  return money(interestOwed(then, due).minus(interestPrepaid(then, due)));
 }
 
 /** The last installment asks for the remaining debt as soon as it is the next one. */

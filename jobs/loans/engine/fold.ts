@@ -1,13 +1,11 @@
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { toCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { applyEvent } from './apply.ts';
-import { interestOutlook } from './bills.ts';
 import { eventsInForce } from './event-order.ts';
 import type { LoanEvent } from './events.ts';
 import { updateAccrualPace } from './interest/accrual-pace.ts';
 import { newPosition } from './position.ts';
-import { advanceTo, nextAccrualChange, type ReplayRun } from './run.ts';
+import { advanceTo, type ReplayRun } from './run.ts';
 import { toLoanState, type LoanState } from './state.ts';
 
 export type FoldInput = {
@@ -24,21 +22,6 @@ export type FoldInput = {
  */
 export function fold(input: FoldInput): LoanState {
   return toLoanState(replay(input).position, input.as_of);
-}
-
-/** Returns the state, the checkpoint stored in the loan's row, and the run that produced them. */
-export function foldWithCheckpoint(
-  input: FoldInput,
-  run = replay(input),
-): { state: LoanState; checkpoint: Checkpoint; run: Replay } {
-  const { position } = run;
-  const until = nextAccrualChange(run);
-  const outlook = until && interestOutlook(position, input.as_of, until);
-  return {
-    run,
-    state: toLoanState(position, input.as_of),
-    checkpoint: toCheckpoint(position, input.as_of, { until, ahead: outlook }),
-  };
 }
 
 /** A run and the effective events it applied, in order. */

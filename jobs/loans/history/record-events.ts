@@ -15,9 +15,9 @@ import { startFuture, type AgreedStep } from '../engine/projection/agreed-steps.
 import type { ProjectionInput } from '../engine/projection/course.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import type { ReplayRun } from '../engine/run.ts';
-import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
+import { continueReplay, replay } from '../engine/fold.ts';
 import { outlookOf } from '../engine/outlook.ts';
-import type { LoanState } from '../engine/state.ts';
+import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { prepaymentPenalty, type PenaltyBasis } from '../products/prepayment-penalty.ts';
 import { postChanges } from './post-changes.ts';
@@ -78,10 +78,8 @@ export async function recordEvents(
   const events = [...loan.events, ...newEvents];
   const input = { terms: readTerms(row), schedule, events, as_of: work.today };
   const effectiveBefore = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
-  const { state, checkpoint, run } = foldWithCheckpoint(
-    input,
-    continueReplay(loan.folded, input) ?? replay(input),
-  );
+  const run = continueReplay(loan.folded, input) ?? replay(input);
+  const state = toLoanState(run.position, work.today);
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   // First, because a plan that breaks cancels payments that were agreed.
   const outcomes =
@@ -130,7 +128,7 @@ export async function recordEvents(
     sales: changedSales(isChanged, state, events),
     fees: state.fees,
     checkpoint: {
-      ...checkpointColumns(state, checkpoint),
+      ...checkpointColumns(state),
       ...delinquencyColumns(work, { ...current, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
       final_payment_amount: final && money(final),
@@ -206,12 +204,12 @@ const toEventRow = (
   reversals: ReadonlyMap<string, string>,
 ) => ({ id, kind, effective_date, details, reversed_by: reversals.get(id) ?? null });
 
-type Checkpoint = ReturnType<typeof foldWithCheckpoint>['checkpoint'];
-
-function checkpointColumns(state: LoanState, checkpoint: Checkpoint) {
-  const { day_count: _, rounding_mode: __, ...columns } = checkpoint;
+function checkpointColumns(state: LoanState) {
   return {
-    ...columns,
+    principal_balance: state.principal_balance,
+    interest_settled: state.interest_settled,
+    outstanding_fees: state.outstanding_fees,
+    suspense_balance: state.suspense_balance,
     off_books_interest: state.off_books_interest,
     interest_free_balance: state.interest_free_balance,
     charge_off_balance: state.charge_off_balance,

@@ -3,9 +3,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { addDays, daysBetween } from '../../jobs/dates.ts';
-import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
-import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
-import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
 import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
@@ -26,58 +23,6 @@ import { newStage } from '../setup/world.ts';
 import { aStory, eventOn, START } from './any-story.ts';
 
 const stage = await newStage();
-const aDay = fc.integer({ min: 0, max: 1500 }).map((days) => addDays(START, days));
-
-test('part of a year is the same fraction in SQL and in TypeScript', async () => {
-  const tenant = await stage.tenant();
-  const cases = fc.sample(
-    fc.record({ day_count: fc.constantFrom(...DAY_COUNTS), from: aDay, to: aDay }),
-    3000,
-  );
-
-  const answers = await tenant.within(({ tx }) =>
-    tx.anyFirst(sql.type(z.object({ fraction: z.string() }))`
-      select app.year_fraction(day_count, "from", "to") as fraction
-      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) as one (day_count text, "from" date, "to" date)
-    `),
-  );
-
-  const wrong = cases.filter(
-    ({ day_count, from, to }, index) => !yearFraction(day_count, from, to).eq(answers[index] ?? ''),
-  );
-  expect(wrong).toEqual([]);
-});
-
-test('days past due and buckets are the same in SQL and in TypeScript, pauses and grace included', async () => {
-  const tenant = await stage.tenant();
-  const pause = fc
-    .record({ from: aDay, days: fc.integer({ min: 0, max: 90 }) })
-    .map(({ from, days }) => ({ from, to: addDays(from, days) }));
-  const cases = fc.sample(
-    fc.record({
-      oldest: aDay,
-      day: aDay,
-      pauses: fc.array(pause, { maxLength: 3 }),
-      grace_days: fc.constantFrom(0, 0, 1, 5, 15, 40),
-    }),
-    2000,
-  );
-
-  const answers = await tenant.within(({ tx }) =>
-    tx.any(sql.type(z.object({ days: z.int(), bucket: z.string() }))`
-      select late.days, app.bucket(late.days) as bucket
-      from jsonb_to_recordset(${JSON.stringify(cases)}::jsonb)
-        as one (oldest date, day date, pauses jsonb, grace_days integer)
-      cross join lateral (select app.days_past_due(oldest, day, pauses, grace_days)) as late (days)
-    `),
-  );
-
-  const expected = cases.map(({ oldest, day, ...leniency }) => {
-    const days = daysPastDue(oldest, day, leniency);
-    return { days, bucket: bucketForDays(days) };
-  });
-  expect(answers).toEqual(expected);
-});
 
 test('the API’s values of a loan on any later day equal the fold of its history', async () => {
   const tenant = await stage.tenant(START);
