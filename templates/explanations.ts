@@ -4,11 +4,11 @@ import type { Phrases } from './portal/words/phrases.ts';
 
 /**
  * The sentences that explain how a loan's figures are calculated. Placeholders name a value and a format:
- * {date|date}, {amount|money}, {rate|rate}, {days|days}, or {text} as it is.
+ * {date|date}, {amount|money}, {rate|rate}, {days|days}, or {text} without a format.
  */
 const TEXTS = {
   'accrued_interest.some': [
-    'As of {date|date}, {amount|money} of interest is owed. It counts every day through {through|date}.',
+    'As of {date|date}, {amount|money} in interest is owed. This includes every day through {through|date}.',
     'Al {date|date} se deben {amount|money} de intereses. Se cuentan todos los días hasta el {through|date}.',
   ],
   'accrued_interest.none': [
@@ -48,8 +48,8 @@ const TEXTS = {
     'Al {date|date} el préstamo tiene {days|days} de atraso.',
   ],
   'days_past_due.none': [
-    'As of {date|date}, no day counts as past due.',
-    'Al {date|date} no cuenta ningún día de atraso.',
+    'As of {date|date}, no days count as past due.',
+    'Al {date|date} no se cuentan días de atraso.',
   ],
   'payoff_amount.some': [
     'As of {date|date}, the payoff amount is {amount|money}.',
@@ -60,11 +60,11 @@ const TEXTS = {
     'Al {date|date} el monto para liquidar el préstamo es cero.',
   ],
   'late_fee.some': [
-    'As of {date|date}, {amount|money} of late fees is unpaid.',
+    'As of {date|date}, {amount|money} in late fees is unpaid.',
     'Al {date|date} hay {amount|money} de cargos por pago atrasado pendientes.',
   ],
   'late_fee.none': [
-    'As of {date|date}, no late fee is unpaid.',
+    'As of {date|date}, there are no unpaid late fees.',
     'Al {date|date} no hay cargos por pago atrasado pendientes.',
   ],
 
@@ -77,7 +77,7 @@ const TEXTS = {
     'Del {from|date} al {through|date}: {days|days} sobre un saldo de {balance|money} al {rate|rate} anual ({balance|money} × {rate|rate} × {count} ÷ 365, o ÷ 366 para los días de un año bisiesto).',
   ],
   'accrued.period': [
-    '{from|date} through {through|date}: {days|days} of a period of {period_days|days} that earns {period_interest|money} of interest in all ({period_interest|money} × {count} ÷ {period_count}).',
+    '{from|date} through {through|date}: {days|days} of a period of {period_days|days} that earns a total of {period_interest|money} in interest ({period_interest|money} × {count} ÷ {period_count}).',
     'Del {from|date} al {through|date}: {days|days} de un período de {period_days|days} que genera {period_interest|money} de intereses en total ({period_interest|money} × {count} ÷ {period_count}).',
   ],
   suspended: [
@@ -85,7 +85,7 @@ const TEXTS = {
     'Del {from|date} al {through|date}: los intereses estaban en pausa, así que estos días no suman nada a esta cifra.',
   ],
   'suspended.promo': [
-    '{from|date} through {through|date}: a promotion defers {deferred|money} of interest, which is not part of this figure. It becomes due only if the conditions of the promotion are not met.',
+    '{from|date} through {through|date}: a promotion defers {deferred|money} in interest, which is not part of this figure. It becomes due only if the conditions of the promotion are not met.',
     'Del {from|date} al {through|date}: una promoción aplaza {deferred|money} de intereses, que no forman parte de esta cifra. Se deberán solo si no se cumplen las condiciones de la promoción.',
   ],
   interest_free: [
@@ -93,24 +93,24 @@ const TEXTS = {
     '{balance|money} del capital no generan intereses mientras cada estado de cuenta se pague por completo a más tardar en su vencimiento.',
   ],
   caught_up: [
-    '{from|date}: interest of days on which interest was paused became due.',
-    '{from|date}: intereses de días en que estaban en pausa y que ahora se deben.',
+    '{from|date}: interest became due for days on which it was paused.',
+    '{from|date}: intereses de los días en que estuvieron en pausa, que ahora se deben.',
   ],
   boarded: [
     '{from|date}: unpaid interest taken over from the previous servicer.',
     '{from|date}: intereses pendientes que vienen del administrador anterior.',
   ],
   already_paid: [
-    'Already paid or credited from the oldest of these days.',
-    'Ya pagado o acreditado de los días más antiguos.',
+    'Already paid or credited for the first of these days.',
+    'Ya pagado o acreditado por los primeros de estos días.',
   ],
 
   'installment.unpaid': [
-    'Payment {number}, due {due_date|date}: {asked|money}, of which nothing is paid yet.',
+    'Payment {number}, due {due_date|date}: {asked|money}, of which nothing has been paid.',
     'Pago {number}, con vencimiento el {due_date|date}: {asked|money}, sin nada pagado todavía.',
   ],
   'installment.partly_paid': [
-    'Payment {number}, due {due_date|date}: {asked|money}, of which {paid|money} is paid.',
+    'Payment {number}, due {due_date|date}: {asked|money}, of which {paid|money} has been paid.',
     'Pago {number}, con vencimiento el {due_date|date}: {asked|money}, de los que ya se pagaron {paid|money}.',
   ],
   limited_to_debt: [
@@ -130,10 +130,10 @@ const TEXTS = {
     'Último pago, con vencimiento el {due_date|date}: los cargos pendientes.',
   ],
   'final.prepaid_interest': [
-    'Interest that was paid in advance and is not earned by {due_date|date}.',
+    'Interest paid in advance that will not be earned by {due_date|date}.',
     'Intereses pagados por adelantado que no se habrán generado al {due_date|date}.',
   ],
-  'final.past_due': ['Counted above as past due already.', 'Ya contado arriba como vencido.'],
+  'final.past_due': ['Already counted above as past due.', 'Ya contado arriba como vencido.'],
   principal: ['Principal balance.', 'Saldo de capital.'],
   interest: [
     'Unpaid interest through {through|date}.',
@@ -149,11 +149,11 @@ const TEXTS = {
     'Penalidad por liquidar el préstamo en esta fecha.',
   ],
   prepaid_interest: [
-    'Interest that was paid in advance and is not earned yet.',
+    'Interest paid in advance that has not been earned.',
     'Intereses pagados por adelantado que todavía no se han generado.',
   ],
   suspense: [
-    'Money that was received and is not applied yet.',
+    'Money received that has not been applied.',
     'Dinero recibido que todavía no se ha aplicado.',
   ],
   limited_to_zero: [
@@ -166,16 +166,16 @@ const TEXTS = {
   ],
 
   since_due_date: [
-    'The oldest payment that is not fully paid was due on {from|date}. {days|days} have passed through {to|date}.',
-    'El pago más antiguo que no está pagado por completo vencía el {from|date}. Han pasado {days|days} hasta el {to|date}.',
+    'On {to|date}, the oldest payment that is not fully paid is {days|days} past its due date, {from|date}.',
+    'Al {to|date}, el pago más antiguo que no está pagado por completo lleva {days|days} de atraso desde su vencimiento, el {from|date}.',
   ],
   paused: [
-    '{from|date} through {to|date}: {days|days} that do not count because of an agreement.',
-    'Del {from|date} al {to|date}: {days|days} que no cuentan por un acuerdo.',
+    '{from|date} through {to|date}: {days|days} not counted because of an agreement.',
+    'Del {from|date} al {to|date}: {days|days} sin contar por un acuerdo.',
   ],
   grace: [
-    'Grace period: the first {days|days} do not count.',
-    'Período de gracia: los primeros {days|days} no cuentan.',
+    'Grace period of {days|days}, which does not count.',
+    'Período de gracia de {days|days}, que no cuenta.',
   ],
 
   'late_fee_charged.rule': [
@@ -191,15 +191,15 @@ const TEXTS = {
     'Cargo por pago atrasado del {assessed|date}.',
   ],
   late_fee_settled: [
-    'Already paid, waived or moved from the late fee of {assessed|date}.',
-    'Ya pagado, condonado o reclasificado del cargo por pago atrasado del {assessed|date}.',
+    'Part of the late fee of {assessed|date} that was paid, waived or moved to another balance.',
+    'Parte del cargo por pago atrasado del {assessed|date} que ya se pagó, se condonó o se pasó a otro saldo.',
   ],
   'late_fee_rule.standard': [
     'The agreement charges {policy} if a payment is not complete {grace|days} after its due date.',
     'El contrato cobra {policy} si un pago no está completo {grace|days} después de su vencimiento.',
   ],
   'late_fee_rule.standard_fee': [
-    'The agreement charges {policy} if a payment is not complete {grace|days} after its due date, unless the past-due amount is not more than the fee.',
+    'The agreement charges {policy} if a payment is not complete {grace|days} after its due date, unless the past-due amount does not exceed the fee.',
     'El contrato cobra {policy} si un pago no está completo {grace|days} después de su vencimiento, salvo que el monto vencido no supere el cargo.',
   ],
   'late_fee_rule.current': [
@@ -211,7 +211,7 @@ const TEXTS = {
     'El pago que vence el {due_date|date} evita un cargo por atraso de {fee_amount|money} si se paga por completo a más tardar el {last_day|date}.',
   ],
   'late_fee_exempt.small_remainder': [
-    'No late fee for the payment due {due_date|date}: the past-due amount was not more than the fee.',
+    'No late fee for the payment due {due_date|date}: the past-due amount did not exceed the fee.',
     'Sin cargo por atraso para el pago que vencía el {due_date|date}: el monto vencido no superaba el cargo.',
   ],
   'late_fee_exempt.partly_paid': [
@@ -248,7 +248,7 @@ const TEXTS = {
 export type ExplanationKey = keyof typeof TEXTS;
 export type ExplanationReader = { language: string; locale: string; currency: string };
 type Value = string | number | null | ((reader: ExplanationReader) => string);
-/** The values of a sentence. A function gives a text in the reader's language. */
+/** The values of a sentence. A function returns a text in the reader's language. */
 export type ExplanationValues = Readonly<Record<string, Value>>;
 
 const PLACEHOLDER = /\{(\w+)(?:\|(\w+))?\}/g;

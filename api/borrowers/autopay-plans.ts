@@ -56,12 +56,12 @@ export const autopayPlans = resource({
       .nullable()
       .readonly()
       .describe(
-        'The next day on which money is drawn if nothing happens before. Later than `next_run_date` if nothing will be due then.',
+        'The date of the next draw if nothing happens before. It is later than `next_run_date` if nothing will be due on that date.',
       ),
     next_draw_amount: money
       .nullable()
       .readonly()
-      .describe('The amount drawn on `next_draw_date`, retries of returned draws included.'),
+      .describe('The amount drawn on `next_draw_date`, including retries of returned draws.'),
     status: z.enum(['active', 'paused', 'canceled', 'completed', 'failed']).default('active'),
     is_enabled: flag.default(true),
     retry_count: z.int().min(0).max(2).default(2),

@@ -35,7 +35,7 @@ const installmentFacts = z.object({
 });
 
 const feeShape = z.object({
-  fee_id: uuid.nullable().describe('Null for an agreed fee that is not yet charged.'),
+  fee_id: uuid.nullable().describe('Null for an agreed fee that has not been charged.'),
   fee_type: z.string(),
   assessed_date: date,
   amount: money,
@@ -89,7 +89,7 @@ const EXAMPLE = {
   amount: '46.58',
   days: null,
   summary:
-    'As of February 4, 2026, $46.58 of interest is owed. It counts every day through February 3, 2026.',
+    'As of February 4, 2026, $46.58 in interest is owed. This includes every day through February 3, 2026.',
   steps: [
     {
       rule: 'accrued',
@@ -130,7 +130,9 @@ export const explanation = z
 
 export const explanationQuery = z.object({
   figure: figure.describe('The figure to explain.'),
-  as_of_date: date.optional().describe('Today or a past day since the funding. Default: today.'),
+  as_of_date: date
+    .optional()
+    .describe('Today or a past day since the loan was funded. Default: today.'),
   language: z.enum(LANGUAGES).default('en').describe('The language of the sentences.'),
 });
 
@@ -190,16 +192,16 @@ export const explainLoan: Route = {
   description:
     'Returns the steps that lead to a figure, as facts and as sentences for the borrower: interest by days, balance and ' +
     'rate, amounts due by installment, days past due with pauses and grace, the parts of the payoff amount, or the late ' +
-    'fees with their rules. The steps add up to the figure, which equals the one of `get-balances` on that day. A future ' +
-    'date and a date before the funding are refused (422), as is a loan that was never funded (409 `loan_not_funded`). A ' +
-    'user who is denied one of the fields in the explanation gets 403.',
+    'fees with their rules. The steps add up to the figure that `get-balances` shows for that day. A future date or a date ' +
+    'before funding gets 422, and a loan that was never funded 409 `loan_not_funded`. A user who is denied a field of the ' +
+    'explanation gets 403.',
   query: explanationQuery.extend({
     known: z
       .enum(['now', 'then'])
       .default('now')
       .describe(
-        '`then` leaves out events that were recorded after `as_of_date`. Reliefs and late fee exemptions are those ' +
-          'recorded by now.',
+        '`then` leaves out events that were recorded after `as_of_date`, but includes reliefs and late fee exemptions ' +
+          'that were recorded later.',
       ),
   }),
   example: () => ({ figure: 'payoff_amount' }),

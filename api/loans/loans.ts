@@ -104,14 +104,14 @@ const projected = z.object({
 const balances = projected
   .extend({
     late_fee: lateFee.describe(
-      'The late fee of the next installment, and the last day on which a payment avoids it. Null if no fee follows or the day is past.',
+      'The late fee of the next installment, and the last day on which a payment avoids it. Null if no fee will follow, or for a past day.',
     ),
     past_due_late_fee: lateFee.describe('The same for installments that are already past due.'),
     next_draw: z
       .object({ date, amount: money })
       .nullable()
       .describe(
-        'The next autopay draw if nothing happens before. Null if nothing will be drawn or the day is past.',
+        'The next autopay draw if nothing happens before. Null if nothing will be drawn, or for a past day.',
       ),
   })
   .meta({ id: 'Balances' });

@@ -9,7 +9,7 @@ const PAYMENTS = 'GET /portal/loans/{id}/payments';
 export const fetchLoan = <Loan = unknown>({ ask, params }: Visit) =>
   ask<Loan>('GET /portal/loans/{id}', { params });
 
-/** The figures of these loans can be explained. */
+/** Statuses of loans whose figures can be explained. */
 const FUNDED = new Set(['active', 'paid_off', 'charged_off', 'settled', 'transferred']);
 
 const loan: Page = {
@@ -33,7 +33,6 @@ const schedule: Page = {
   },
 };
 
-/** How a figure of the loan is calculated today. */
 const explanation: Page = {
   path: '/loans/{id}/explain/{figure}',
   show: async ({ ask, params: { id = '', figure: dashed = '' }, language }) => {

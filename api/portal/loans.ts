@@ -122,8 +122,8 @@ export const portalLoans: Route[] = [
     action: 'explain-loan',
     summary: 'Explain how a figure of the loan is calculated',
     description:
-      'The steps add up to the amount that the portal shows. See `GET /loans/{id}/explain`. The reasons for pauses of ' +
-      'interest and for exemptions from late fees are left out.',
+      'Like `GET /loans/{id}/explain`, for the figures that the portal shows. Omits why interest is paused and why a ' +
+      'late fee was not charged.',
     query: explanationQuery.extend({
       language: z
         .enum(LANGUAGES)

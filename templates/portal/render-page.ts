@@ -95,7 +95,7 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   list: (...values: unknown[]) => values.slice(0, -1),
   /** The navigation page for a path below /portal. */
   link: (below: string) => below.slice(1),
-  /** A name as a path has it: amount_due becomes amount-due. */
+  /** A name as it appears in a path: amount_due becomes amount-due. */
   dashed: (name: unknown) => String(name).replaceAll('_', '-'),
   /** The ids of a field's hint and error, for aria-describedby. */
   described: (name: string, hint: unknown, options: Options) =>

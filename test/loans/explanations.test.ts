@@ -109,7 +109,7 @@ async function everyKind(tenant: Tenant) {
   return { loans, live };
 }
 
-test('the steps add up to what get-balances and the loan show, for each kind of loan, today and before', async () => {
+test('the steps add up to what get-balances and the loan show, for each kind of loan, on today and past days', async () => {
   const tenant = await stage.tenant('2026-02-12');
   const { loans, live } = await everyKind(tenant);
   await travelTo(stage, tenant, '2026-02-20');
@@ -170,7 +170,7 @@ test('interest is explained by its days, balances and rates', async () => {
     amount: '21.01',
     days: null,
     summary:
-      'As of February 4, 2026, $21.01 of interest is owed. It counts every day through February 3, 2026.',
+      'As of February 4, 2026, $21.01 in interest is owed. This includes every day through February 3, 2026.',
   });
   expect(now.steps).toMatchObject([
     {
@@ -199,7 +199,7 @@ test('interest is explained by its days, balances and rates', async () => {
   ]);
 });
 
-test('interest that is deferred, paused or free of charge is explained too', async () => {
+test('deferred interest, paused interest and interest-free balances are explained', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id: frozen } = await newLoan(tenant);
   const { id: promoted } = await newLoan(tenant);
@@ -231,7 +231,7 @@ test('interest that is deferred, paused or free of charge is explained too', asy
   ]);
   expect(await stepsOf(promoted)).toEqual([
     accrued,
-    ['suspended', '0.00', expect.stringContaining('a promotion defers $11.64 of interest')],
+    ['suspended', '0.00', expect.stringContaining('a promotion defers $11.64 in interest')],
   ]);
   expect(await stepsOf(line)).toEqual([
     [
@@ -242,7 +242,7 @@ test('interest that is deferred, paused or free of charge is explained too', asy
   ]);
 });
 
-test('the bill is explained by installments, and days past due by the oldest of them', async () => {
+test('installments explain the bill, and the oldest unpaid one explains the days past due', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-03-01');
@@ -257,8 +257,8 @@ test('the bill is explained by installments, and days past due by the oldest of 
     summary: 'As of March 1, 2026, $531.36 is due by March 15, 2026.',
   });
   expect(due.steps.map(({ amount, text }) => [amount, text])).toEqual([
-    ['215.68', 'Payment 1, due February 15, 2026: $315.68, of which $100.00 is paid.'],
-    ['315.68', 'Payment 2, due March 15, 2026: $315.68, of which nothing is paid yet.'],
+    ['215.68', 'Payment 1, due February 15, 2026: $315.68, of which $100.00 has been paid.'],
+    ['315.68', 'Payment 2, due March 15, 2026: $315.68, of which nothing has been paid.'],
   ]);
   expect(late.steps).toEqual(due.steps.slice(0, 1));
   expect(days).toMatchObject({ amount: null, days: 14 });
@@ -267,7 +267,7 @@ test('the bill is explained by installments, and days past due by the oldest of 
   ]);
 });
 
-test('late fees are explained by their rule, its condition and what happens next', async () => {
+test('late fees are explained by their rule, its condition and the next decision', async () => {
   const tenant = await stage.tenant('2026-02-20');
   const admin = await tenant.signedIn('admin');
   const [charging, sparing] = [
@@ -314,7 +314,10 @@ test('late fees are explained by their rule, its condition and what happens next
       '10.00',
       'Late fee of February 26, 2026 for the payment due February 15, 2026, which was not paid in full by February 25, 2026: 5.00% of the amount past due, here of $200.00.',
     ],
-    ['-4.00', 'Already paid, waived or moved from the late fee of February 26, 2026.'],
+    [
+      '-4.00',
+      'Part of the late fee of February 26, 2026 that was paid, waived or moved to another balance.',
+    ],
     rule,
     next,
   ]);
@@ -329,7 +332,7 @@ test('late fees are explained by their rule, its condition and what happens next
   ]);
 });
 
-test('a day without figures is refused with the next step', async () => {
+test('a request for a day without figures is refused with an error that says what to do', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   const { id: approved } = await newLoan(tenant, { status: 'approved' });

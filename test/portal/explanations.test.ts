@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('the portal explains the payoff amount that it shows, after a charge-off and for a line too', async () => {
+test('the portal explains the payoff amount that it shows, also after a charge-off and for a line of credit', async () => {
   const { tenant, borrower, borrower_id, admin, id } = await newPortalBorrower(stage);
   const line = await openLineOfCredit(tenant);
   assertOk(
@@ -33,7 +33,7 @@ test('the portal explains the payoff amount that it shows, after a charge-off an
 });
 const ruleOf = ({ rule }: { rule: string }) => rule;
 
-test('a borrower gets no explanation of a foreign loan, and no internal reasons', async () => {
+test('a borrower gets no explanation of another borrower’s loan, and no internal reasons', async () => {
   const { tenant, borrower, admin, id } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   assertOk(await admin.post(`/loans/${id}/freeze`, { reason: 'fraud' }));
@@ -50,7 +50,7 @@ test('a borrower gets no explanation of a foreign loan, and no internal reasons'
   expect(JSON.stringify(own.body)).not.toMatch(/freeze|fraud/);
 });
 
-test('each figure on the loan’s page leads to its explanation, in the borrower’s language', async () => {
+test('each figure on the loan page links to its explanation, in the borrower’s language', async () => {
   const { tenant, borrower, id } = await newPortalBorrower(stage);
   await setBusinessDate(tenant, '2026-03-01');
   const pages = pageClient(borrower);
@@ -77,7 +77,7 @@ test('each figure on the loan’s page leads to its explanation, in the borrower
   ]);
   expect(shown.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(shown[2]?.body).toContain(
-    'Payment 1, due February 15, 2026: $315.68, of which nothing is paid yet.',
+    'Payment 1, due February 15, 2026: $315.68, of which nothing has been paid.',
   );
   expect(changed.headers['location']).toBe(`/portal${here}`);
   expect(spanish.body).toContain('¿Cómo se calcula?');

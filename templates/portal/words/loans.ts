@@ -61,7 +61,7 @@ export const loans = {
   'explain.more': ['How is the interest calculated?', '¿Cómo se calculan los intereses?'],
   'figure.accrued_interest': ['Unpaid interest', 'Intereses pendientes'],
   'figure.amount_due': ['Amount due', 'Monto por pagar'],
-  'figure.past_due_amount': ['Past due', 'Vencido'],
+  'figure.past_due_amount': ['Past-due amount', 'Monto vencido'],
   'figure.days_past_due': ['Days past due', 'Días de atraso'],
   'figure.payoff_amount': ['Payoff amount today', 'Monto para liquidar hoy'],
   'figure.late_fee': ['Unpaid late fees', 'Cargos por pago atrasado pendientes'],

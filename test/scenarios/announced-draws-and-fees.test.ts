@@ -72,7 +72,7 @@ type Action = typeof anyAction extends fc.Arbitrary<infer Value> ? Value : never
 
 type Loan = { id: string; plan: string | null };
 
-/** Refused actions change nothing. */
+/** Tries the action. If it is refused, nothing changes. */
 async function act(
   { officer, admin }: { officer: Client; admin: Client },
   { id, plan }: Loan,
@@ -137,18 +137,18 @@ async function act(
   }
 }
 
-const Told = z.object({
+const Announced = z.object({
   id: z.string(),
   late_fee: z.string().nullable(),
   past_due_late_fee: z.string().nullable(),
   next_draw: z.string().nullable(),
 });
-type Told = z.output<typeof Told>;
+type Announced = z.output<typeof Announced>;
 
-/** What is stored about each active loan. */
-const listTold = (tenant: Tenant) =>
+/** The late fees and draws that are stored for each active loan. */
+const listAnnounced = (tenant: Tenant) =>
   tenant.within(({ tx }) =>
-    tx.any(sql.type(Told)`
+    tx.any(sql.type(Announced)`
       select loan.id, ahead.late_fee_amount || ' ' || ahead.late_fee_after as late_fee,
              case when ahead.cure_fee_after >= today.day
                then ahead.cure_fee_amount || ' ' || ahead.cure_fee_after end as past_due_late_fee,
@@ -165,8 +165,8 @@ const listTold = (tenant: Tenant) =>
     `),
   );
 
-/** The same, folded anew from the history and the records of now. */
-async function foldTold({ officer }: Tenant, id: string): Promise<Told> {
+/** The same, computed from the loan's history and its current records. */
+async function foldAnnounced({ officer }: Tenant, id: string): Promise<Announced> {
   const { body } = await officer.get(`/loans/${id}/get-balances`);
   const feeOf = (fee: { amount: string; last_day_on_time: string } | null) =>
     fee && `${fee.amount} ${fee.last_day_on_time}`;
@@ -178,27 +178,27 @@ async function foldTold({ officer }: Tenant, id: string): Promise<Told> {
   };
 }
 
-const Done = z.object({ id: z.string(), figure: z.string() });
+const Executed = z.object({ id: z.string(), figure: z.string() });
 
 const drawsOf = (tenant: Tenant, day: string) =>
   tenant.within(({ tx }) =>
-    tx.any(sql.type(Done)`
+    tx.any(sql.type(Executed)`
       select loan_id as id, sum(amount) || ' ' || payment_date as figure from payments
       where source = 'autopay' and payment_date = ${day} group by loan_id, payment_date
       order by loan_id
     `),
   );
 
-/** The late fees charged on a day, with the day before, the last one to avoid them. */
+/** The late fees charged on a day, each with the last day to avoid it: the day before. */
 const lateFeesOf = (tenant: Tenant, day: string) =>
   tenant.within(({ tx }) =>
-    tx.any(sql.type(Done)`
+    tx.any(sql.type(Executed)`
       select loan_id as id, string_agg(amount || ' ' || (assessed_date - 1), ', ') as figure
       from fees where fee_type = 'late' and assessed_date = ${day} group by loan_id order by loan_id
     `),
   );
 
-test('each close draws and charges what was told before, and nothing else, whatever happens to a book', async () => {
+test('each close draws and charges exactly what was announced, whatever happens to the loans before', async () => {
   const tenant = await stage.tenant(START);
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -214,8 +214,8 @@ test('each close draws and charges what was told before, and nothing else, whate
     loans.push({ id, plan: made?.body.id ?? null });
   }
   const actions = fc.sample(anyAction, DAYS * 3);
-  const lists = { drawn: 0, charged: 0, done: 0 };
-  let toldBefore = new Map<string, Told>();
+  const totals = { drawn: 0, charged: 0, accepted: 0 };
+  let announcedBefore = new Map<string, Announced>();
 
   for (let day = START; day < addDays(START, DAYS); day = addDays(day, 1)) {
     const touched = new Set<string>();
@@ -225,40 +225,41 @@ test('each close draws and charges what was told before, and nothing else, whate
       expect(answer?.status ?? 200, JSON.stringify([action, answer?.body])).toBeLessThan(500);
       if (answer && answer.status < 300) {
         touched.add(loan.id);
-        lists.done += 1;
+        totals.accepted += 1;
       }
-      const stored = (await listTold(tenant)).find(({ id }) => id === loan.id);
+      const stored = (await listAnnounced(tenant)).find(({ id }) => id === loan.id);
       if (stored)
-        expect(stored, JSON.stringify([day, action])).toEqual(await foldTold(tenant, loan.id));
+        expect(stored, JSON.stringify([day, action])).toEqual(await foldAnnounced(tenant, loan.id));
     }
-    const told = await listTold(tenant);
-    for (const stored of told) expect(stored, day).toEqual(await foldTold(tenant, stored.id));
+    const announced = await listAnnounced(tenant);
+    for (const stored of announced)
+      expect(stored, day).toEqual(await foldAnnounced(tenant, stored.id));
     await travelTo(stage, tenant, addDays(day, 1));
 
     const drawn = await drawsOf(tenant, day);
-    const due = told.filter(({ next_draw }) => next_draw?.endsWith(day));
+    const due = announced.filter(({ next_draw }) => next_draw?.endsWith(day));
     expect(drawn, `draws of ${day}`).toEqual(
       due.map(({ id, next_draw }) => ({ id, figure: next_draw })),
     );
     const charged = await lateFeesOf(tenant, day);
     const paid = new Set(drawn.map(({ id }) => id));
     const last = addDays(day, -1);
-    for (const { id } of told) {
-      const before = toldBefore.get(id);
+    for (const { id } of announced) {
+      const before = announcedBefore.get(id);
       if (touched.has(id) || paid.has(id) || !before) continue;
       const expected = [before.late_fee, before.past_due_late_fee].find((fee) =>
         fee?.endsWith(last),
       );
       const figure = charged.find((fee) => fee.id === id)?.figure ?? null;
       expect(figure, `late fee of ${id} on ${day}`).toBe(expected ?? null);
-      if (figure !== null) lists.charged += 1;
+      if (figure !== null) totals.charged += 1;
     }
-    lists.drawn += drawn.length;
-    toldBefore = new Map(told.map((one) => [one.id, one]));
-    for (const { id } of drawn) toldBefore.delete(id);
+    totals.drawn += drawn.length;
+    announcedBefore = new Map(announced.map((one) => [one.id, one]));
+    for (const { id } of drawn) announcedBefore.delete(id);
   }
 
-  expect(lists.drawn).toBeGreaterThan(0);
-  expect(lists.charged).toBeGreaterThan(0);
-  expect(lists.done).toBeGreaterThan(DAYS);
+  expect(totals.drawn).toBeGreaterThan(0);
+  expect(totals.charged).toBeGreaterThan(0);
+  expect(totals.accepted).toBeGreaterThan(DAYS);
 });
