@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { newLoan } from '../setup/loans.ts';
+import { addBankAccount } from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -109,7 +110,7 @@ const sampled = <Value>(arbitrary: fc.Arbitrary<Value>, seed: number) =>
 
 const PRODUCTS = [{}, { day_count: '30_360' }, { interest_method: 'scheduled' }];
 
-type Life = { id: string; agreements: readonly Agreement[] };
+type Life = { id: string; borrower_id: string; agreements: readonly Agreement[] };
 
 /**
  * Loans that have paid their first installment, except every `late`th one. The API may refuse an agreement; the
@@ -127,7 +128,7 @@ async function agreedLives(
   for (const [at, agreements] of cases.entries()) {
     const product_id = products[at % products.length];
     const wish = { product_id, interest_rate: '0.12', term_months: 12 };
-    lives.push({ id: (await newLoan(tenant, wish)).id, agreements });
+    lives.push({ ...(await newLoan(tenant, wish)), agreements });
   }
   await travelTo(stage, tenant, '2026-02-15');
   const isLate = (at: number) => at % late === late - 1;
@@ -281,5 +282,57 @@ test('a bill equals the amount due on its due date, whatever is agreed until the
     }
   }
 
+  expect(JSON.stringify(found, null, 1)).toBe('[]');
+}, 900_000);
+
+const AMOUNT_TYPES = ['minimum_due', 'past_due_and_current', 'minimum_due_plus'];
+
+async function enroll(tenant: Tenant, { id: loan_id, borrower_id }: Life, at: number) {
+  const amount_type = AMOUNT_TYPES[at % AMOUNT_TYPES.length];
+  const enrolled = await tenant.officer.post(`/borrowers/${borrower_id}/autopay-plans`, {
+    loan_id,
+    payment_instrument_id: await addBankAccount(tenant.officer, borrower_id),
+    amount_type,
+    ...(amount_type === 'minimum_due_plus' && { extra_amount: '50.00' }),
+  });
+  expect(enrolled.status, JSON.stringify(enrolled.body)).toBe(201);
+}
+
+type Draw = { date: string; amount: string };
+
+test('autopay draws what was shown as its next draw, whatever is agreed until then', async () => {
+  const tenant = await stage.tenant(START);
+  const lives = await agreedLives(tenant, sampled(anyAgreements, 14));
+  for (const [at, life] of lives.entries()) await enroll(tenant, life, at);
+  const nextDrawOf = async ({ id }: Life) =>
+    (await tenant.officer.get(`/loans/${id}/get-balances`)).body.next_draw as Draw | null;
+  const drawsOf = async ({ id }: Life) => {
+    const { body } = await tenant.officer.get(`/loans/${id}/payments?ordering=payment_date`);
+    const drawn = (body as { source: string; payment_date: string; amount: string }[]).filter(
+      ({ source }) => source === 'autopay',
+    );
+    return drawn.map(({ payment_date: date, amount }): Draw => ({ date, amount }));
+  };
+  const shown = new Map<string, { next: Draw | null; all: Draw[] }>();
+  for (const life of lives) shown.set(life.id, { next: await nextDrawOf(life), all: [] });
+
+  const found: unknown[] = [];
+  for (;;) {
+    const dates = [...shown.values()].map(({ next }) => next?.date ?? '9999-12-31');
+    const day = dates.toSorted()[0] ?? '9999-12-31';
+    if (day > '2026-06-30') break;
+    await travelTo(stage, tenant, addDays(day, 1));
+    for (const life of lives) {
+      const { next, all } = shown.get(life.id) ?? { next: null, all: [] };
+      const drawn = await drawsOf(life);
+      const expected = next?.date === day ? [...all, next] : all;
+      if (JSON.stringify(drawn) !== JSON.stringify(expected))
+        found.push({ day, expected, drawn, agreements: life.agreements });
+      if (next?.date === day) shown.set(life.id, { next: await nextDrawOf(life), all: drawn });
+    }
+  }
+
+  const draws = [...shown.values()].flatMap(({ all }) => all);
+  expect(draws.length).toBeGreaterThan(LOANS);
   expect(JSON.stringify(found, null, 1)).toBe('[]');
 }, 900_000);

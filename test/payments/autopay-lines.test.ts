@@ -33,12 +33,19 @@ test('autopay pays the minimum payment of a line, or its statement balance, on t
     await tenant.officer.post(`/loans/${id}/draws`, { amount: '1000.00' });
   }
   const next = await tenant.officer.get(`/autopay-plans/${plans[0]}`);
+  const announced = [];
+  for (const id of [least, whole])
+    announced.push((await tenant.officer.get(`/loans/${id}/get-balances`)).body.next_draw);
   await travelTo(stage, tenant, '2026-03-14');
 
   const drawn = [];
   for (const id of plans) drawn.push((await tenant.officer.get(`/autopay-plans/${id}/draws`)).body);
 
   expect(next.body).toMatchObject({ next_run_date: '2026-03-13' });
+  expect(announced).toEqual([
+    { date: '2026-03-13', amount: '87.14' },
+    { date: '2026-03-13', amount: '3700.00' },
+  ]);
   expect(drawn).toMatchObject([
     [{ due_date: '2026-03-13', amount: '87.14' }],
     [{ due_date: '2026-03-13', amount: '3700.00' }],
