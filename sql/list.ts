@@ -196,10 +196,10 @@ const selectPartOf = ({ table, sort }: Query, { joins, value }: OrderedPart) => 
 `;
 
 /** Such a column is never null, and `nulls last` would keep Postgres from using its index. */
-function partOrder({ descending }: ListRequest['sort'], { value, along }: OrderedPart) {
+function partOrder({ descending }: ListRequest['sort'], { value, index }: OrderedPart) {
   const id = sql.fragment`row.id ${direction(descending)}`;
-  if (along)
-    return sql.fragment`${along.column} ${direction(descending !== along.isReversed)}, ${id}`;
+  if (index)
+    return sql.fragment`${index.column} ${direction(descending !== index.isReversed)}, ${id}`;
   return sql.fragment`${value} ${direction(descending)} nulls last, ${id}`;
 }
 

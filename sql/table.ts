@@ -99,7 +99,7 @@ export type OrderedPart = {
   /** The field. */
   value: SqlFragment;
   /** The indexed column that sorts the part like the value, or in reverse. Default: Postgres sorts by the value. */
-  along?: { column: SqlFragment; isReversed: boolean };
+  index?: { column: SqlFragment; isReversed: boolean };
 };
 
 /**

@@ -142,12 +142,12 @@ const lateByDays = (day: SqlFragment): OrderedPart[] => [
   {
     joins: joinAhead(day, isCounting(day, ANY)),
     value: sql.fragment`${day} - ahead.past_due_from`,
-    along: { column: sql.fragment`ahead.past_due_from`, isReversed: true },
+    index: { column: sql.fragment`ahead.past_due_from`, isReversed: true },
   },
   {
     joins: joinAhead(day, isPaused(ANY)),
     value: sql.fragment`ahead.paused_days`,
-    along: { column: sql.fragment`ahead.paused_days`, isReversed: false },
+    index: { column: sql.fragment`ahead.paused_days`, isReversed: false },
   },
 ];
 
@@ -166,7 +166,7 @@ const allOthers = (day: SqlFragment, where: SqlFragment, value: SqlFragment): Or
   isRest: true,
   where: sql.fragment`not ${isAhead(day, sql.fragment`${where} offset 0`)}`,
   value,
-  along: { column: sql.fragment`row.id`, isReversed: false },
+  index: { column: sql.fragment`row.id`, isReversed: false },
 });
 
 const current = (day: SqlFragment, value: SqlFragment) =>
@@ -201,7 +201,7 @@ function byNextPaymentDate(day: SqlFragment, isDescending: boolean): Ordered {
   const dated = (where: SqlFragment): OrderedPart => ({
     joins: joinAhead(day, where),
     value: column,
-    along: { column, isReversed: false },
+    index: { column, isReversed: false },
   });
   const [due, matured] = [dated(isDue(day)), dated(IS_MATURED)];
   const undated = allOthers(

@@ -26,9 +26,9 @@ import { describeChange, type ChangeKind } from './describe-change.ts';
 type ReadLoan = Standing & { row: { has_agreed_records: boolean } };
 
 /**
- * What is agreed for the days to come: reliefs that start or end, approved modifications and scheduled
- * payments. A step's events are those that the close will record. The steps do not contain what depends on
- * conduct: late fees, autopay draws, promotions broken by lateness, non-accrual and charge-offs.
+ * The changes agreed for later days: reliefs that start or end, approved modifications and scheduled
+ * payments. A step's events are those that the close will record. They do not include events that depend
+ * on conduct: late fees, autopay draws, promotions broken by lateness, non-accrual and charge-offs.
  */
 export async function readAgreedSteps(work: Work, loan: ReadLoan): Promise<AgreedStep[]> {
   if (!loan.row.has_agreed_records || fundingDate(loan) === null) return [];
@@ -53,7 +53,7 @@ export async function projectLoan<Loan extends ReadLoan>(
   return loanOn(loan, steps.filter(isWanted), on);
 }
 
-/** The same, if the agreed steps are known. */
+/** Like `projectLoan`, for known agreed steps. */
 export function loanOn<Loan extends Standing>(
   loan: Loan,
   steps: readonly AgreedStep[],

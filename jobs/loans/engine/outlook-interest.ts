@@ -11,12 +11,12 @@ import { interestAt, type InterestMeter } from './interest/interest.ts';
  *
  *   interest_base + round(interest_per_basis * (interest_units + units_per_day * days) / interest_basis, 10)
  *
- * where `days` counts from the row's first day. Keeping the division for last gives the fold's digits: a daily
- * amount rounded to any number of places differs from them at half a cent.
+ * where `days` counts from the row's first day. The division comes last so that the result has the same digits as
+ * the fold. A rounded daily amount would differ at half a cent.
  *
- * Example: 10000.00 at 8 % by actual/365 earns 800 * days / 365. By actual/actual, days of a leap year count
- * 365 units and other days 366, of 365 * 366 units a year. Under a schedule or 30/360 the amount is the interest of
- * a whole period and the basis its days.
+ * Example: 10000.00 at 8 % by actual/365 earns 800 * days / 365. Under actual/actual, a year has 365 * 366 units: a
+ * day of a leap year counts 365 units, another day 366. Under a schedule or 30/360, the amount is the interest of a
+ * whole period and the basis is the period's days.
  */
 export type InterestLine = {
   interest_base: string;
@@ -26,7 +26,7 @@ export type InterestLine = {
   interest_basis: number;
 };
 
-/** The line from `from` on, at the meter's present pace. */
+/** The line from `from` on, at the meter's current pace. */
 export function interestLine(meter: InterestMeter, from: string): InterestLine {
   const { since, source } = meter;
   if (since === null || !source.is_running || !isAboveZero(source.balance)) {
@@ -66,8 +66,8 @@ function unitsPerDay({ day_count }: InterestMeter, from: string): number {
 }
 
 /**
- * The last day for which the line of `from` holds without a change of pace. Only actual/actual bends: on 1 January
- * after or before a leap year. Null if it never bends.
+ * The last day on which the line of `from` keeps its pace. Only actual/actual changes its pace: on 1 January at the
+ * start or end of a leap year. Null if the pace never changes.
  */
 export function lastDayOfYearLine({ day_count, source }: InterestMeter, from: string) {
   if (day_count !== 'actual_actual' || source.pace !== null) return null;
@@ -79,7 +79,7 @@ const AMOUNT_PLACES = 12;
 const ACCRUED_PLACES = 10;
 const UNITS_OF_AMOUNT = unitsPerOne(AMOUNT_PLACES - ACCRUED_PLACES);
 
-/** All interest accrued up to the start of the day that is `days` after the line's first day, ten places. */
+/** All interest accrued before the day that is `days` after the line's first day, with ten decimal places. */
 export function accruedOn(line: InterestLine, days: number): Big {
   const units = toUnits(new Big(line.interest_per_basis), AMOUNT_PLACES);
   if (units === 0n) return new Big(line.interest_base);

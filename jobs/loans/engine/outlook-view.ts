@@ -17,7 +17,7 @@ import type { Future } from './projection/agreed-steps.ts';
 import { positionOn, type ReplayRun } from './run.ts';
 import { feeStates, type LoanState } from './state.ts';
 
-/** Amounts that grow with interest, fall with it, or stay. */
+/** Amounts that may change as interest grows. */
 export const GROWING = [
   'accrued_interest',
   'unearned_interest',
@@ -38,7 +38,7 @@ export type Growth = -1 | 0 | 1;
 
 export type GrowthOfAmounts = Record<GrowingAmount, Growth>;
 
-/** What never changes within a row. */
+/** The fields that never change within a row. */
 export type Fixed = {
   current_rate: string;
   interest_free_balance: string;
@@ -50,7 +50,7 @@ export type Fixed = {
   prepayment_penalty: string;
 };
 
-/** What a prepayment penalty depends on. */
+/** The facts that a prepayment penalty depends on. */
 type PenaltyBasis = Pick<
   LoanState,
   'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees'
@@ -58,17 +58,17 @@ type PenaltyBasis = Pick<
 
 export type PenaltyRule = (basis: PenaltyBasis) => Big;
 
-/** A late fee that follows if the borrower does not pay, and the last day to avoid it. */
+/** A late fee if the borrower does not pay, and the last day to avoid it. */
 type LateFeeAhead = { amount: string; last_day_on_time: string };
 
-/** The late fees that follow from a day on if nothing is paid. */
+/** The late fees after a day if nothing is paid. */
 export type LateFees = {
-  /** The fee of the next installment, and the first fee of the installments that are past due. */
+  /** The fee of the next installment, and the first fee of the past-due installments. */
   late_fee: LateFeeAhead | null;
   cure_fee: LateFeeAhead | null;
-  /** The day whose close decides about the first of them: whether it is charged. */
+  /** The day whose close decides whether the first undecided fee is charged. */
   decision_on: string | null;
-  /** The last day before another past-due installment is the first. */
+  /** The last day of `cure_fee`, if another past-due installment has a fee after it. */
   until: string | null;
 };
 
@@ -78,14 +78,14 @@ export type LateFeesOn = (loan: {
   positionOn: (day: string) => Position;
 }) => LateFees;
 
-/** A run at the first day of a row. */
+/** A run on the first day of a row. */
 export type Outlook = ReplayRun & {
   penaltyOn: PenaltyRule | null;
   lateFeesOn: LateFeesOn | null;
   final: Big | null;
-  /** What is agreed for later days. */
+  /** The steps agreed for later days. */
   future: Future | null;
-  /** The next bill, if something agreed comes before its due date. */
+  /** The next bill, if an agreed change comes before its due date. */
   billAsAgreed: NextBill | null;
 };
 
@@ -97,7 +97,7 @@ export type View = {
   days: number;
   amounts: Record<GrowingAmount, Big | null>;
   fixed: Fixed;
-  /** Counts that reveal a change of the bills even if it moves no amount. */
+  /** Counts that differ if the bills change, even if no amount changes. */
   counts: string;
   bills: Bills['bills'];
 };
@@ -177,12 +177,12 @@ function finalOn(
 ): Big | null {
   if (bills.isMatured) return bills.owed;
   if (next.date === null) return null;
-  // What is agreed can add installments after the current maturity date.
+  // Agreed changes can add installments after the current maturity date.
   if (billAsAgreed !== null) return final;
   return next.date === bills.maturity ? next.amount : final;
 }
 
-/** How the days from one view to the other change the amounts. Null if they do not follow a straight line. */
+/** The growth of each amount between two views. Null if an amount does not follow a straight line. */
 export function compare(first: View, last: View, days: number) {
   const counted = last.days - first.days;
   if (counted !== 0 && counted !== days) return null;

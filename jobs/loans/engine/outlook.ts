@@ -31,23 +31,24 @@ import { nextBillAsAgreed } from './projection/next-bill-as-agreed.ts';
 import { advanceTo, nextAccrualChange, positionOn, type ReplayRun } from './run.ts';
 
 /**
- * A loan's outlook: what it will show on each day until its next event. Between two events a loan changes on a few
- * known days only. From each of them, a row holds until the next one. Within a row nothing changes except
+ * A loan's outlook: the amounts and dates that it will show on each day until its next event. Between two events, a
+ * loan changes only on a few known days. A row holds from one of these days until the next. Within a row, only these
+ * change:
  *
  * - accrued interest, which grows on a straight line (`outlook-interest.ts`),
- * - amounts that follow it, each by the same cents (`growth` 1 or -1) or not at all (0), and
+ * - amounts that follow interest by the same cents (`growth` 1 or -1; amounts with 0 stay), and
  * - days past due, which count from `past_due_from`.
  *
- * SQL therefore shows any loan on any day by selecting a row and adding growth. It needs no rule of servicing.
+ * SQL shows a loan on any day by selecting a row and adding growth, so it needs no servicing rules.
  */
 export type OutlookRow = InterestLine &
   Fixed & {
     from_date: string;
     /** The last day for which the row holds. `infinity` if nothing will change without an event. */
     until_date: string;
-    /** All accrued interest on the first day, in cents. Amounts grow by what is accrued beyond it. */
+    /** All accrued interest on the first day, in cents. Amounts grow by the interest accrued after it. */
     interest_earned: string;
-    /** The interest of the last day itself. The line says nothing about it, because the pace may change that day. */
+    /** The interest of the last day itself. It is not on the line, because the pace may change that day. */
     last_day_interest: string;
     /** The day from which days past due count. Null if the loan is current or the count is paused. */
     past_due_from: string | null;
@@ -58,27 +59,27 @@ export type OutlookRow = InterestLine &
     /** The late fee of the next installment, and the last day on which a payment avoids it. */
     late_fee_amount: string | null;
     late_fee_after: string | null;
-    /** The same for the past-due installments. It holds until that day. */
+    /** The same for the past-due installments. The fee is shown until that day. */
     cure_fee_amount: string | null;
     cure_fee_after: string | null;
-    /** The day whose close decides about a late fee, if the row reaches it. */
+    /** The day whose close decides about a late fee, if it is within the row. */
     late_fee_decision_on: string | null;
   };
 
 type OutlookOptions = {
-  /** The charge for repaying the loan on a day. Null or undefined: none. */
+  /** The prepayment penalty of a day. Null or undefined: none. */
   penaltyOn?: PenaltyRule | null;
-  /** The late fees ahead. Null or undefined: the loan has none. */
+  /** The upcoming late fees. Null or undefined: the loan has none. */
   lateFeesOn?: LateFeesOn | null;
   /** The final payment as of the run's day, if the caller knows it. */
   final?: Big | null;
-  /** What is agreed for later days. The rows include it, except that bills ask for scheduled payments too. */
+  /** The steps agreed for later days. The rows include them, but bills are not reduced by scheduled payments. */
   agreed?: Future | null;
 };
 
 /** The rows reach at least this many days ahead. A loan is refolded before its last row ends. */
 const DAYS_AHEAD = 45;
-/** With this many rows, fewer days are enough. Loans that change often also have events more often. */
+/** With this many rows, fewer days are enough, because loans that change often also have frequent events. */
 const ENOUGH = { rows: 4, days: 21 };
 /** A loan that would need more rows gets a shorter outlook. */
 const MAX_ROWS = 8;
@@ -111,7 +112,7 @@ const newOutlook = (
   billAsAgreed: future && nextBillAsAgreed(run, future),
 });
 
-/** The next day on which something agreed shows, or null. */
+/** The next day that shows an agreed step, or null. */
 function nextAgreedDay({ future, day }: Outlook): string | null {
   const step = future && nextStep(future);
   return step && latest(firstDayOf(step), addDays(day, 1));
@@ -124,7 +125,7 @@ function interestOfDay(outlook: Outlook, day: string): Big {
   return minus(cents(end), cents(day));
 }
 
-/** Moves on to a later day, and takes the agreed steps that show on that day. */
+/** Moves to a later day and takes the agreed steps that show on that day. */
 function continueOutlook(outlook: Outlook, day: string): Outlook {
   if (outlook.future === null) return { ...outlook, ...continueRun(outlook, day) };
   const future = takeStepsShownBy(outlook.future, day);
@@ -169,7 +170,7 @@ function nextRow(outlook: Outlook, agreedOn: string | null): OutlookRow {
   const change = earlierDay(nextChange(outlook, first), fees.until);
   const end = earlierDay(change, agreedOn && addDays(agreedOn, -1));
   const { until, growth, counts_days } = findEnd(outlook, first, line, end);
-  // A row of one day counts, although it has no next day.
+  // A row of a single day counts too, although no second day shows it.
   const isCounting = counts_days || (until === from && first.days > 0);
   return {
     ...line,
@@ -211,7 +212,7 @@ const formatAmounts = (amounts: View['amounts']) =>
 /**
  * The last day before the next known change. Each row ends there at the latest. Null if no change is known.
  *
- * A new pace of interest does not show until the day after it begins, unless the rate changes with it.
+ * A new pace of interest shows only on the day after it begins, unless the rate also changes.
  */
 function nextChange(outlook: Outlook, { bills, days }: View): string | null {
   const { position, day } = outlook;
@@ -234,17 +235,16 @@ function nextChange(outlook: Outlook, { bills, days }: View): string | null {
   return last;
 }
 
-/** The most days past due of each bucket but the last. */
+/** The highest days past due of each bucket except the last. */
 const BUCKET_LIMITS = [29, 59, 89, 119, 149, 179];
 
 const earlierDay = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : earliest(one, other);
 
 /**
- * The last day on which all amounts still follow the growth of their first days. Amounts depend on interest in
- * pieces: each grows with it, falls with it, or stays, up to some limit such as the size of the debt. So if an
- * amount has changed by exactly the interest of all days, or not at all, it did so on each of them. If it has not,
- * the row ends earlier.
+ * The last day on which all amounts keep the growth of their first days. An amount grows with interest, falls with
+ * it or stays, up to a limit such as the size of the debt. If it has changed by exactly the interest of all days, or
+ * not at all, it did so on each day. Otherwise the row ends earlier.
  */
 function findEnd(outlook: Outlook, first: View, line: InterestLine, end: string | null) {
   const { day: from } = outlook;
@@ -277,13 +277,13 @@ function findEnd(outlook: Outlook, first: View, line: InterestLine, end: string 
 type Stretch = { first: View; last: View; line: InterestLine; days: number };
 
 /**
- * Days on which an amount may begin or stop to follow interest, each with its next day, and the last day of the
- * delinquency grace. Trying them first saves most of a search.
+ * Days on which an amount may begin or stop following interest, each with its next day, and the last day of the
+ * delinquency grace. Trying these days first avoids most of the search.
  */
 function guessEnds({ position: { meter } }: Outlook, { first, last, line, days }: Stretch) {
   const guesses = new Set<number>();
   const grown = minus(last.earned, first.earned);
-  /** The last day by which interest has grown by no more than some cents. */
+  /** The last day on which interest has grown by at most these cents. */
   const guessDay = (cents: Big) => {
     const most = plus(first.earned, cents);
     let [low, high] = [0, days];
@@ -310,7 +310,7 @@ function guessEnds({ position: { meter } }: Outlook, { first, last, line, days }
 const isAccruing = ({ position: { meter } }: Outlook) =>
   meter.source.is_running && !isZero(meter.source.balance);
 
-/** What a loan shows on a day of a row, as SQL reads it (`sql/loans/outlook.ts`). */
+/** The figures of a loan on a day of a row. Must equal `sql/loans/outlook.ts`. */
 export function readOutlook(
   row: OutlookRow,
   day: string,

@@ -188,7 +188,7 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
   const decision = latest(addDays(graceEnd, 1), state.as_of);
   const open = { rule, installment, last_day: graceEnd, amount };
   const expected = lateFeeExemption(policy, open, positionOn(run, decision), decision);
-  const exemption = isOver ? (recorded?.reason ?? expected) : lasting(expected);
+  const exemption = isOver ? (recorded?.reason ?? expected) : unaffectedByPayments(expected);
   const late_fee = {
     ...ruleFacts(loan, rule),
     last_day_on_time: graceEnd,
@@ -205,5 +205,5 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
 }
 
 /** Exemptions that no payment can change. */
-const lasting = (exemption: ReturnType<typeof lateFeeExemption>) =>
+const unaffectedByPayments = (exemption: ReturnType<typeof lateFeeExemption>) =>
   exemption === 'agreement' || exemption === 'frozen' ? exemption : null;

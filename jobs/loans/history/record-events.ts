@@ -53,7 +53,7 @@ export type RecordOptions = {
   statusReason?: string | null | undefined;
   /** The reason for a schedule change, if it does not follow from the events. */
   scheduleChangeReason?: string | undefined;
-  /** Set if nothing happens and the outlook only continues. The final payment stays as of the last event. */
+  /** Set if no event happens and the outlook is only extended. The final payment stays as of the last event. */
   extendsOutlook?: true;
   /** Set if something was agreed for a later day after the loan was opened. */
   hasNewAgreement?: true;
@@ -81,7 +81,7 @@ export async function recordEvents(
   const run = continueReplay(loan.folded, input) ?? replay(input);
   const state = toLoanState(run.position, work.today);
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
-  // First, because a plan that breaks cancels payments that were agreed.
+  // First, because a plan that breaks cancels scheduled payments.
   const outcomes =
     !isBoarded && affectsPastDays(newEvents, work.today)
       ? await reevaluateOutcomes(work, loan, events, run.events)
@@ -102,7 +102,7 @@ export async function recordEvents(
   const penaltyOn = input.terms.prepayment_penalty
     ? penaltyRule(row, run.position.funded_on)
     : null;
-  // A payment plan whose outcome changed may suspend late fees again.
+  // A payment plan whose outcome changed may now suspend late fees.
   const late_fee_facts =
     outcomes.length > 0 ? await readLateFeeFacts(work.tx, row.id) : row.late_fee_facts;
   const lateFees = state.is_charged_off ? null : lateFeePolicy({ ...row, late_fee_facts }, run);
@@ -171,8 +171,8 @@ const finalPaymentOf = (
 ) => (input.agreed.length > 0 ? finalPaymentAsAgreed(input) : finalPayment(run));
 
 /**
- * The prepayment penalty by the balances of a day. They say whether the loan is open, which its row does not know
- * before it is funded or while it reopens.
+ * The prepayment penalty by the balances of a day. The balances decide whether the loan is open, because its row can
+ * still have the status from before funding or reopening.
  */
 function penaltyRule(row: OpenLoan['row'], funded_on: string | null) {
   const loan = { ...row, status: 'active', disbursement_date: row.disbursement_date ?? funded_on };

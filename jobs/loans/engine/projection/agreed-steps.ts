@@ -2,14 +2,14 @@ import { addDays } from '../../../dates.ts';
 import type { EventDraft, LoanEvent } from '../events.ts';
 import type { FoldInput } from '../fold.ts';
 
-/** What a fold needs, apart from its day. */
+/** The input of a fold, without its day. */
 export type History = Omit<FoldInput, 'as_of'>;
 
 /** A change that was agreed in advance, in words for the borrower. */
 export type AgreedChange = { date: string; change: string; description: string };
 
 /**
- * Something agreed for a known day: a relief that starts or ends, a modification, a scheduled payment. The
+ * A change agreed for a known day: a relief that starts or ends, a modification, a scheduled payment. The
  * close records its events on that day. Until then only projections contain them.
  */
 export type AgreedStep = {
@@ -43,7 +43,7 @@ export type AgreedOutcome = {
   change?: AgreedChange | null;
 };
 
-/** A loan's history, and the steps that are still to come. */
+/** A loan's history, and the steps of later days. */
 export type Future = {
   history: History;
   steps: readonly AgreedStep[];
@@ -109,7 +109,7 @@ export function takeStep(future: Future, step: AgreedStep): Future {
 
 const AGREED = 'agreed-';
 
-/** Whether the id belongs to a projected event, which is not recorded yet. */
+/** Whether the id belongs to a projected event, which is not recorded. */
 export const isAgreedId = (id: string): boolean => id.startsWith(AGREED);
 
 const withIds = (drafts: readonly EventDraft[], count: number): LoanEvent[] =>

@@ -11,12 +11,12 @@ import { repaymentOwed, totalOwed, type Position } from '../position.ts';
 import { advanceTo, type ReplayRun } from '../run.ts';
 import { firstDayOf, startFuture, takeStep, type AgreedStep, type Future } from './agreed-steps.ts';
 
-/** A loan's history on a day, and what is agreed for later days. */
+/** A loan's history on a day, and the steps agreed for later days. */
 export type ProjectionInput = FoldInput & { agreed?: readonly AgreedStep[] };
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
-/** A projection in progress: what has happened so far, and what is still agreed. Each step changes it. */
+/** A projection in progress: the history so far, and the remaining agreed steps. Each step changes it. */
 export type Course = {
   future: Future;
   run: ReplayRun;
@@ -78,7 +78,7 @@ export function payDue(course: Course, date: string) {
   return { billed, paid };
 }
 
-/** What the payments scheduled for a due date pay of its installments. */
+/** The part of a due date's installments that payments scheduled for that day pay. */
 function scheduledForBill(course: Course, day: string, pastDue: Big): Big {
   const steps = course.future.steps.filter(({ date }) => date === day);
   const [late, other] = [true, false].map((wanted) =>
@@ -94,8 +94,8 @@ const scheduledIn = (steps: readonly AgreedStep[]): Big =>
   sum(steps.map(({ pays }) => parseMoney(pays?.amount ?? '0.00')));
 
 /**
- * True for a scheduled payment that pays what is past due: one of a payment plan, or one before the next due
- * date. Other scheduled payments are meant for the installments of their days.
+ * True for a scheduled payment that pays a past-due amount: a payment of a payment plan, or a payment before the
+ * next due date. Other scheduled payments pay the installments of their days.
  */
 const paysPastDue = ({ first_due }: Course, { date, pays }: AgreedStep): boolean =>
   pays !== undefined &&
@@ -103,8 +103,8 @@ const paysPastDue = ({ first_due }: Course, { date, pays }: AgreedStep): boolean
   (pays.is_of_plan || first_due === null || date < first_due);
 
 /**
- * Pays the past-due amount of a day, except for the part that scheduled payments will pay. Returns that
- * part.
+ * Pays the past-due amount of a day, except for the part that scheduled payments will pay. Returns the
+ * excepted part.
  */
 export function payPastDueAmount(course: Course, date: string): Big {
   const amount = pastDueAmountOn(course.run.position, date);

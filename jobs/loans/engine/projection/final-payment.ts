@@ -46,7 +46,7 @@ export function finalPayment({ position, day }: ReplayRun): Big | null {
   return hasSteadyInterest(run) ? finalPaymentInCents(run) : finalPaymentByBalances(run);
 }
 
-/** The same for a loan for which something is agreed: a relief, a modification or a scheduled payment. */
+/** The same for a loan with an agreed relief, modification or scheduled payment. */
 export function finalPaymentAsAgreed(input: ProjectionInput): Big | null {
   const { position } = replay(input);
   if (!isPayable(position, input.as_of) || isBilledByCycle(position.terms)) return null;

@@ -32,11 +32,11 @@ export function followSchedule(input: ProjectionInput) {
   const course = startCourse(input);
   const shown = new Map<number, FutureRow>();
   const rowsOn = (day: string) => toLoanState(course.run.position, day).installments;
-  // Before the past-due amount is paid, which can end the debt.
+  // Read it before the past-due amount is paid, which can end the debt.
   const today = new Map(rowsOn(as_of).map((row) => [`${row.period_number} ${row.due_date}`, row]));
   const paysPastDue = payPastDueAmount(course, as_of).gt(0);
   let rows = rowsOn(as_of);
-  /** The row as of today. What a scheduled payment will cover is still open. */
+  /** The row as of today. Scheduled payments count as unpaid. */
   const asOfToday = (row: InstallmentState): InstallmentState => {
     const known = today.get(`${row.period_number} ${row.due_date}`);
     const { paid_amount = '0.00', paid_date = null } = known ?? {};
@@ -82,7 +82,7 @@ function nextDue(rows: readonly InstallmentState[], from: string, through: strin
 const asksOn = (shown: ReadonlyMap<number, FutureRow>, date: string): boolean =>
   [...shown.values()].some(({ row, asks }) => row.due_date === date && asks.gt(0));
 
-/** What scheduled payments pay between two due dates. The next row shows it. */
+/** The amounts that scheduled payments pay between two due dates. The next row shows them. */
 type Extra = { amount: Big; principal: Big; fees: Big };
 const NO_EXTRA: Extra = { amount: ZERO, principal: ZERO, fees: ZERO };
 

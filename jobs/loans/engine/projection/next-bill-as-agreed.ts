@@ -10,9 +10,9 @@ import { firstDayOf, nextStep, takeStep, type Future } from './agreed-steps.ts';
 import { pastDuePayment } from './course.ts';
 
 /**
- * The next bill if everything agreed until its due date happens, except for scheduled payments: these will pay
- * the bill. Null if nothing agreed comes before the due date. Like the schedule, it assumes that the borrower
- * pays on this day what is already due.
+ * The next bill if all changes agreed until its due date happen. Scheduled payments do not reduce it, because they
+ * pay it. Null if no agreed change comes before the due date. Like the schedule, it assumes that the borrower pays
+ * the amount that is already due on this day.
  */
 export function nextBillAsAgreed({ position, day }: ReplayRun, future: Future): NextBill | null {
   const steps = future.steps.filter(({ pays }) => pays === undefined);
@@ -48,7 +48,7 @@ function payNow(future: Future, day: string, amount: Big): Future {
   return { ...future, history: { ...history, events } };
 }
 
-/** The figures of a bill whose next installment is as agreed. */
+/** The figures of a bill with the agreed next installment. */
 export function billAsAgreed({ position, day }: ReplayRun, next: NextBill) {
   const { bills, pastDue } = billsOn(position, day);
   return {

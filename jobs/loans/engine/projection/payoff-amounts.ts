@@ -87,7 +87,6 @@ export function payoff(
 export const payoffAmount = (state: LoanState, penalty: Big = ZERO): Big =>
   sumParts(payoffParts(state, penalty));
 
-/** The parts of the payoff amount. */
 export const payoffParts = (state: LoanState, penalty: Big): readonly AmountPart[] =>
   notBelowZero([
     ...debtParts(state),
@@ -100,7 +99,6 @@ export const payoffParts = (state: LoanState, penalty: Big): readonly AmountPart
 /** The amount of a regular payment that repays the loan. Unearned interest counts towards it. */
 export const repaymentAmount = (state: LoanState): Big => sumParts(repaymentAmountParts(state));
 
-/** The parts of the amount that repays the loan. */
 export const repaymentAmountParts = (state: LoanState): readonly AmountPart[] =>
   notBelowZero([...debtParts(state), ...reducedBy('prepaid_interest', unearnedInterest(state))]);
 

@@ -77,8 +77,8 @@ export function projectSchedule(input: ProjectionInput): InstallmentState[] {
 }
 
 /**
- * The rows if scheduled payments will pay a past-due amount. Those payments and the following ones then cover
- * older installments than those of their days. Each row therefore shows the payments that will cover it.
+ * The rows if scheduled payments will pay a past-due amount. These and later payments then cover older installments
+ * than the installments of their days, so each row shows the payments that will cover it.
  */
 function rowsAsScheduled(now: readonly InstallmentState[], course: Course): InstallmentState[] {
   const { run, future } = course;
