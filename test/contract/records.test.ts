@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { newStage } from '../setup/world.ts';
-import { everybody, filled, nameOf, RANDOM_ID, rightful } from './callers.ts';
+import { everybody, filled, nameOf, RANDOM_ID, rightful, withExampleQuery } from './callers.ts';
 import { writes, written } from './writes.ts';
 import { newSamples } from './samples.ts';
 
@@ -30,7 +30,7 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
     };
 
     for (const path of malformed) expect(await ask(path)).toEqual([path, 404]);
-    const [path, status] = await ask(filled(route.path));
+    const [path, status] = await ask(withExampleQuery(route, filled(route.path)));
 
     // A generated body may be refused first. A record is never found.
     expect(route.body ? [404, 422] : [404], path).toContain(status);
