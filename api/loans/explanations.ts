@@ -137,46 +137,125 @@ export const explanationQuery = z.object({
 });
 
 /**
- * The facts that the sentences of an explanation contain. No part of a sentence can be removed, so a user who
- * is denied one of the facts gets no explanation.
+ * The facts that an explanation of the figure can show in a field, in a sentence or by the presence of a step.
+ * No part of a sentence can be removed, so a user who is denied one of the facts gets no explanation.
  */
 const FACTS: Record<Figure, readonly FactName[]> = {
   accrued_interest: [
-    'payoff-quotes.explanation',
-    ...loanFacts('accrued_interest', 'current_rate', 'promo_rate', 'disbursement_date'),
-    ...loanFacts('is_frozen', 'frozen_at', 'is_non_accrual', 'non_accrual_since'),
+    ...fieldsOf(interestFacts),
+    ...facts('loans', 'amount', 'days', 'from', 'to'),
+    ...facts('payoff-quotes', 'explanation', 'accrued_interest', 'amount', 'balance', 'rate'),
+    ...facts('payoff-quotes', 'from', 'to', 'days'),
+    ...facts('loans', 'accrued_interest', 'past_due_interest', 'paid_interest', 'interest'),
+    // The balances, and the events that change them.
+    ...facts('loans', 'principal_balance', 'principal_amount', 'disbursed_amount'),
+    ...facts('loans', 'past_due_principal', 'principal', 'beginning_balance', 'ending_balance'),
+    ...facts('loans', 'charge_off_amount', 'disbursement_date', 'interest_free_balance'),
+    ...facts('loans', 'due_date', 'first_payment_date', 'first_delinquency_date'),
+    ...facts('loans', 'last_payment_date'),
+    ...facts('payments', 'effective_date', 'principal_applied', 'interest_applied'),
+    ...facts('payments', 'remaining_balance', 'balance_before', 'balance_after'),
+    ...facts('service-credits', 'effective_date', 'principal_applied', 'interest_applied'),
+    ...facts('disbursements', 'amount', 'net_amount'),
+    ...facts('draws', 'amount', 'draw_date', 'outstanding_principal'),
+    'products.grace_on_purchases',
+    // The rates and how they count.
+    ...facts('loans', 'interest_rate', 'current_rate', 'day_count', 'interest_method'),
+    ...facts('loans', 'payment_amount', 'interest_amount', 'days_in_period'),
+    ...facts('modifications', 'new_interest_rate', 'effective_date', 'principal_forgiven'),
+    // Pauses and promotions, which are records of the loan.
+    ...facts('loans', 'promo_rate', 'promo_end_date', 'promo_type', 'start_date', 'end_date'),
+    ...facts('loans', 'deferred_interest', 'conditions', 'is_frozen', 'frozen_at', 'freeze_until'),
+    ...facts('loans', 'is_non_accrual', 'non_accrual_since'),
+    ...reliefs(),
+    'forbearances.interest_accrues',
+    'deferments.interest_treatment',
   ],
-  past_due_amount: billFacts(),
-  amount_due: [...billFacts(), ...loanFacts('amount_due', 'fees_due'), ...feeFacts()],
+  past_due_amount: bill(),
+  amount_due: bill(),
   days_past_due: [
-    ...loanFacts('days_past_due', 'past_due_amount', 'due_date'),
-    'forbearances.start_date',
-    'forbearances.end_date',
+    ...facts('loans', 'days', 'from', 'to'),
+    ...facts('loans', 'days_past_due', 'delinquency_bucket', 'past_due_amount', 'due_date'),
+    ...facts('loans', 'first_payment_date', 'first_delinquency_date', 'payment_day'),
+    ...facts('loans', 'next_payment_date', 'maturity_date'),
+    ...facts('loans', 'is_accelerated', 'accelerated_at'),
+    'products.delinquency_grace_days',
+    ...reliefs(),
+    'forbearances.suspend_delinquency',
   ],
   payoff_amount: [
-    ...loanFacts('payoff_amount', 'principal_balance', 'accrued_interest', 'outstanding_fees'),
-    ...loanFacts('suspense_balance', 'charge_off_balance'),
-    'payoff-quotes.payoff_amount',
-    'payoff-quotes.prepayment_penalty',
-    'products.prepayment_penalty',
+    'loans.amount',
+    ...debt(),
+    ...facts('loans', 'suspense_balance', 'charge_off_balance'),
+    ...facts('payoff-quotes', 'payoff_amount', 'prepayment_penalty', 'credits_amount'),
+    ...facts('products', 'prepayment_penalty', 'calculation', 'percentage', 'within_months'),
   ],
-  late_fee: [...billFacts(), ...feeFacts(), ...loanFacts('is_frozen'), 'products.fee_rules'],
+  late_fee: [
+    ...bill(),
+    ...fieldsOf(lateFeeFacts),
+    ...facts('products', 'id', 'trigger', 'calculation', 'percentage', 'late_fee_rule'),
+    ...facts('products', 'grace_days', 'late_fee_grace_days'),
+    'fees.fee_rule_id',
+    // Exemptions.
+    ...facts('loans', 'is_frozen', 'freeze_until'),
+    ...facts('payments', 'effective_date', 'payment_type', 'fees_applied'),
+    ...reliefs(),
+    'forbearances.suspend_late_fees',
+    ...facts('payment-plans', 'agreed_on', 'status'),
+  ],
 };
 
-function loanFacts(...fields: string[]): FactName[] {
-  return fields.map((field): FactName => `loans.${field}`);
+function facts(resource: string, ...fields: readonly string[]): FactName[] {
+  return fields.map((field): FactName => `${resource}.${field}`);
 }
 
-function feeFacts(): FactName[] {
-  const fields = ['fee_type', 'amount', 'amount_paid', 'amount_waived', 'assessed_date'];
-  return fields.map((field): FactName => `fees.${field}`);
+/** The answer's own fields. Without them, their sentences would still show the values. */
+function fieldsOf({ shape }: z.ZodObject): FactName[] {
+  return facts('loans', ...Object.keys(shape));
 }
 
-function billFacts(): FactName[] {
+/** The periods in which a relief pauses interest, days past due or late fees. */
+function reliefs(): FactName[] {
+  return ['forbearances', 'deferments'].flatMap((resource) =>
+    facts(resource, 'start_date', 'end_date', 'status'),
+  );
+}
+
+/** The whole debt and its parts. After maturity, all of it is due. */
+function debt(): FactName[] {
   return [
-    ...loanFacts('past_due_amount', 'payment_amount', 'paid_amount', 'due_date', 'maturity_date'),
-    ...loanFacts('next_payment_amount', 'next_payment_date', 'principal_balance'),
-    ...loanFacts('accrued_interest', 'outstanding_fees'),
+    ...facts('loans', 'principal_balance', 'accrued_interest', 'outstanding_fees', 'total_balance'),
+    ...facts('loans', 'payoff_amount', 'amount_due', 'past_due_amount', 'fees_due'),
+    ...facts('loans', 'past_due_principal', 'past_due_interest', 'past_due_fees'),
+    ...facts('loans', 'next_payment_amount', 'open_amount'),
+    ...facts('loans', 'principal', 'interest', 'fees', 'interest_amount', 'final_payment_amount'),
+    ...facts('payoff-quotes', 'principal_amount', 'accrued_interest', 'fees_amount', 'balance'),
+    ...facts('loans', 'beginning_balance', 'ending_balance'),
+    ...facts('payments', 'remaining_balance', 'balance_before', 'balance_after'),
+    'draws.outstanding_principal',
+    ...facts('fees', 'amount', 'outstanding_amount'),
+    'deferments.fee_amount',
+    // A fee can be the amount of its rule.
+    ...facts('products', 'fee_rules', 'amount', 'min_amount', 'max_amount'),
+  ];
+}
+
+/** The installments and fees that are due. */
+function bill(): FactName[] {
+  return [
+    ...fieldsOf(installmentFacts),
+    ...fieldsOf(feeShape),
+    ...facts('fees', 'id', 'fee_type', 'assessed_date', 'effective_date', 'due_date', 'status'),
+    ...facts('fees', 'amount_paid', 'amount_waived'),
+    ...debt(),
+    ...facts('loans', 'past_due_30_amount', 'days_past_due', 'next_payment_date'),
+    ...facts('loans', 'first_payment_date', 'first_delinquency_date', 'payment_day'),
+    ...facts('loans', 'maturity_date', 'is_accelerated', 'accelerated_at'),
+    // Agreed changes of the next installment.
+    ...facts('modifications', 'new_payment_amount', 'new_payment_day', 'new_maturity_date'),
+    'forbearances.reduced_payment_amount',
+    'deferments.start_date',
+    'products.minimum_payment',
   ];
 }
 

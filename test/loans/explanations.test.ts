@@ -11,7 +11,6 @@ import { openLineOfCredit } from '../setup/lines-of-credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
-import { newStaff } from '../setup/team.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -360,25 +359,4 @@ test('a request for a day without figures is refused with an error that says wha
     expect(body.errors).toHaveProperty('figure');
   }
   expect(foreign.status).toBe(404);
-});
-
-test('a viewer reads explanations, and a denied field is not explained', async () => {
-  const { tenant, officer, viewer, deny } = await newStaff(stage);
-  const { id } = await newLoan(tenant);
-  const path = `/loans/${id}/explain?figure=`;
-  await deny('loans', 'accrued_interest');
-  await deny('payments', 'payment_date');
-
-  const read = await Promise.all(FIGURES.map((figure) => viewer.get(path + figure)));
-  const denied = await Promise.all(FIGURES.map((figure) => officer.get(path + figure)));
-
-  expect(read.map(({ status }) => status)).toEqual(FIGURES.map(() => 200));
-  expect(Object.fromEntries(FIGURES.map((figure, at) => [figure, denied[at]?.status]))).toEqual({
-    accrued_interest: 403,
-    amount_due: 403,
-    past_due_amount: 403,
-    days_past_due: 200,
-    payoff_amount: 403,
-    late_fee: 403,
-  });
 });
