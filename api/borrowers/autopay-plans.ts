@@ -56,7 +56,8 @@ export const autopayPlans = resource({
       .nullable()
       .readonly()
       .describe(
-        'The date of the next draw if nothing happens before. It is later than `next_run_date` if nothing will be due on that date.',
+        'The date of the next draw if nothing happens before. It is later than `next_run_date` if nothing will be due on that date. ' +
+          'Null while its account cannot be drawn on.',
       ),
     next_draw_amount: money
       .nullable()

@@ -8,6 +8,7 @@ import { Conflict } from '../errors.ts';
 import type { EventOf } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import type { LoanState } from '../loans/engine/state.ts';
+import { billsPaidFromSuspense } from '../loans/history/bills-from-suspense.ts';
 import { explainSplit } from '../loans/history/differences.ts';
 import { openLoan, type OpenLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
@@ -16,7 +17,7 @@ import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
 import { refusalDetails } from '../loans/products/refusals.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
-import { min, money, parseMoney, sum } from '../money.ts';
+import { money, parseMoney, sum } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { refundableSuspense } from './reimburse.ts';
@@ -113,24 +114,11 @@ async function apply(
   return id;
 }
 
-/**
- * Pays due bills from suspense, oldest first, each only if the money covers it in full. Suspense that
- * reaches a full periodic payment must be applied (12 CFR 1026.36(c)(1)(ii)).
- */
+/** Pays due bills from suspense, as far as the money covers them in full. */
 export async function payBillsFromSuspense(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
-  const { state } = loan;
-  const available = parseMoney(state.suspense_balance);
-  let billed = parseMoney('0');
-  for (const bill of state.installments) {
-    if (bill.due_date > work.today || ['paid', 'canceled', 'deferred'].includes(bill.status))
-      continue;
-    const next = billed.plus(bill.payment_amount).minus(bill.paid_amount);
-    if (next.gt(available)) break;
-    billed = next;
-  }
-  const amount = money(min(billed, parseMoney(state.total_balance)));
-  if (parseMoney(amount).eq(0)) return;
+  const amount = billsPaidFromSuspense(loan.state, work.today);
+  if (amount === null) return;
   await apply(work, loan, { on: work.today, amount, payment_type: 'regular', source: 'rule' });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FragmentSqlToken } from 'slonik';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -10,17 +11,47 @@ export const DRAW_BLOCKERS = [
   'not_active',
 ] as const;
 
-const drawBlockers = sql.fragment`
+const drawBlockers = (instrument: FragmentSqlToken) => sql.fragment`
   array_remove(array[
-    case when record.instrument_type <> 'bank_account' then 'not_a_bank_account' end,
-    case when record.instrument_type = 'bank_account' and record.routing_number is null
+    case when ${instrument}.instrument_type <> 'bank_account' then 'not_a_bank_account' end,
+    case when ${instrument}.instrument_type = 'bank_account' and ${instrument}.routing_number is null
       then 'routing_number_missing' end,
-    case when record.instrument_type = 'bank_account' and record.account_number_sealed is null
+    case when ${instrument}.instrument_type = 'bank_account' and ${instrument}.account_number_sealed is null
       then 'account_number_missing' end,
-    case when not record.is_verified then 'not_verified' end,
-    case when record.status <> 'active' or record.is_archived then 'not_active' end
+    case when not ${instrument}.is_verified then 'not_verified' end,
+    case when ${instrument}.status <> 'active' or ${instrument}.is_archived then 'not_active' end
   ], null)
 `;
+
+/** Staff may also draw on an account that is not verified. */
+const isDrawable = (instrument: FragmentSqlToken) =>
+  sql.fragment`${drawBlockers(instrument)} <@ array['not_verified']`;
+
+/** Postgres uses the index only for a subquery by one id, and under row-level security not with `coalesce`. */
+const isDrawableById = (id: FragmentSqlToken) => sql.fragment`(
+  select ${isDrawable(sql.fragment`instrument`)} from payment_instruments as instrument
+  where instrument.id = ${id}
+)`;
+
+/** Whether the accounts that a plan's next draw uses can be drawn on. A retry uses the backup account. */
+export const canDrawNext = (plan: FragmentSqlToken) => sql.fragment`(
+  (
+    not coalesce(${plan}.next_run_date <= ${plan}.next_draw_date, false)
+    or ${isDrawableById(sql.fragment`${plan}.payment_instrument_id`)}
+  )
+  and (
+    not exists (
+      select from autopay_draws as draw
+      where draw.autopay_plan_id = ${plan}.id and draw.status = 'retrying'
+        and draw.retry_on <= ${plan}.next_draw_date
+    )
+    or case when ${plan}.backup_payment_instrument_id is null
+      then ${isDrawableById(sql.fragment`${plan}.payment_instrument_id`)}
+      else ${isDrawableById(sql.fragment`${plan}.backup_payment_instrument_id`)} end
+  )
+)`;
+
+const RECORD = sql.fragment`record`;
 
 export const paymentInstruments = table({
   name: 'payment_instruments',
@@ -30,7 +61,7 @@ export const paymentInstruments = table({
            record.bank_name, record.routing_number, record.account_number_last_four,
            record.account_type, record.card_brand, record.card_exp_month, record.card_exp_year,
            record.is_default, record.is_verified, record.verified_at, record.verification_method,
-           record.status, ${drawBlockers} as draw_blockers, record.last_return_code,
+           record.status, ${drawBlockers(RECORD)} as draw_blockers, record.last_return_code,
            record.block_code, record.is_archived, record.created_at,
            record.updated_at
     from payment_instruments as record
@@ -60,6 +91,7 @@ const Instrument = z.object({
   block_code: z.string().nullable(),
   is_archived: z.boolean(),
   draw_blockers: z.array(z.enum(DRAW_BLOCKERS)),
+  can_draw: z.boolean(),
 });
 export type Instrument = z.output<typeof Instrument>;
 
@@ -67,7 +99,8 @@ export type Instrument = z.output<typeof Instrument>;
 export const lockForShare = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Instrument)`
     select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
-           record.block_code, record.is_archived, ${drawBlockers} as draw_blockers
+           record.block_code, record.is_archived, ${drawBlockers(RECORD)} as draw_blockers,
+           ${isDrawable(RECORD)} as can_draw
     from payment_instruments as record where record.id = ${id} for share
   `);
 

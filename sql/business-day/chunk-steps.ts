@@ -33,12 +33,13 @@ export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, e
         among: (id) => isInChunk(chunk, id),
       })}
       where ${isInChunk(chunk, sql.fragment`record.id`)} and record.status = 'active'
-        and ahead.interest_per_basis > 0
+        -- A loan without a row for the day fails, because its interest is unknown.
+        and (ahead.loan_id is null or ahead.interest_per_basis <> 0 or ahead.last_day_interest <> 0)
     ), written as (
       -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
       select (select app.current_tenant()), ${day}::date, loan_id, amount, ${entryId}
-      from earned where amount <> 0
+      from earned where amount is distinct from 0
     )
     select gl_map ->> 'interest_receivable' as interest_receivable,
            gl_map ->> 'interest_income' as interest_income,
@@ -81,14 +82,14 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
     prepared(sql.type(AgedLoan)`
     with aged as (
       select record.id, record.delinquency_bucket as old_bucket, late.days,
-             coalesce(ahead.delinquency_bucket, 'current') as new_bucket, ahead.first_delinquency_date,
+             ahead.delinquency_bucket as new_bucket, ahead.first_delinquency_date,
              record.oldest_unpaid_due_date, record.delinquency_pauses,
-             coalesce(${amountOn('past_due_amount')}, 0.00) as past_due_amount
+             ${amountOn('past_due_amount')} as past_due_amount
       from loans as record ${joinOutlook(sql.fragment`${morning}::date`, { among })}
       cross join lateral (select ${daysPastDueOn(sql.fragment`${morning}::date`)} as days) as late
       where ${among(sql.fragment`record.id`)} and record.status = 'active'
-        and record.id not in (${loansWithReliefEndingOn(morning)}) and (
-        coalesce(ahead.delinquency_bucket, 'current') <> record.delinquency_bucket
+        and ahead.loan_id is not null and record.id not in (${loansWithReliefEndingOn(morning)}) and (
+        ahead.delinquency_bucket <> record.delinquency_bucket
         or least(late.days / 30 * 30, 90) <> record.delinquency_days_counted
         or (late.days > 0) <> (record.first_delinquency_date is not null)
       )

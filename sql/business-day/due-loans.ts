@@ -54,17 +54,17 @@ export const loansToRefold = (chunk: LoanChunk) =>
     from loan_outlook as ahead join loans as loan on loan.id = ahead.loan_id
     where ${isInChunk(chunk, sql.fragment`ahead.loan_id`)} and ahead.is_last
       and ahead.until_date < ${chunk.cob_date}::date + 14
-      and ahead.until_date < ${chunk.cob_date}::date + 1 + get_byte(uuid_send(ahead.loan_id), 15) % 14
+      and ahead.until_date < ${chunk.cob_date}::date + 2 + get_byte(uuid_send(ahead.loan_id), 15) % 13
       and loan.status in ('active', 'charged_off')
     order by loan.id
   `);
 
-/** Loans that an earlier close quarantined before their accrual. */
+/** Quarantined loans. Whatever failed, their interest may have been booked for changes that did not happen. */
 export const loansWithMissedInterest = (chunk: LoanChunk) =>
   prepared(sql.type(Due)`
     select distinct loan.id
     from cob_loan_errors as error join loans as loan on loan.id = error.loan_id
-    where ${isInChunk(chunk)} and error.step in ('accrual', 'missed_interest') and error.resolved_at is null
+    where ${isInChunk(chunk)} and error.resolved_at is null
     order by loan.id
   `);
 

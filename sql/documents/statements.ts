@@ -198,7 +198,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
       ) as first
     ) as period
     cross join lateral (
-      select grown.earned as accrued,
+      select app.required(grown.earned, 'The loan has no outlook for the day.') as accrued,
              (
                select coalesce(sum((details ->> 'amount')::numeric), 0.00) from loan_events
                where loan_id = loan.id and kind in ('disbursement', 'draw') and reversed_by is null

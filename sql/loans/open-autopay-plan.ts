@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canDrawNext } from '../borrowers/payment-instruments.ts';
 import { sql } from '../database/db.ts';
 
 export const AutopayPlan = z.object({
@@ -27,6 +28,8 @@ export const AutopayPlan = z.object({
   retry_interval_days: z.int(),
   consecutive_failures: z.int(),
   cancel_reason: z.string().nullable(),
+  /** Whether the accounts of the next draw can be drawn on. */
+  can_draw: z.boolean(),
   /** Returned draws that are tried again on a later day. */
   retries: z.array(z.object({ due_date: z.string(), amount: z.string(), retry_on: z.string() })),
 });
@@ -39,7 +42,7 @@ export const autopayPlanColumns = sql.fragment`
   plan.extra_toward, plan.frequency, plan.days_before_due, plan.day_of_month, plan.start_date, plan.end_date,
   plan.drawn_through, plan.next_due_date, plan.next_run_date, plan.next_draw_date,
   plan.next_draw_amount::text as next_draw_amount, plan.status, plan.is_enabled, plan.retry_count,
-  plan.retry_interval_days, plan.consecutive_failures, plan.cancel_reason,
+  plan.retry_interval_days, plan.consecutive_failures, plan.cancel_reason, ${canDrawNext(sql.fragment`plan`)} as can_draw,
   to_jsonb(array(
     select jsonb_build_object('due_date', draw.due_date, 'amount', draw.amount::text, 'retry_on', draw.retry_on)
     from autopay_draws as draw

@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import { canDrawNext } from '../borrowers/payment-instruments.ts';
 import { deferred, prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { AutopayPlan, autopayPlanColumns } from '../loans/open-autopay-plan.ts';
 import { table } from '../table.ts';
 import { setClause } from '../write.ts';
+
+/** A missed draw is not announced again, and a blocked account is not drawn on. */
+const isAnnounced = sql.fragment`
+  record.next_draw_date >= app.business_date() and ${canDrawNext(sql.fragment`record`)}
+`;
 
 export const autopayPlans = table({
   name: 'autopay_plans',
@@ -14,9 +20,9 @@ export const autopayPlans = table({
            record.extra_amount, record.extra_toward, record.frequency, record.days_before_due,
            record.day_of_month, record.start_date, record.end_date, record.next_due_date,
            record.next_run_date,
-           case when record.next_draw_date >= app.business_date() then record.next_draw_date end as next_draw_date,
-           case when record.next_draw_date >= app.business_date() then record.next_draw_amount end
-             as next_draw_amount, record.status, record.is_enabled, record.retry_count,
+           case when ${isAnnounced} then record.next_draw_date end as next_draw_date,
+           case when ${isAnnounced} then record.next_draw_amount end as next_draw_amount,
+           record.status, record.is_enabled, record.retry_count,
            record.retry_interval_days, record.consecutive_failures, record.canceled_at,
            record.cancel_reason, record.consent_id, record.last_payment_id, record.created_at,
            record.updated_at

@@ -1,10 +1,15 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { canDrawNext } from '../borrowers/payment-instruments.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Whether the autopay plan (`plan`) of a loan will draw. A missed draw is not announced again. */
+/**
+ * Whether the autopay plan (`plan`) of a loan will draw. A missed draw is not announced again, and a blocked
+ * account is not drawn on.
+ */
 const isUpcoming = (loanId: SqlFragment, day: SqlFragment) => sql.fragment`
   plan.loan_id = ${loanId} and plan.status = 'active' and plan.is_enabled and plan.next_draw_date >= ${day}
+    and ${canDrawNext(sql.fragment`plan`)}
 `;
 
 /** The date and amount of a loan's next autopay draw as JSON. Null if there is none. */

@@ -82,6 +82,11 @@ const names = (alias?: string) =>
 
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
+/** Zero before a loan is funded. An open loan without a row for the day has no amount, so its snapshot fails. */
+const unlessUnfunded = (amount: SqlFragment) => sql.fragment`
+  case when ahead.loan_id is null and record.status <> all (${sql.array([...SNAPSHOT_STATUSES], 'text')}) then 0
+    else ${amount} end`;
+
 /** Each loan at the end of the day, with the values that the API answers for that day. */
 export const loansAtDayEnd = (
   day: string,
@@ -96,7 +101,8 @@ export const loansAtDayEnd = (
   )}
   from (
     select ${loanColumnsForMany}, record.schedule_version, record.interest_settled,
-           coalesce(grown.earned, 0) as before, coalesce(grown.earned + grown.of_day, 0) as after,
+           ${unlessUnfunded(sql.fragment`grown.earned`)} as before,
+           ${unlessUnfunded(sql.fragment`grown.earned + grown.of_day`)} as after,
            coalesce(ahead.prepayment_penalty, 0) as penalty
     ${loanSourceForMany(day, among, {
       where: sql.fragment`record.status = any(${sql.array([...statuses], 'text')})`,

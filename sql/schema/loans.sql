@@ -949,6 +949,16 @@ return case
   else round(amount, 2)
 end;
 
+-- The amount. Fails if it is unknown, because zero would be wrong.
+create function app.required(amount numeric, message text) returns numeric
+language plpgsql immutable parallel safe as $$
+begin
+  if amount is null then
+    raise exception using message = message;
+  end if;
+  return amount;
+end $$;
+
 -- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
 -- jobs/loans/engine/outlook-interest.ts.
 create function app.earned_on(

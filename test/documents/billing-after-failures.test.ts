@@ -53,14 +53,14 @@ test('a loan that cannot be billed is quarantined, and its next statement covers
   const { tenant, ids, bill, pay } = await aMonthHasEnded(2);
   const [broken = '', whole] = ids;
 
-  await stage.owner.query('update loan_outlook set interest_basis = 0 where loan_id = $1', [
-    broken,
-  ]);
+  await stage.owner.query(
+    `alter table statements add constraint is_unbroken check (loan_id <> '${broken}') not valid`,
+  );
   await bill();
   const alone = await januaryStatements(tenant);
   const told = await tenant.within(({ tx }) => findQuarantinedLoans(tx, 10));
-  // The payment writes the outlook again.
   const status = await pay(broken);
+  await stage.owner.query('alter table statements drop constraint is_unbroken');
   await travelTo(stage, tenant, '2026-03-01');
 
   expect(alone).toEqual([{ loan_id: whole, new_balance: EXPECTED_BALANCE }]);

@@ -9,12 +9,7 @@ import { LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
 import { billsOn, firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import { fold, replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
-import {
-  FOREVER,
-  outlookOf,
-  readOutlook,
-  type OutlookRow,
-} from '../../jobs/loans/engine/outlook.ts';
+import { FOREVER, outlookOf, type OutlookRow } from '../../jobs/loans/engine/outlook.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { startFuture, type AgreedStep } from '../../jobs/loans/engine/projection/agreed-steps.ts';
 import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
@@ -23,6 +18,7 @@ import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, toCents } from '../../jobs/money.ts';
 import { anyLife } from './arbitraries.ts';
 import { anyServicedLife } from './serviced-life.ts';
+import { readOutlook } from './read-outlook.ts';
 
 const LIVES = Number(process.env['LIVES'] ?? 60);
 /** Days of each life that are compared. */
@@ -189,6 +185,7 @@ const toStep = (event: LoanEvent, at: number): AgreedStep => ({
   at: 'morning',
   rank: String(at).padStart(4, '0'),
   pays: { amount: '0.00', is_regular: false, is_of_plan: false },
+  is_overdue: false,
   take: () => ({ events: [event] }),
 });
 

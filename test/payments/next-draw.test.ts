@@ -6,6 +6,7 @@ import { newLoan } from '../setup/loans.ts';
 import { pageClient } from '../setup/pages.ts';
 import { newPortalBorrower } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -160,6 +161,116 @@ test('no draw is announced for a paused plan, or for an accelerated, charged-off
   await paused.officer.put(`/autopay-plans/${paused.id}`, { status: 'active' });
   expect(await stored(paused)).toBe('315.68');
 }, 60_000);
+
+test.each([
+  ['a draw on the due date', {}, '320.00', '2026-03-16'],
+  [
+    'a draw after the due date',
+    { frequency: 'biweekly', start_date: '2026-02-20' },
+    '320.00',
+    '2026-03-06',
+  ],
+  [
+    'a draw of installments and fees',
+    { amount_type: 'past_due_and_current' },
+    '320.00',
+    '2026-03-16',
+  ],
+  ['too little money in suspense', {}, '315.67', '2026-02-17'],
+])(
+  'the announced draw leaves out a bill that the close pays from suspense: %s',
+  async (_, terms, held, date) => {
+    const enrolled = await newEnrolledLoan(stage, terms);
+    const { tenant, officer, loan } = enrolled;
+    await saveSettings(tenant, { suspense: { pays_bills: true } });
+    const payment = { amount: held, payment_type: 'fee_only' };
+    expect((await officer.post(`/loans/${loan.id}/payments`, payment)).status).toBe(201);
+    const announced = await nextDraw(enrolled);
+    const stored = await enrolled.plan();
+
+    await travelTo(stage, tenant, '2026-03-17');
+
+    const draw = { date, amount: '315.68' };
+    expect(announced).toEqual(draw);
+    expect(stored).toMatchObject({ next_draw_date: date, next_draw_amount: draw.amount });
+    expect((await drawnMoney(enrolled))[0]).toEqual(draw);
+  },
+);
+
+test('money that a scheduled payment will leave in suspense pays the bill before the announced draw', async () => {
+  const enrolled = await newEnrolledLoan(stage);
+  const { tenant, officer, loan } = enrolled;
+  await saveSettings(tenant, { suspense: { pays_bills: true } });
+  await officer.post(`/loans/${loan.id}/payments`, {
+    amount: '320.00',
+    payment_type: 'fee_only',
+    payment_date: '2026-02-10',
+  });
+  const announced = await nextDraw(enrolled);
+
+  await travelTo(stage, tenant, '2026-03-17');
+
+  expect(announced).toEqual({ date: '2026-03-16', amount: '315.68' });
+  expect(await drawnMoney(enrolled)).toEqual([announced]);
+});
+
+test('no draw is announced while its account is blocked', async () => {
+  const enrolled = await newEnrolledLoan(stage);
+  const { tenant, officer, instrument, plan } = enrolled;
+  const setStatus = (status: string) =>
+    officer.put(`/payment-instruments/${instrument.id}`, { status });
+  const blocked = await setStatus('blocked');
+  expect(blocked.status, JSON.stringify(blocked.body)).toBe(200);
+  const whileBlocked = [await nextDraw(enrolled), (await plan())['next_draw_date']];
+  await setStatus('active');
+  const after = [await nextDraw(enrolled), (await plan())['next_draw_date']];
+  await setStatus('blocked');
+  await travelTo(stage, tenant, '2026-02-18');
+
+  expect(whileBlocked).toEqual([null, null]);
+  expect(after).toEqual([{ date: '2026-02-17', amount: '315.68' }, '2026-02-17']);
+  expect(await drawnMoney(enrolled)).toEqual([]);
+  const { figures } = await tenant.within(({ tx }) =>
+    tx.one(sql.type(z.object({ figures: z.looseObject({ due: z.looseObject({}) }) }))`
+      select figures from statements where loan_id = ${enrolled.loan.id}
+    `),
+  );
+  expect(figures.due['autopay']).toBeNull();
+});
+
+test('a retry is announced as long as the backup account can be drawn on', async () => {
+  const enrolled = await newEnrolledLoan(stage);
+  const { tenant, officer, instrument, loan } = enrolled;
+  const backup = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+    routing_number: '021000021',
+    account_number: '000987654321',
+    account_type: 'checking',
+    account_holder_name: 'Grace Hopper',
+  });
+  await officer.put(`/autopay-plans/${enrolled.id}`, {
+    backup_payment_instrument_id: backup.body.id,
+  });
+  const setStatus = (id: string, status: string) =>
+    officer.put(`/payment-instruments/${id}`, { status });
+  await travelTo(stage, tenant, '2026-02-18');
+  const [payment] = await enrolled.payments();
+  await officer.post(`/payments/${payment?.id}/return`, { return_code: 'R01' });
+
+  await setStatus(backup.body.id, 'blocked');
+  const withBlockedBackup = await nextDraw(enrolled);
+  await setStatus(backup.body.id, 'active');
+  await setStatus(instrument.id, 'blocked');
+  const announced = await nextDraw(enrolled);
+  await travelTo(stage, tenant, '2026-02-24');
+
+  expect(withBlockedBackup).toBeNull();
+  expect(announced).toMatchObject({ amount: '315.68' });
+  expect((await enrolled.payments()).at(-1)).toMatchObject({
+    payment_instrument_id: backup.body.id,
+    payment_date: (announced as { date: string }).date,
+    amount: '315.68',
+  });
+});
 
 test('after maturity, the announced draw is the whole debt on the plan’s monthly day', async () => {
   const tenant = await stage.tenant('2026-01-15');

@@ -94,6 +94,7 @@ function step(
   return {
     ...when,
     date,
+    is_overdue: wanted < today || (when.at === 'morning' && wanted === today),
     take: (history) => {
       const loan = standingOn(row, history, date);
       try {

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { addDays, daysBetween, earliest, latest } from '../../dates.ts';
-import { isLess, isZero, minus, money, parseMoney, plus } from '../../money.ts';
+import { isLess, isZero, minus, money, plus } from '../../money.ts';
 import { firstDayAfterPromo } from './event-order.ts';
 import { replay } from './fold.ts';
 import { graceEndDate } from './interest/grace.ts';
@@ -24,7 +24,7 @@ import {
   type PenaltyRule,
   type View,
 } from './outlook-view.ts';
-import { accruedCents, copyPosition, type Position } from './position.ts';
+import { accruedCents, copyPosition } from './position.ts';
 import { firstDayOf, nextStep, takeStep, type Future } from './projection/agreed-steps.ts';
 import { finalPayment, finalPaymentAsAgreed } from './projection/final-payment.ts';
 import { nextBillAsAgreed } from './projection/next-bill-as-agreed.ts';
@@ -309,35 +309,3 @@ function guessEnds({ position: { meter } }: Outlook, { first, last, line, days }
 
 const isAccruing = ({ position: { meter } }: Outlook) =>
   meter.source.is_running && !isZero(meter.source.balance);
-
-/** The figures of a loan on a day of a row. Must equal `sql/loans/outlook.ts`. */
-export function readOutlook(
-  row: OutlookRow,
-  day: string,
-  { rounding_mode }: Pick<Position['terms'], 'rounding_mode'>,
-) {
-  const days = daysBetween(row.from_date, day);
-  const earned = accruedCentsOn(row, days, rounding_mode);
-  const grown = earned.minus(row.interest_earned);
-  const amounts = GROWING.map((name) => {
-    const amount = row.amounts[name];
-    return [name, amount && money(parseMoney(amount).plus(grown.times(row.growth[name])))];
-  });
-  const interest_of_day =
-    day === row.until_date
-      ? row.last_day_interest
-      : money(accruedCentsOn(row, days + 1, rounding_mode).minus(earned));
-  return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the amounts.
-    ...(Object.fromEntries(amounts) as OutlookRow['amounts']),
-    days_past_due: row.past_due_from ? daysBetween(row.past_due_from, day) : (row.paused_days ?? 0),
-    interest_of_day,
-    late_fee: feeAhead(row.late_fee_amount, row.late_fee_after),
-    cure_fee: feeAhead(row.cure_fee_amount, row.cure_fee_after, day),
-  };
-}
-
-const feeAhead = (amount: string | null, last_day_on_time: string | null, day = '') =>
-  amount !== null && last_day_on_time !== null && last_day_on_time >= day
-    ? { amount, last_day_on_time }
-    : null;

@@ -31,14 +31,14 @@ export async function readBalances(
   known: Knowledge = 'now',
 ) {
   const loan = await readBilledLoan(work, loanId, asOf, known);
-  const ahead = asOf === work.today ? dueAhead(work, loan) : NOTHING_AHEAD;
+  const ahead = asOf === work.today ? await dueAhead(work, loan) : NOTHING_AHEAD;
   return { as_of_date: asOf, ...balancesOwed(loan.row, loan.state), ...ahead };
 }
 
 const NOTHING_AHEAD = { late_fee: null, past_due_late_fee: null, next_draw: null };
 
 /** The late fees that follow if nothing is paid, and the next autopay draw. */
-function dueAhead(work: Work, loan: BilledLoan) {
+async function dueAhead(work: Work, loan: BilledLoan) {
   const { row, state, folded, agreed } = loan;
   const run = folded.run ?? replay(folded.input);
   const isInService = row.status === 'active';
@@ -51,11 +51,11 @@ function dueAhead(work: Work, loan: BilledLoan) {
       positionOn: (day) => positionOn(run, day),
     }) ?? {};
   const known = { row, input: folded.input, run, state, agreed };
+  const plan = isInService && row.autopay_plan?.can_draw ? row.autopay_plan : null;
   return {
     late_fee,
     past_due_late_fee: cure_fee,
-    next_draw:
-      isInService && row.autopay_plan ? nextDrawOf(work.today, row.autopay_plan, known) : null,
+    next_draw: plan && (await nextDrawOf(work, plan, known)),
   };
 }
 

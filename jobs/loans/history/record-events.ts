@@ -89,8 +89,11 @@ export async function recordEvents(
   const has_agreed_records = row.has_agreed_records || options.hasNewAgreement === true;
   const known = { row: { ...row, has_agreed_records }, schedule, events, state };
   const agreed = await readAgreedSteps(work, known);
+  const stepsAhead = agreed.filter((step) => isAhead(work, step));
   const future =
-    agreed.length > 0 ? startFuture({ terms: input.terms, schedule, events }, agreed) : null;
+    stepsAhead.length > 0
+      ? startFuture({ terms: input.terms, schedule, events }, stepsAhead)
+      : null;
   const finalBefore =
     row.final_payment_amount === null ? null : parseMoney(row.final_payment_amount);
   const final = options.extendsOutlook ? finalBefore : finalPaymentOf(run, { ...input, agreed });
@@ -164,6 +167,13 @@ export async function recordEvents(
     await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
   return state;
 }
+
+/**
+ * Whether the loan will show the step. An overdue step failed, and so may a step of the day that is being closed. It
+ * writes the outlook again when it happens.
+ */
+const isAhead = ({ today, isClosingDay }: Work, { date, is_overdue }: AgreedStep): boolean =>
+  !is_overdue && !(isClosingDay && date === today);
 
 const finalPaymentOf = (
   run: ReplayRun,

@@ -89,10 +89,7 @@ export async function assertPaymentOrder(
 /** Whether an earlier order can still be drawn. The account may have been blocked or deleted since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
   const instrument = await instruments.lockForShare(tx, instrumentId);
-  if (instrument === null) return false;
-  const { status, is_archived, instrument_type } = instrument;
-  if (status !== 'active' || is_archived || instrument_type !== 'bank_account') return false;
-  return isComplete(instrument);
+  return instrument?.can_draw === true;
 }
 
 /** The columns of an order's record, and the fields of its loan event. */

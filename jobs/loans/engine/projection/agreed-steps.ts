@@ -22,6 +22,8 @@ export type AgreedStep = {
   joins_morning?: boolean;
   /** Set if the step is a scheduled payment. */
   pays?: StepPayment;
+  /** True if the step should have happened already. It failed, so it may fail again. */
+  is_overdue: boolean;
   take: (history: History) => AgreedOutcome;
 };
 
