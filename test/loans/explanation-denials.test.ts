@@ -242,7 +242,8 @@ test('no explanation shows the value of a denied field, and none is answered in 
       const own = new Set(factsOf(body).map(([field]) => field));
       for (const field of own)
         places.push({ resource: 'loans', field, values: new Set(), ...at, is_own: true });
-      for (const field of fields) if (shows(body, field)) places.push({ ...field, ...at, is_own: false });
+      for (const field of fields)
+        if (shows(body, field)) places.push({ ...field, ...at, is_own: false });
     }
   }
   const byField = Map.groupBy(places, ({ resource, field }) => `${resource}.${field}`);
