@@ -80,12 +80,16 @@ test('a machine whose clock is wrong uses the time of the database and reports t
 });
 
 test('an overdue close is reported from the tenant’s cut-off on', async () => {
-  const create = (slug: string, date: string, cutoff: string) =>
-    owner.query(sql.typeAlias('void')`
-      with made as (select app.create_tenant(${slug}, ${slug}, ${date}::date, '{}') as id)
-      update tenants set time_zone = 'UTC', settings = ${JSON.stringify({ eod_cutoff_time: cutoff })}::jsonb
-      where id = (select id from made)
+  // Two statements, because one does not see the row that it creates.
+  const create = async (slug: string, date: string, cutoff: string) => {
+    await owner.query(sql.typeAlias('void')`
+      select app.create_tenant(${slug}, ${slug}, ${date}::date, '{}')
     `);
+    await owner.query(sql.typeAlias('void')`
+      update tenants set time_zone = 'UTC', settings = ${JSON.stringify({ eod_cutoff_time: cutoff })}::jsonb
+      where slug = ${slug}
+    `);
+  };
   const none = await closeOverdueSeconds(worker);
   const now = await databaseTime(worker);
   const yesterday = new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
