@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import type { LoanIdCondition } from '../loans/loan-facts.ts';
-import { amountOn, daysPastDueOn, joinOutlook } from '../loans/outlook.ts';
+import { amountOn, daysPastDueOn, joinOutlook, requiredAmount } from '../loans/outlook.ts';
 import { loansWithReliefEndingOn } from '../loans/reliefs.ts';
 import {
   rewriteDailySnapshots,
@@ -28,7 +28,7 @@ export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, e
   tx.any(
     prepared(sql.type(AccruedSum)`
     with earned as (
-      select record.id as loan_id, record.terms -> 'gl_map' as gl_map, grown.of_day as amount
+      select record.id as loan_id, record.terms -> 'gl_map' as gl_map, ${requiredAmount(sql.fragment`grown.of_day`)} as amount
       from loans as record ${joinOutlook(sql.fragment`${day}::date`, {
         among: (id) => isInChunk(chunk, id),
       })}
@@ -39,7 +39,7 @@ export const accrueInterest = (tx: Transaction, chunk: LoanChunk, day: string, e
       -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
       select (select app.current_tenant()), ${day}::date, loan_id, amount, ${entryId}
-      from earned where amount is distinct from 0
+      from earned where amount <> 0
     )
     select gl_map ->> 'interest_receivable' as interest_receivable,
            gl_map ->> 'interest_income' as interest_income,

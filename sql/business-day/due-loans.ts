@@ -2,7 +2,7 @@ import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
-import { daysPastDueOn, joinOutlookRow } from '../loans/outlook.ts';
+import { daysPastDueOn, holdsOn, joinOutlookRow } from '../loans/outlook.ts';
 
 /** A query for loans of a chunk that need work on the chunk's day. */
 export type DueQuery<Row = unknown> = (chunk: LoanChunk) => QuerySqlToken<z.ZodType<Row>>;
@@ -85,7 +85,7 @@ export const loansToAssessLateFees = (chunk: LoanChunk) =>
     select loan.id
     from loan_outlook as ahead join loans as loan on loan.id = ahead.loan_id
     where ${isInChunk(chunk, sql.fragment`ahead.loan_id`)}
-      and ahead.from_date <= ${chunk.cob_date} and ahead.until_date >= ${chunk.cob_date}
+      and ${holdsOn(sql.fragment`${chunk.cob_date}::date`)}
       and ahead.late_fee_decision_on <= ${chunk.cob_date} and loan.status = 'active'
     order by loan.id
   `);

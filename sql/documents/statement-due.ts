@@ -9,15 +9,11 @@ const forbearanceUntil = sql.fragment`(
 )`;
 
 /** The fees that follow if the loan's next or past-due installments are not paid, each with the last day to avoid it. */
-const lateFees = sql.fragment`(
-  select jsonb_build_object(
-    'late_fee', case when ahead.late_fee_after >= today.day
-      then jsonb_build_object('amount', ahead.late_fee_amount::text, 'after', ahead.late_fee_after) end,
-    'cure', case when ahead.cure_fee_after >= today.day
-      then jsonb_build_object('amount', ahead.cure_fee_amount::text, 'after', ahead.cure_fee_after) end
-  )
-  from loan_outlook as ahead
-  where ahead.loan_id = loan.id and ahead.from_date <= today.day and ahead.until_date >= today.day
+const lateFees = sql.fragment`jsonb_build_object(
+  'late_fee', case when ahead.late_fee_after >= today.day
+    then jsonb_build_object('amount', ahead.late_fee_amount::text, 'after', ahead.late_fee_after) end,
+  'cure', case when ahead.cure_fee_after >= today.day
+    then jsonb_build_object('amount', ahead.cure_fee_amount::text, 'after', ahead.cure_fee_after) end
 )`;
 
 /** The amount due and its due date, the next autopay draw, and the cost of paying late. */
@@ -28,5 +24,5 @@ export const dueFigures = sql.fragment`(
     'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
     'days_past_due', row.days_past_due, 'forbearance_until', ${forbearanceUntil},
     'autopay', ${upcomingDraw(sql.fragment`loan.id`, sql.fragment`today.day`)}
-  ) || coalesce(${lateFees}, '{}')
+  ) || ${lateFees}
 )`;

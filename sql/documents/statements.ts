@@ -15,7 +15,7 @@ import {
   yearToDateFigures,
 } from './statement-figures.ts';
 import { statementWording } from './wordings.ts';
-import { joinOutlook } from '../loans/outlook.ts';
+import { joinOutlook, requiredAmount } from '../loans/outlook.ts';
 
 /** Loans billed per statement of SQL, so that none exceeds its time limit. */
 const SLICE = 2_000;
@@ -198,7 +198,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
       ) as first
     ) as period
     cross join lateral (
-      select app.required(grown.earned, 'The loan has no outlook for the day.') as accrued,
+      select ${requiredAmount(sql.fragment`grown.earned`)} as accrued,
              (
                select coalesce(sum((details ->> 'amount')::numeric), 0.00) from loan_events
                where loan_id = loan.id and kind in ('disbursement', 'draw') and reversed_by is null

@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariant-check.ts';
-import { joinOutlook } from './outlook.ts';
+import { holdsOn, joinOutlook } from './outlook.ts';
 
 /**
  * The day through which interest is posted, and that interest. The day is today if the close has passed the loan,
@@ -223,7 +223,7 @@ export const loanInvariants: readonly Check[] = [
       cross join lateral (
         select count(*) as number from loan_outlook as ahead
         where ahead.tenant_id = loan.tenant_id and ahead.loan_id = loan.id
-          and ahead.from_date <= days.day and ahead.until_date >= days.day
+          and ${holdsOn(sql.fragment`days.day`)}
       ) as rows
       where loan.status in ('active', 'charged_off') and rows.number <> 1
     `,

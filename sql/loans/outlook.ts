@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import type { LoanIdCondition } from './loan-facts.ts';
 
-/** Amounts that may grow with interest, as in jobs/loans/engine/outlook.ts. */
+/** Amounts that may grow with interest. The compiler holds them equal to the amounts of the engine's rows. */
 const GROWING = [
   'accrued_interest',
   'unearned_interest',
@@ -16,6 +16,7 @@ const GROWING = [
   'payoff_amount',
   'final_payment_amount',
 ] as const;
+type GrowingAmount = (typeof GROWING)[number];
 
 /** All columns except the tenant, in the order of the table. */
 export const OUTLOOK_COLUMNS = [
@@ -46,33 +47,13 @@ export const OUTLOOK_COLUMNS = [
   'cure_fee_amount',
   'cure_fee_after',
   'late_fee_decision_on',
-  'accrued_interest',
-  'unearned_interest',
-  'past_due_amount',
-  'past_due_principal',
-  'past_due_interest',
-  'past_due_30_amount',
-  'next_payment_amount',
-  'fees_due',
-  'amount_due',
-  'payoff_amount',
-  'final_payment_amount',
-  'accrued_interest_growth',
-  'unearned_interest_growth',
-  'past_due_amount_growth',
-  'past_due_principal_growth',
-  'past_due_interest_growth',
-  'past_due_30_amount_growth',
-  'next_payment_amount_growth',
-  'fees_due_growth',
-  'amount_due_growth',
-  'payoff_amount_growth',
-  'final_payment_amount_growth',
-] as const;
+  ...GROWING,
+  ...GROWING.map((name) => `${name}_growth`),
+];
 
 type OutlookRow = Record<string, unknown> & {
-  amounts: Record<string, unknown>;
-  growth: Record<string, unknown>;
+  amounts: Record<GrowingAmount, string | null>;
+  growth: Record<GrowingAmount, number>;
 };
 export type LoanOutlook = { loan_id: string; rows: readonly OutlookRow[] };
 
@@ -181,7 +162,7 @@ function earnedOn(day: SqlFragment, { loan = 'record' }: JoinOptions) {
 }
 
 /** An amount on the day. Null if the loan has no outlook. Most amounts do not grow, so it adds only if necessary. */
-export const amountOn = (name: (typeof GROWING)[number]) => {
+export const amountOn = (name: GrowingAmount) => {
   const amount = sql.identifier(['ahead', name]);
   return sql.fragment`case ${sql.identifier(['ahead', `${name}_growth`])}
     when 0 then ${amount} when 1 then ${amount} + grown.amount else ${amount} - grown.amount end`;
@@ -192,7 +173,7 @@ export const amountOn = (name: (typeof GROWING)[number]) => {
  * grows. 0 if the loan has no outlook.
  */
 export const singleAmountOn = (
-  name: Exclude<(typeof GROWING)[number], 'final_payment_amount'>,
+  name: Exclude<GrowingAmount, 'final_payment_amount'>,
   day: SqlFragment,
   loan: string,
 ) => {
@@ -203,6 +184,10 @@ export const singleAmountOn = (
   return sql.fragment`coalesce(case ${growth}
     when 0 then ${amount} else ${amount} + ${growth} * (${earnedOn(day, { loan })} - ahead.interest_earned) end, 0.00)`;
 };
+
+/** An amount of `grown`. Fails if the loan has no row for the day, because zero would be wrong. */
+export const requiredAmount = (amount: SqlFragment) => sql.fragment`
+  case when ahead.loan_id is null then app.required(${amount}, 'The loan has no outlook for the day.') else ${amount} end`;
 
 export const daysPastDueOn = (day: SqlFragment) => sql.fragment`
   coalesce(${day} - ahead.past_due_from, ahead.paused_days, 0)`;

@@ -22,6 +22,10 @@ export function bucketForDays(days: number): DelinquencyBucket {
   return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
 }
 
+/** The highest days past due of the same bucket. Null if it has no limit. */
+export const lastDayOfBucket = (days: number): number | null =>
+  days >= 180 ? null : Math.floor(days / 30) * 30 + 29;
+
 /** Days of grace after each due date, and pauses during which no day counts. */
 export type Leniency = { pauses: readonly DelinquencyPause[]; grace_days: number };
 

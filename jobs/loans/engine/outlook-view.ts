@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
+import { isEqual, isZero, minus, money, plus, sum, ZERO } from '../../money.ts';
 import { sumParts } from './amount-parts.ts';
 import { splitPastDue, type NextBill } from './bill.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
@@ -7,13 +7,14 @@ import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
 import {
   accruedCents,
   chargedOffBalance,
+  feesOwed,
   interestOwed,
   interestPrepaid,
   rateOn,
-  totalOwed,
   type Position,
 } from './position.ts';
 import type { Future } from './projection/agreed-steps.ts';
+import { payoffPartsOf } from './projection/payoff-amounts.ts';
 import { positionOn, type ReplayRun } from './run.ts';
 import { feeStates, type LoanState } from './state.ts';
 
@@ -162,12 +163,21 @@ function penaltyAt(
   });
 }
 
-/** The payoff amount. A fully charged-off loan has none. */
-function payoffOn(position: Position, day: string, penalty: Big): Big {
-  const charged_off = position.charged_off_on === null ? chargedOffBalance(position) : ZERO;
-  const owed = sum([totalOwed(position, day), charged_off, penalty]);
-  return atLeastZero(minus(minus(owed, interestPrepaid(position, day)), position.suspense));
-}
+const payoffOn = (position: Position, day: string, penalty: Big): Big =>
+  sumParts(
+    payoffPartsOf(
+      {
+        principal: position.principal,
+        interest: interestOwed(position, day),
+        fees: feesOwed(position),
+        is_charged_off: position.charged_off_on !== null,
+        charge_off_balance: chargedOffBalance(position),
+        unearned_interest: interestPrepaid(position, day),
+        suspense: position.suspense,
+      },
+      penalty,
+    ),
+  );
 
 /** The final payment as of the last event, until it is the next payment itself. */
 function finalOn(
@@ -205,15 +215,5 @@ export function growthOf(first: Big | null, last: Big | null, grown: Big): Growt
   return isEqual(first, plus(last, grown)) ? -1 : null;
 }
 
-const FIXED = [
-  'current_rate',
-  'interest_free_balance',
-  'oldest_unpaid_due_date',
-  'next_payment_date',
-  'first_delinquency_date',
-  'delinquency_bucket',
-  'payments_remaining',
-  'prepayment_penalty',
-] as const satisfies (keyof Fixed)[];
-
-const isSameFixed = (one: Fixed, other: Fixed) => FIXED.every((name) => one[name] === other[name]);
+const isSameFixed = (one: Record<string, unknown>, other: Record<string, unknown>) =>
+  Object.keys(one).every((name) => one[name] === other[name]);

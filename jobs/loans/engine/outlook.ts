@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import { addDays, daysBetween, earliest, latest } from '../../dates.ts';
 import { isLess, isZero, minus, money, plus } from '../../money.ts';
+import { lastDayOfBucket } from './delinquency.ts';
 import { firstDayAfterPromo } from './event-order.ts';
 import { replay } from './fold.ts';
 import { graceEndDate } from './interest/grace.ts';
@@ -230,13 +231,10 @@ function nextChange(outlook: Outlook, { bills, days }: View): string | null {
   }
   until(bills.unpaid.find(({ row }) => row.due_date >= day)?.row.due_date);
   until(bills.maturity);
-  const limit = BUCKET_LIMITS.find((most) => days <= most);
-  if (days > 0 && limit !== undefined) until(addDays(day, limit - days));
+  const limit = lastDayOfBucket(days);
+  if (days > 0 && limit !== null) until(addDays(day, limit - days));
   return last;
 }
-
-/** The highest days past due of each bucket except the last. */
-const BUCKET_LIMITS = [29, 59, 89, 119, 149, 179];
 
 const earlierDay = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : earliest(one, other);

@@ -169,8 +169,8 @@ export async function recordEvents(
 }
 
 /**
- * Whether the loan will show the step. An overdue step failed, and so may a step of the day that is being closed. It
- * writes the outlook again when it happens.
+ * Whether the outlook counts on the step. An overdue step has failed, and a step of the day that is being closed can
+ * still fail. The outlook is written again when they happen.
  */
 const isAhead = ({ today, isClosingDay }: Work, { date, is_overdue }: AgreedStep): boolean =>
   !is_overdue && !(isClosingDay && date === today);

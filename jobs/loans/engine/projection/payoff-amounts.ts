@@ -88,24 +88,52 @@ export const payoffAmount = (state: LoanState, penalty: Big = ZERO): Big =>
   sumParts(payoffParts(state, penalty));
 
 export const payoffParts = (state: LoanState, penalty: Big): readonly AmountPart[] =>
+  payoffPartsOf(
+    {
+      ...debtOf(state),
+      is_charged_off: state.is_charged_off,
+      charge_off_balance: parseMoney(state.charge_off_balance),
+      unearned_interest: unearnedInterest(state),
+      suspense: parseMoney(state.suspense_balance),
+    },
+    penalty,
+  );
+
+type Debt = Record<'principal' | 'interest' | 'fees', Big>;
+type PayoffBalances = Debt &
+  Record<'charge_off_balance' | 'unearned_interest' | 'suspense', Big> & {
+    is_charged_off: boolean;
+  };
+
+/** The same for the balances of a day. */
+export const payoffPartsOf = (balances: PayoffBalances, penalty: Big): readonly AmountPart[] =>
   notBelowZero([
-    ...debtParts(state),
-    { rule: 'charge_off_balance', amount: payableChargeOff(state) },
+    ...debtParts(balances),
+    { rule: 'charge_off_balance', amount: payableChargeOff(balances) },
     { rule: 'prepayment_penalty', amount: penalty },
-    ...reducedBy('prepaid_interest', unearnedInterest(state)),
-    ...reducedBy('suspense', parseMoney(state.suspense_balance)),
+    ...reducedBy('prepaid_interest', balances.unearned_interest),
+    ...reducedBy('suspense', balances.suspense),
   ]);
 
 /** The amount of a regular payment that repays the loan. Unearned interest counts towards it. */
 export const repaymentAmount = (state: LoanState): Big => sumParts(repaymentAmountParts(state));
 
 export const repaymentAmountParts = (state: LoanState): readonly AmountPart[] =>
-  notBelowZero([...debtParts(state), ...reducedBy('prepaid_interest', unearnedInterest(state))]);
+  notBelowZero([
+    ...debtParts(debtOf(state)),
+    ...reducedBy('prepaid_interest', unearnedInterest(state)),
+  ]);
 
-const debtParts = (state: LoanState): readonly AmountPart[] => [
-  { rule: 'principal', amount: parseMoney(state.principal_balance) },
-  { rule: 'interest', amount: parseMoney(state.accrued_interest) },
-  { rule: 'fees', amount: parseMoney(state.outstanding_fees) },
+const debtOf = (state: LoanState): Debt => ({
+  principal: parseMoney(state.principal_balance),
+  interest: parseMoney(state.accrued_interest),
+  fees: parseMoney(state.outstanding_fees),
+});
+
+const debtParts = ({ principal, interest, fees }: Debt): readonly AmountPart[] => [
+  { rule: 'principal', amount: principal },
+  { rule: 'interest', amount: interest },
+  { rule: 'fees', amount: fees },
 ];
 
 /** Adds the credits that exceed the debt. They stay with the borrower. */
@@ -115,8 +143,11 @@ function notBelowZero(parts: readonly AmountPart[]): readonly AmountPart[] {
 }
 
 /** The payoff includes a partial charge-off. A fully charged-off loan has no payoff. */
-const payableChargeOff = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
-  is_charged_off ? ZERO : parseMoney(charge_off_balance);
+const payableChargeOff = ({
+  is_charged_off,
+  charge_off_balance,
+}: Pick<LoanState, 'is_charged_off'> & { charge_off_balance: Big | string }): Big =>
+  is_charged_off ? ZERO : new Big(charge_off_balance);
 
 function unearnedInterest(state: LoanState): Big {
   return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));
