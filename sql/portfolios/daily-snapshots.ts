@@ -10,7 +10,6 @@ import {
   attributesOn,
   attributesOfLoansOn,
 } from './loan-attribute-history.ts';
-import { requiredAmount } from '../loans/outlook.ts';
 
 const TOTAL = sql.fragment`row.principal_balance + day_end.interest + row.outstanding_fees`;
 
@@ -86,7 +85,7 @@ export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 /** Zero before a loan is funded. An open loan without a row for the day has no amount, so its snapshot fails. */
 const unlessUnfunded = (amount: SqlFragment) => sql.fragment`
   case when ahead.loan_id is null and record.status <> all (${sql.array([...SNAPSHOT_STATUSES], 'text')}) then 0
-    else ${requiredAmount(amount)} end`;
+    else ${amount} end`;
 
 /** Each loan at the end of the day, with the values that the API answers for that day. */
 export const loansAtDayEnd = (
