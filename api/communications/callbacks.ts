@@ -121,6 +121,7 @@ export const providerCallbackRoutes: Route[] = [
   {
     method: 'PUT',
     path: '/communications/providers/{channel}',
+    params: { channel },
     allow: 'superadmin',
     tag: 'communications',
     summary: 'Set the provider and signing secret of a channel',

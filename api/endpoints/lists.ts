@@ -7,7 +7,7 @@ import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';
 import type { ListDeclaration } from './list-declaration.ts';
 
-const SEARCH_LENGTH_MAX = 200;
+export const SEARCH_LENGTH_MAX = 200;
 const FILTERS_MAX = 50;
 
 type Query = Record<string, string | string[] | undefined>;

@@ -58,6 +58,14 @@ export const tenantClosed = () =>
     { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );
 
+export const notAuthenticated = () => new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+
+export const sessionExpired = () =>
+  new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.');
+
+export const roleTooLow = (required_role: string) =>
+  new Forbidden('Your role does not allow this.', 'permission_denied', { required_role });
+
 const UNAVAILABLE: ErrorAnswer = {
   status: 503,
   body: {
@@ -67,7 +75,7 @@ const UNAVAILABLE: ErrorAnswer = {
   headers: { 'Retry-After': '5' },
 };
 
-const RECORD_IN_USE: ErrorAnswer = {
+export const RECORD_IN_USE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Other records refer to this one. Remove or change them first.',
@@ -84,7 +92,7 @@ const REDACTED: ErrorAnswer = {
   },
 };
 
-const CONCURRENT_CHANGE: ErrorAnswer = {
+export const CONCURRENT_CHANGE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Another request changed this first. Reload the record and try again.',

@@ -1,6 +1,6 @@
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
-import { Forbidden, NotFound } from '../../jobs/errors.ts';
+import { NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { assertRecentProof } from '../../jobs/users/sign-in/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
@@ -14,7 +14,7 @@ import type { Access } from '../endpoints/route.ts';
 import { buildAnswer, sendAnswer, type UnsentAnswer } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { parseInput } from './parse-input.ts';
-import { HttpRefusal } from './errors.ts';
+import { HttpRefusal, notAuthenticated, roleTooLow, sessionExpired } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
 import {
   restrictList,
@@ -198,13 +198,8 @@ function ownTransactionCall(
 
 /** Distinguishes an expired session from a missing session and a missing role. */
 async function buildRefusal({ allow }: Route, user: User | null, ctx: Context, within: Within) {
-  if (user !== null) {
-    const details = { required_role: allow };
-    return new Forbidden('Your role does not allow this.', 'permission_denied', details);
-  }
-  return (await hasEndedSession(ctx, within))
-    ? new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.')
-    : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+  if (user !== null) return roleTooLow(allow);
+  return (await hasEndedSession(ctx, within)) ? sessionExpired() : notAuthenticated();
 }
 
 function parseRequest(

@@ -13,6 +13,10 @@ const OFFSET_MAX = 10_000;
 const JOBS_PER_REQUEST_MAX = 1_000;
 const COUNTED_MAX = 10_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
+const jobNumber = z
+  .string()
+  .regex(NUMBER, 'Must be a job number.')
+  .meta({ examples: ['1042'] });
 const YEAR_SECONDS = 366 * 86_400;
 
 const Match = z.object({
@@ -96,6 +100,7 @@ const showJob = endpoint({
   transaction: 'read',
   summary: 'Get a job with the error of each attempt',
   path: '/operations/jobs/{number}',
+  params: { number: jobNumber },
   status: 200,
   reply: JobView.extend({
     errors: z.object({ attempt: z.int(), error: z.string(), failed_at: timestamp }).array(),
@@ -122,13 +127,7 @@ const Matching = z.strictObject({
 const Change = z.object({
   action: z.enum(seen.JOB_ACTIONS),
   reason: requiredFreeText.describe('The reason, which is stored.'),
-  jobs: z
-    .string()
-    .regex(NUMBER, 'Must be a job number.')
-    .array()
-    .min(1)
-    .max(JOBS_PER_REQUEST_MAX)
-    .nullish(),
+  jobs: jobNumber.array().min(1).max(JOBS_PER_REQUEST_MAX).nullish(),
   matching: Matching.nullish().describe(
     `Use instead of jobs: selects the oldest ${JOBS_PER_REQUEST_MAX} that match.`,
   ),
