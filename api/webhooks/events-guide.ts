@@ -24,7 +24,7 @@ how to check that a delivery is ours.
 - We send an event if and only if the change that caused it was saved.
 - One change can cause several events. A returned payment causes \`payment.reversed\`, \`payment.failed\`, and often
   \`fee.assessed\` and \`delinquency.changed\`.
-- Amounts are decimal strings. Dates are the tenant's business dates. Timestamps are in UTC.
+- Amounts are decimal strings. Dates are the tenant's business dates. Timestamps are UTC.
 - We may add fields and events. Ignore those that you do not know.
 - A subscription is refused if a field of its events is hidden from the user who creates it.
 

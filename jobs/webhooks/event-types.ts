@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { date, money, timestamp, uuid } from '../../sql/types.ts';
 import { derivedFrom, sourcesOfField, type FactName } from '../facts.ts';
-import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 
 const loanId = uuid.describe('The loan, as in `GET /loans/{id}`.');
 const loanNumber = z.string().describe('The number that borrowers see.');
 const paymentId = uuid.describe('The payment, as in `GET /payments/{id}`.');
 const bucket = z
   .string()
-  .describe(`One of ${DELINQUENCY_BUCKETS.map((name) => `\`${name}\``).join(', ')}.`);
+  .describe('`current`, `dpd_1_29`, `dpd_30_59`, and so on in steps of 30 days to `dpd_180_plus`.');
 
 /**
  * All events with the schema of their data. The description of a schema says when the event is sent. The
