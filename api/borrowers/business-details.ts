@@ -23,8 +23,12 @@ import type { Call } from '../endpoints/route.ts';
 const owner = z.object({
   first_name: requiredText.describe('The first name of the owner.'),
   last_name: requiredText.describe('The last name of the owner.'),
-  ownership_percentage: rate.describe('The share as a fraction. All shares together are at most 1.'),
-  ssn_last_four: lastFourDigits.nullish().describe('The last four digits of the social security number.'),
+  ownership_percentage: rate.describe(
+    'The share as a fraction. All shares together are at most 1.',
+  ),
+  ssn_last_four: lastFourDigits
+    .nullish()
+    .describe('The last four digits of the social security number.'),
 });
 
 export const businessDetails = resource({
@@ -42,23 +46,32 @@ export const businessDetails = resource({
     borrower_id: uuid,
     legal_name: requiredText.describe('The registered name.'),
     dba_name: text.nullish().describe('The name under which the business trades.'),
-    ein_last_four: lastFourDigits.nullish().describe('The last four digits of the employer identification number. For the full number, add an identity.'),
-    entity_type: z.enum([
-      'sole_proprietorship',
-      'llc',
-      'corporation',
-      's_corporation',
-      'partnership',
-      'nonprofit',
-      'trust',
-      'other',
-    ]).describe('The legal form.'),
-    formation_date: date.nullish().describe('When the business was founded. Must not be in the future.'),
+    ein_last_four: lastFourDigits
+      .nullish()
+      .describe(
+        'The last four digits of the employer identification number. For the full number, add an identity.',
+      ),
+    entity_type: z
+      .enum([
+        'sole_proprietorship',
+        'llc',
+        'corporation',
+        's_corporation',
+        'partnership',
+        'nonprofit',
+        'trust',
+        'other',
+      ])
+      .describe('The legal form.'),
+    formation_date: date
+      .nullish()
+      .describe('When the business was founded. Must not be in the future.'),
     formation_state: text.nullish().describe('The state in which it was founded.'),
     naics_code: z
       .string()
       .regex(/^\d{6}$/, 'Must be a code of six digits.')
-      .nullish().describe('The industry code of six digits.'),
+      .nullish()
+      .describe('The industry code of six digits.'),
     industry: freeText.nullish().describe('The industry in words.'),
     annual_revenue: money.nullish().describe('The revenue of a year.'),
     employee_count: integer.min(0).nullish().describe('The number of employees.'),
@@ -66,7 +79,11 @@ export const businessDetails = resource({
     phone: phoneNumber.nullish().describe('The phone number in E.164 form.'),
     contact_name: text.nullish().describe('Who speaks for the business.'),
     contact_title: freeText.nullish().describe("That person's position."),
-    beneficial_owners: z.array(owner).max(50).default([]).describe('The persons who own the business.'),
+    beneficial_owners: z
+      .array(owner)
+      .max(50)
+      .default([])
+      .describe('The persons who own the business.'),
     ...timestamps,
   },
   fixed: ['borrower_id'],
@@ -88,7 +105,8 @@ export const businessDetailRoutes = [
   endpoint({
     ...routeDefaults,
     method: 'GET',
-    summary: 'Get the details of a business borrower', description: 'Answers 404 if the borrower has none.',
+    summary: 'Get the details of a business borrower',
+    description: 'Answers 404 if the borrower has none.',
     action: 'show',
     allow: 'viewer',
     transaction: 'read',
@@ -103,7 +121,8 @@ export const businessDetailRoutes = [
   endpoint({
     ...routeDefaults,
     method: 'POST',
-    summary: 'Add the details of a business borrower', description: 'Answers 409 with the id of the existing details if the borrower has some.',
+    summary: 'Add the details of a business borrower',
+    description: 'Answers 409 with the id of the existing details if the borrower has some.',
     action: 'create',
     allow: 'loan_officer',
     transaction: 'write',

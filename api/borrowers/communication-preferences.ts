@@ -25,7 +25,8 @@ export const preferenceRoutes = [
   endpoint({
     ...routeDefaults,
     method: 'GET',
-    summary: "Get a borrower's channel preferences", description: 'Which channels the borrower wants to be contacted on.',
+    summary: "Get a borrower's channel preferences",
+    description: 'Which channels the borrower wants to be contacted on.',
     action: 'show',
     allow: 'viewer',
     transaction: 'read',

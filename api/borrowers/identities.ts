@@ -39,18 +39,29 @@ export const identities = resource({
     identifier_last_four: z
       .string()
       .regex(/^[A-Z0-9]{4}$/, 'Must be the last four letters and digits.')
-      .nullish().describe('The last four letters or digits. Required without `identifier`, and taken from it otherwise.'),
+      .nullish()
+      .describe(
+        'The last four letters or digits. Required without `identifier`, and taken from it otherwise.',
+      ),
     issuing_authority: freeText.nullish().describe('Who issued it.'),
     issuing_state: text.nullish().describe('The state that issued it.'),
-    issuing_country: countryCode.nullish().describe('ISO 3166-1 code of the country that issued it.'),
+    issuing_country: countryCode
+      .nullish()
+      .describe('ISO 3166-1 code of the country that issued it.'),
     issue_date: date.nullish().describe('When it was issued.'),
     expiration_date: date.nullish().describe('When it expires. Must be after `issue_date`.'),
     verification_status: z
       .enum(['unverified', 'pending', 'verified', 'failed', 'expired'])
-      .default('unverified').describe('Whether you verified it. `verified` stores who did it and when. A changed number becomes `unverified`.'),
+      .default('unverified')
+      .describe(
+        'Whether you verified it. `verified` stores who did it and when. A changed number becomes `unverified`.',
+      ),
     verified_at: timestamp.nullable().readonly(),
     verified_by: uuid.nullable().readonly(),
-    verification_method: z.enum(['document', 'database', 'biometric', 'manual']).nullish().describe('How you verified it.'),
+    verification_method: z
+      .enum(['document', 'database', 'biometric', 'manual'])
+      .nullish()
+      .describe('How you verified it.'),
     document_id: uuid.nullish().describe('The document with the evidence.'),
     other_borrowers: integer
       .readonly()
@@ -74,7 +85,12 @@ export const identities = resource({
   remove: removeIdentity,
 });
 
-const Search = z.object({ identity_type: z.enum(IDENTITY_TYPES).describe('The kind of number.'), identifier: identifier.describe('The full number. Spaces, dots, dashes and slashes do not matter.') });
+const Search = z.object({
+  identity_type: z.enum(IDENTITY_TYPES).describe('The kind of number.'),
+  identifier: identifier.describe(
+    'The full number. Spaces, dots, dashes and slashes do not matter.',
+  ),
+});
 
 /** The number is sent in the body, because logs store URLs. */
 export const identitySearch = endpoint({
@@ -90,7 +106,7 @@ export const identitySearch = endpoint({
   transaction: 'read',
   status: 200,
   body: Search,
-  example: () => ({ identifier: '123-45-6789'}),
+  example: () => ({ identifier: '123-45-6789' }),
   reply: z.object({ borrower_ids: z.array(uuid) }),
   run: ({ work, body }) => findBorrowersByNumber(work, body as z.output<typeof Search>),
 });

@@ -20,11 +20,17 @@ export const notes = resource({
     borrower_id: uuid,
     loan_id: uuid.nullish().describe('A loan that the borrower owes, if the note is about one.'),
     subject: freeText.nullish().describe('A heading.'),
-    body: prose.refine((body) => body.trim() !== '', 'Must not be empty.').describe('The text of the note.'),
+    body: prose
+      .refine((body) => body.trim() !== '', 'Must not be empty.')
+      .describe('The text of the note.'),
     category: z
       .enum(['general', 'call', 'collections', 'legal', 'servicing', 'complaint'])
-      .default('general').describe('Classifies the note.'),
-    visibility: z.enum(['internal', 'borrower']).default('internal').describe('For your records: the portal shows no notes.'),
+      .default('general')
+      .describe('Classifies the note.'),
+    visibility: z
+      .enum(['internal', 'borrower'])
+      .default('internal')
+      .describe('For your records: the portal shows no notes.'),
     is_pinned: flag.default(false).describe('Whether to show it before other notes.'),
     author_id: uuid.nullable().readonly(),
     author_name: z.string().nullable().readonly(),

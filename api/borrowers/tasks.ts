@@ -38,11 +38,15 @@ export const tasks = resource({
         'lien_renewal',
         'other',
       ])
-      .default('other').describe('Classifies the task.'),
+      .default('other')
+      .describe('Classifies the task.'),
     assignee_id: uuid.nullish().describe('The active member of staff who does it.'),
     due_date: date.nullish().describe('By when it has to be done.'),
     priority: z.enum(PRIORITIES).default('normal').describe('How urgent it is.'),
-    status: z.enum(['open', 'in_progress', 'completed', 'canceled']).default('open').describe('`completed` stores who did it and when. A task can be reopened.'),
+    status: z
+      .enum(['open', 'in_progress', 'completed', 'canceled'])
+      .default('open')
+      .describe('`completed` stores who did it and when. A task can be reopened.'),
     completed_at: timestamp.nullable().readonly(),
     completed_by: uuid.nullable().readonly(),
     source: z.enum(['manual', 'system']).readonly(),

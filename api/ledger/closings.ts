@@ -16,7 +16,9 @@ export const closings = resource({
 
   fields: {
     id: uuid.readonly(),
-    closed_through: date.describe('The last day to close. Must be before the business date and after the last closing.'),
+    closed_through: date.describe(
+      'The last day to close. Must be before the business date and after the last closing.',
+    ),
     description: freeText.nullish().describe('A text for the closing.'),
     closed_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),

@@ -46,7 +46,8 @@ export const creditFileRoutes: Route[] = [
     security_event: 'export',
     action: 'create',
     summary: 'Generate a Metro 2 file of all pending records',
-      description: 'Puts every queued record up to the period into one file. Afterwards these records cannot change. Records that a bureau would reject are left out, and a task says what to correct. Answers 409 `nothing_to_send` without records, and `credit_reporting_not_configured` if settings are missing.',
+    description:
+      'Puts every queued record up to the period into one file. Afterwards these records cannot change. Records that a bureau would reject are left out, and a task says what to correct. Answers 409 `nothing_to_send` without records, and `credit_reporting_not_configured` if settings are missing.',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,

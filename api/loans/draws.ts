@@ -31,11 +31,19 @@ export const draws = resource({
     loan_id: uuid,
     draw_number: integer.readonly(),
     amount: positiveMoney.describe('The amount to draw, at most the available credit.'),
-    draw_date: date.nullish().describe('When the money goes out. Default: the business date. Must not be in the future.'),
+    draw_date: date
+      .nullish()
+      .describe('When the money goes out. Default: the business date. Must not be in the future.'),
     purpose: freeText.nullish().describe('What the money is for.'),
-    payment_instrument_id: uuid.nullish().describe("The borrower's verified bank account. The next Nacha file pays the amount to it. Without it, you pay the money out yourself."),
+    payment_instrument_id: uuid
+      .nullish()
+      .describe(
+        "The borrower's verified bank account. The next Nacha file pays the amount to it. Without it, you pay the money out yourself.",
+      ),
     external_id: externalId.nullish(),
-    fee_amount: money.nullish().describe("The fee of this draw, also zero. Default: according to the product's fee rules."),
+    fee_amount: money
+      .nullish()
+      .describe("The fee of this draw, also zero. Default: according to the product's fee rules."),
     status: z.enum(['pending', 'completed', 'failed', 'reversed']).readonly(),
     outstanding_principal: money.readonly(),
     interest_rate: rate.readonly(),
@@ -55,7 +63,8 @@ export const draws = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a draw',
-        description: 'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments. Answers 409 if the draw is already reversed.',
+      description:
+        'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments. Answers 409 if the draw is already reversed.',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

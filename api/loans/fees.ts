@@ -31,7 +31,9 @@ export const fees = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    fee_type: z.enum(FEE_TYPES).describe('The type of the fee. Classifies it; the amount is owed regardless of the type.'),
+    fee_type: z
+      .enum(FEE_TYPES)
+      .describe('The type of the fee. Classifies it; the amount is owed regardless of the type.'),
     description: freeText.nullish().describe('A text for the fee.'),
     amount: positiveMoney.describe('The amount of the fee.'),
     amount_paid: money.readonly(),
@@ -41,8 +43,14 @@ export const fees = resource({
       ...(['fees.amount', 'fees.amount_paid', 'fees.amount_waived'] as const),
     ),
     assessed_date: date.readonly(),
-    effective_date: date.nullish().describe('The first day on which the fee is owed. Default: the business date. Must not be in the future.'),
-    due_date: date.nullish().describe('A date to show with the fee. The fee is owed from `effective_date` on.'),
+    effective_date: date
+      .nullish()
+      .describe(
+        'The first day on which the fee is owed. Default: the business date. Must not be in the future.',
+      ),
+    due_date: date
+      .nullish()
+      .describe('A date to show with the fee. The fee is owed from `effective_date` on.'),
     installment_number: integer.nullable().readonly(),
     payment_id: uuid.nullable().readonly(),
     draw_id: uuid.nullable().readonly(),
@@ -67,7 +75,8 @@ export const fees = resource({
     waive: action({
       allow: 'loan_officer',
       summary: 'Waive a fee',
-        description: 'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due. Answers 409 if nothing is left to waive.',
+      description:
+        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due. Answers 409 if nothing is left to waive.',
       body: FeeWaiver,
       run: waiveFee,
     }),

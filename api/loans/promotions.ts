@@ -31,7 +31,8 @@ export const promoStatuses: Route = {
   allow: 'viewer',
   action: 'list-promo-statuses',
   status: 200,
-  summary: 'List the promotions of a loan', description: 'Scheduled, active and ended promotions.',
+  summary: 'List the promotions of a loan',
+  description: 'Scheduled, active and ended promotions.',
   reply: promotion,
   list: {
     name: 'list-promo-statuses',

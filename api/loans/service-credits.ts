@@ -32,11 +32,23 @@ export const serviceCredits = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.describe('The amount. More than the borrower owes is refused with 409 `exceeds_balance`.'),
-    credit_type: z.enum(CREDIT_TYPES).default('goodwill').describe('Why the credit is given. Classifies it.'),
+    amount: positiveMoney.describe(
+      'The amount. More than the borrower owes is refused with 409 `exceeds_balance`.',
+    ),
+    credit_type: z
+      .enum(CREDIT_TYPES)
+      .default('goodwill')
+      .describe('Why the credit is given. Classifies it.'),
     reason: prose.describe('The reason in words.'),
-    apply_to: z.enum(CREDIT_TARGETS).default('waterfall').describe('What the credit reduces: `waterfall` is applied like a payment, the other values only reduce that part of the debt.'),
-    effective_date: date.nullish().describe('The day of the credit. Default: the business date. Must not be in the future.'),
+    apply_to: z
+      .enum(CREDIT_TARGETS)
+      .default('waterfall')
+      .describe(
+        'What the credit reduces: `waterfall` is applied like a payment, the other values only reduce that part of the debt.',
+      ),
+    effective_date: date
+      .nullish()
+      .describe('The day of the credit. Default: the business date. Must not be in the future.'),
     sponsor: z
       .enum(SPONSORS)
       .optional()
@@ -61,7 +73,8 @@ export const serviceCredits = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Reverse a service credit', description: 'Recalculates the loan as if the credit had never been given.',
+      summary: 'Reverse a service credit',
+      description: 'Recalculates the loan as if the credit had never been given.',
       body: CreditReversal,
       four_eyes: 'reversals',
       run: reverseServiceCredit,

@@ -31,9 +31,20 @@ export const suspenseApplications = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.nullish().describe('The amount to apply. Default: as much as the loan can use.'),
-    effective_date: date.nullish().describe('The day of the application. Default: the business date. Must not be in the future.'),
-    payment_type: z.enum(SUSPENSE_USES).default('regular').describe('How it is applied: `regular` like a payment, `extra_principal` to interest and principal ahead of schedule, `fee_only` to fees.'),
+    amount: positiveMoney
+      .nullish()
+      .describe('The amount to apply. Default: as much as the loan can use.'),
+    effective_date: date
+      .nullish()
+      .describe(
+        'The day of the application. Default: the business date. Must not be in the future.',
+      ),
+    payment_type: z
+      .enum(SUSPENSE_USES)
+      .default('regular')
+      .describe(
+        'How it is applied: `regular` like a payment, `extra_principal` to interest and principal ahead of schedule, `fee_only` to fees.',
+      ),
     notes: prose.nullish().describe('Your notes.'),
     source: z.enum(['staff', 'rule']).readonly(),
     status: z.enum(['applied', 'reversed']).readonly(),
@@ -59,7 +70,9 @@ export const suspenseApplications = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Reverse a suspense application', description: 'Recalculates the loan as if it had never happened. The money returns to suspense.',
+      summary: 'Reverse a suspense application',
+      description:
+        'Recalculates the loan as if it had never happened. The money returns to suspense.',
       body: SuspenseApplicationReversal,
       four_eyes: 'reversals',
       run: reverseSuspenseApplication,

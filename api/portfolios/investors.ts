@@ -49,30 +49,50 @@ export const settlementInstruments = resource({
   fields: {
     id: uuid.readonly(),
     investor_id: uuid,
-    instrument_type: z.enum(['bank_account', 'wire', 'check']).default('bank_account').describe('How the investor is paid.'),
+    instrument_type: z
+      .enum(['bank_account', 'wire', 'check'])
+      .default('bank_account')
+      .describe('How the investor is paid.'),
     account_holder_name: text.nullish().describe('The name on the account.'),
     bank_name: text.nullish().describe('The bank.'),
     routing_number: z
       .string()
       .max(9)
       .refine(isRoutingNumber, 'Must be a valid routing number.')
-      .nullish().describe('The ABA routing number of nine digits.'),
-    account_number_last_four: lastFour.nullish().describe('The last four digits of the account. Taken from `account_number` if that is given.'),
-    account_type: z.enum(['checking', 'savings', 'business_checking']).nullish().describe('The kind of account.'),
+      .nullish()
+      .describe('The ABA routing number of nine digits.'),
+    account_number_last_four: lastFour
+      .nullish()
+      .describe(
+        'The last four digits of the account. Taken from `account_number` if that is given.',
+      ),
+    account_type: z
+      .enum(['checking', 'savings', 'business_checking'])
+      .nullish()
+      .describe('The kind of account.'),
     swift_code: z
       .string()
       .regex(/^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Must be a SWIFT code.')
-      .nullish().describe('The SWIFT code of the bank, for wires abroad.'),
-    is_primary: flag.default(false).describe('Makes it the primary account, instead of the present one. The first account is always primary.'),
+      .nullish()
+      .describe('The SWIFT code of the bank, for wires abroad.'),
+    is_primary: flag
+      .default(false)
+      .describe(
+        'Makes it the primary account, instead of the present one. The first account is always primary.',
+      ),
     is_active: flag.default(true).describe('Whether sales and assignments can name the account.'),
-    status: z.enum(['active', 'inactive', 'blocked']).default('active').describe('The state of the account, for your records.'),
+    status: z
+      .enum(['active', 'inactive', 'blocked'])
+      .default('active')
+      .describe('The state of the account, for your records.'),
     ...timestamps,
   },
   writeOnly: {
     account_number: z
       .string()
       .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
-      .optional().describe('The full number. Only its last four digits are stored.'),
+      .optional()
+      .describe('The full number. Only its last four digits are stored.'),
   },
   fixed: ['investor_id'],
   filters: ['investor_id', 'instrument_type', 'is_primary', 'is_active', 'status'],
@@ -95,23 +115,48 @@ export const loanAssignments = resource({
     id: uuid.readonly(),
     investor_id: uuid.describe('The owner.'),
     loan_id: uuid.describe('The loan. Must be approved, active or charged off.'),
-    portfolio_id: uuid.nullish().describe('The portfolio with which the loan is sold, for your records.'),
+    portfolio_id: uuid
+      .nullish()
+      .describe('The portfolio with which the loan is sold, for your records.'),
     ownership_percentage: z
       .string()
       .regex(/^(0\.\d{1,4}|1(\.0{1,4})?)$/, 'Must be a fraction up to "1.0000".')
       .refine((value) => !/^0\.0+$/.test(value), 'Must be more than zero.')
-      .default('1.0000').describe('The share as a fraction. All shares of a loan together are at most 1.'),
+      .default('1.0000')
+      .describe('The share as a fraction. All shares of a loan together are at most 1.'),
     assignment_type: z
       .enum(['whole_loan_sale', 'participation', 'pledge', 'buyback'])
-      .default('whole_loan_sale').describe('What the assignment is, for your records.'),
-    effective_date: date.optional().describe('The first day of ownership. Default: the business date. An assignment with a later date is pending until then.'),
-    settlement_date: date.nullish().describe('The day at whose close ownership changes. Default: none, so `effective_date` decides.'),
+      .default('whole_loan_sale')
+      .describe('What the assignment is, for your records.'),
+    effective_date: date
+      .optional()
+      .describe(
+        'The first day of ownership. Default: the business date. An assignment with a later date is pending until then.',
+      ),
+    settlement_date: date
+      .nullish()
+      .describe(
+        'The day at whose close ownership changes. Default: none, so `effective_date` decides.',
+      ),
     end_date: date.nullish().describe('The last day of ownership.'),
     purchase_price: money.nullish().describe('The price paid for the share, for your records.'),
-    purchase_price_ratio: ratio.nullish().describe('The price divided by the principal, for your records.'),
-    servicing_fee_rate: rate.nullish().describe("Annual servicing fee rate. Default: the investor's rate when the assignment settles."),
-    recourse: flag.default(false).describe('Whether the investor can return the loan, for your records.'),
-    status: z.enum(ASSIGNMENT_STATUSES).optional().describe('A pending assignment can be `canceled`, an active one `ended` or `bought_back`. The server sets the others.'),
+    purchase_price_ratio: ratio
+      .nullish()
+      .describe('The price divided by the principal, for your records.'),
+    servicing_fee_rate: rate
+      .nullish()
+      .describe(
+        "Annual servicing fee rate. Default: the investor's rate when the assignment settles.",
+      ),
+    recourse: flag
+      .default(false)
+      .describe('Whether the investor can return the loan, for your records.'),
+    status: z
+      .enum(ASSIGNMENT_STATUSES)
+      .optional()
+      .describe(
+        'A pending assignment can be `canceled`, an active one `ended` or `bought_back`. The server sets the others.',
+      ),
     decline_reason: z.enum(DECLINE_REASONS).nullable().readonly(),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
@@ -168,7 +213,8 @@ export const investors = resource({
     name: requiredText.describe('The name of the investor. Must be unique.'),
     investor_type: z
       .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
-      .default('institutional').describe('Classifies the investor.'),
+      .default('institutional')
+      .describe('Classifies the investor.'),
     legal_name: text.nullish().describe('The registered name.'),
     tax_id_last_four: lastFour.nullish().describe('The last four digits of the taxpayer number.'),
     contact_name: text.nullish().describe('Who speaks for the investor.'),
@@ -177,9 +223,19 @@ export const investors = resource({
     address: jsonObject.default({}).describe('The postal address, in the form of your choice.'),
     remittance_type: z
       .enum(['scheduled_scheduled', 'scheduled_actual', 'actual_actual'])
-      .default('actual_actual').describe('Whether principal and interest are agreed to be paid as scheduled or as collected. For your records: remittances contain what was collected.'),
-    remittance_frequency: z.enum(['daily', 'weekly', 'monthly']).default('monthly').describe('How often you agreed to pay. For your records: remittances are monthly.'),
-    remittance_day: integer.min(1).max(31).nullish().describe('The day of the month on which you agreed to pay, for your records.'),
+      .default('actual_actual')
+      .describe(
+        'Whether principal and interest are agreed to be paid as scheduled or as collected. For your records: remittances contain what was collected.',
+      ),
+    remittance_frequency: z
+      .enum(['daily', 'weekly', 'monthly'])
+      .default('monthly')
+      .describe('How often you agreed to pay. For your records: remittances are monthly.'),
+    remittance_day: integer
+      .min(1)
+      .max(31)
+      .nullish()
+      .describe('The day of the month on which you agreed to pay, for your records.'),
     servicing_fee_rate: rate
       .default('0.005')
       .describe(

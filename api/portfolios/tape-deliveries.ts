@@ -35,7 +35,11 @@ export const retryTapeDelivery = action({
   summary: 'Retry one failed tape delivery, or all of them',
   description:
     "Default: all failed deliveries of the tape. Uploads use the server's current settings.",
-  body: z.object({ delivery_id: uuid.nullish().describe('The failed delivery to repeat. Default: all failed deliveries of the tape.')}),
+  body: z.object({
+    delivery_id: uuid
+      .nullish()
+      .describe('The failed delivery to repeat. Default: all failed deliveries of the tape.'),
+  }),
   reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
   run: retryDelivery,
 });

@@ -62,7 +62,10 @@ function contactFor(type: ConsentType, written: string): string {
 }
 
 export const RevokeConsent = z.object({
-  revocation_method: z.enum(REVOCATION_METHODS).optional().describe('How the borrower revoked it. Default: `agent`, or `portal` for the borrower.'),
+  revocation_method: z
+    .enum(REVOCATION_METHODS)
+    .optional()
+    .describe('How the borrower revoked it. Default: `agent`, or `portal` for the borrower.'),
   revocation_reason: freeText.nullish().describe('Why the borrower revoked it.'),
 });
 

@@ -16,7 +16,11 @@ import { effectivePaymentType } from './receive.ts';
 
 export const PaymentPreview = z.object({
   amount: positiveMoney.describe('The amount of the payment.'),
-  payment_date: date.nullish().describe('The day of the payment, today or later. Default: the business date. Assumes that nothing else happens until then.'),
+  payment_date: date
+    .nullish()
+    .describe(
+      'The day of the payment, today or later. Default: the business date. Assumes that nothing else happens until then.',
+    ),
   payment_type: z.enum(PAYMENT_TYPES).default('regular').describe('As for a payment.'),
 });
 

@@ -35,8 +35,12 @@ const anyOf = <One extends z.ZodType<string>>(value: One) =>
     .transform((value): string[] => [value].flat() as string[]);
 
 export const Filters = z.strictObject({
-  status: anyOf(z.enum(LOAN_STATUSES)).optional().describe('One loan status, or a list. Default: active and charged-off loans.'),
-  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional().describe('One bucket, or a list.'),
+  status: anyOf(z.enum(LOAN_STATUSES))
+    .optional()
+    .describe('One loan status, or a list. Default: active and charged-off loans.'),
+  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS))
+    .optional()
+    .describe('One bucket, or a list.'),
   investor_id: anyOf(uuid).optional().describe('One owner, or a list.'),
   program_id: anyOf(uuid).optional().describe('One program, or a list.'),
   product_id: anyOf(uuid).optional().describe('One product, or a list.'),

@@ -13,7 +13,9 @@ import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
 export const DisbursementReversal = z.object({
-  reason: requiredFreeText.nullish().describe('Why it is reversed. Kept in the history, and sent with `loan.status_changed`.'),
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why it is reversed. Kept in the history, and sent with `loan.status_changed`.'),
   notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 

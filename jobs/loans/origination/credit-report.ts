@@ -14,12 +14,19 @@ export const CreditReport = z.strictObject({
       date: date.describe('When the score was created.'),
       range_low: integer.min(0).max(9999).describe('The lowest possible score.'),
       range_high: integer.min(0).max(9999).describe('The highest possible score.'),
-      key_factors: z.array(requiredFreeText).min(1).max(5).describe('The factors that lowered the score most: four, or five if the number of inquiries is one of them.'),
+      key_factors: z
+        .array(requiredFreeText)
+        .min(1)
+        .max(5)
+        .describe(
+          'The factors that lowered the score most: four, or five if the number of inquiries is one of them.',
+        ),
     })
     .refine(
       ({ score, range_low, range_high }) => range_low <= score && score <= range_high,
       'The score must lie within its range.',
     )
-    .nullish().describe('The credit score. Required if the decision used a score.'),
+    .nullish()
+    .describe('The credit score. Required if the decision used a score.'),
 });
 export type CreditReport = z.output<typeof CreditReport>;

@@ -6,8 +6,14 @@ import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
 export const Assignment = z.object({
-  loan_officer_id: uuid.nullish().describe('The officer: an active user with the role `loan_officer` or a higher one. Null removes the officer.'),
-  user_id: uuid.nullish().describe('The same as `loan_officer_id`, which comes first. Give one of them.'),
+  loan_officer_id: uuid
+    .nullish()
+    .describe(
+      'The officer: an active user with the role `loan_officer` or a higher one. Null removes the officer.',
+    ),
+  user_id: uuid
+    .nullish()
+    .describe('The same as `loan_officer_id`, which comes first. Give one of them.'),
   notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 

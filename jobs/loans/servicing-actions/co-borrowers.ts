@@ -101,7 +101,11 @@ export const CoBorrowerRelease = z.object({
   release_date: date
     .nullish()
     .describe('The first day on which the person is no longer liable. Default: today.'),
-  reason: z.enum(RELEASE_REASONS).describe('Why the person is released. With `entered_in_error`, the credit bureaus are asked to delete the association.'),
+  reason: z
+    .enum(RELEASE_REASONS)
+    .describe(
+      'Why the person is released. With `entered_in_error`, the credit bureaus are asked to delete the association.',
+    ),
   notes: prose.nullish().describe('Kept with the record.'),
 });
 

@@ -159,7 +159,12 @@ const scheduleAfter = (
   });
 
 export const ForbearanceEnd = z.object({
-  status: z.enum(['completed', 'broken']).default('completed').describe('`broken`: the borrower did not keep the agreement, so the agreed treatment of missed payments does not apply.'),
+  status: z
+    .enum(['completed', 'broken'])
+    .default('completed')
+    .describe(
+      '`broken`: the borrower did not keep the agreement, so the agreed treatment of missed payments does not apply.',
+    ),
   notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
