@@ -54,16 +54,16 @@ test('the documentation page works under its policy and loads only its own files
     const here = `${tenant.host}:${stage.port}`;
 
     const response = await page.goto(`http://${here}/api/v1/docs`);
-    await page.click('#operations-tag-users');
-    await page.click('#operations-users-signIn button');
-    await page.click('#operations-users-signIn .try-out button');
+    await page.click('#operations-tag-authentication');
+    await page.click('#operations-authentication-signIn button');
+    await page.click('#operations-authentication-signIn .try-out button');
     await page.fill(
-      '#operations-users-signIn textarea',
+      '#operations-authentication-signIn textarea',
       JSON.stringify({ email: `loan_officer@${tenant.slug}.test`, password: PASSWORD }),
     );
-    await page.click('#operations-users-signIn button.execute');
-    await page.waitForSelector('#operations-users-signIn .live-responses-table .response');
-    const shown = await page.textContent('#operations-users-signIn .live-responses-table');
+    await page.click('#operations-authentication-signIn button.execute');
+    await page.waitForSelector('#operations-authentication-signIn .live-responses-table .response');
+    const shown = await page.textContent('#operations-authentication-signIn .live-responses-table');
     await page.waitForSelector('body[data-examples=real]');
     const tried = [
       await tryOut(page, 'borrowers', 'getBorrower'),

@@ -100,20 +100,8 @@ const ENDINGS: readonly (readonly [RegExp, readonly unknown[]])[] = [
 const EMPTY =
   /^(archived|reversed|reversal|canceled|cancel|cancellation|denied|denial|denial_reason|rejected|rejection|released|failed|failure|failing|disabled|last_error|error|frozen|freeze|accelerat|charge|charged|bankruptcy|military|deceased|redact|expired|waive|waived|suppress|superseded|revoked|returned|return|deleted|quarantine|block|blocked|stop|legal_hold|settled|ended|deficiency|promo|investor|sub_status|next_draw)/;
 
-const STATUSES = [
-  ...[
-    'active',
-    'completed',
-    'open',
-    'posted',
-    'accepted',
-    'verified',
-    'delivered',
-    'sent',
-    'draft',
-  ],
-  'pending',
-];
+const STATUSES =
+  'active completed open posted accepted verified delivered sent draft pending'.split(' ');
 
 /** An id that is the same wherever the same kind of record appears. */
 function idOf(kind: string): string {
