@@ -13,6 +13,7 @@ import {
 } from './openapi/responses.ts';
 import { bodySchema, outputSchema, type Components, type Json } from './openapi/schemas.ts';
 import { tagOf, tagsOf } from './openapi/tags.ts';
+import { buildWebhooks } from './openapi/webhooks.ts';
 import { operationIdOf } from './operation-ids.ts';
 import type { Route } from './route.ts';
 
@@ -24,6 +25,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
     const path = (paths[`/api/v1${route.path}`] ??= {});
     path[route.method.toLowerCase()] = buildOperation(route, components);
   }
+  const webhooks = buildWebhooks(components);
   const responses = sharedResponses(components);
   return {
     openapi: '3.1.0',
@@ -31,6 +33,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
     servers: [{ url: '/', description: 'The address of the tenant.' }],
     tags: tagsOf(routes),
     paths,
+    webhooks,
     components: {
       schemas: components.schemas,
       examples: components.examples,

@@ -63,6 +63,18 @@ export const notAuthenticated = () => new HttpRefusal(401, 'not_authenticated', 
 export const sessionExpired = () =>
   new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.');
 
+export const invalidCredentials = () =>
+  new HttpRefusal(401, 'invalid_credentials', 'The email address or password is wrong.');
+
+/** Amazon sends its password only after a 401 with WWW-Authenticate. */
+export const invalidProviderSignature = () =>
+  new HttpRefusal(
+    401,
+    'invalid_provider_signature',
+    "The signature does not match the provider's secret.",
+    { headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' } },
+  );
+
 export const roleTooLow = (required_role: string) =>
   new Forbidden('Your role does not allow this.', 'permission_denied', { required_role });
 

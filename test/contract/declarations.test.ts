@@ -267,7 +267,8 @@ test('every operation in the OpenAPI document is complete', () => {
       Object.keys(responses).every((code) => /^[2-5]\d\d$/.test(code)),
       at,
     ).toBe(true);
-    for (const { description } of Object.values(responses)) expect(description, at).toBeTruthy();
+    for (const { description } of [...Object.values(responses), operation])
+      expect(description, at).toBeTruthy();
     for (const scheme of security) {
       expect(['session', 'csrf'], at).toEqual(expect.arrayContaining(Object.keys(scheme)));
     }

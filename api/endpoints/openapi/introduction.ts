@@ -8,7 +8,7 @@ export const INTRODUCTION: Json = {
   description: [
     'Sign in with POST /api/v1/auth/login: the session lives in a cookie. Every request that changes something also sends the value of the csrftoken cookie in the header X-CSRFToken.',
     `A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last ${PROOF_MINUTES} minutes.`,
-    'Money and rates are decimal strings. Dates are days of the tenant’s calendar, timestamps are in UTC.',
+    'Money and rates are decimal strings. Dates are days of the tenant’s calendar. Timestamps are UTC.',
     'A list answers one page of rows and names the total count in Content-Range.',
     'A refused request answers an Error. `code` names the reason for programs, `errors` has a message for each invalid field.',
     'Send an Idempotency-Key with a POST that must not take effect twice. Send the ETag of a record in If-Match to avoid overwriting the change of another user.',

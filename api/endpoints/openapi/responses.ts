@@ -8,6 +8,8 @@ import { csrfMissing } from '../../http/csrf.ts';
 import {
   CONCURRENT_CHANGE,
   errorAnswer,
+  invalidCredentials,
+  invalidProviderSignature,
   notAuthenticated,
   RECORD_IN_USE,
   roleTooLow,
@@ -18,6 +20,7 @@ import {
 } from '../../http/errors.ts';
 import { formTooLarge, notForm } from '../../http/file-forms.ts';
 import { inProgress, keyReused } from '../../http/idempotency.ts';
+import { signInExpired } from '../../http/pending-sign-in.ts';
 import { bodyTooLarge } from '../../http/receive.ts';
 import { tooManyRequests } from '../../http/throttle.ts';
 import { checkMatch, parseIfMatch } from '../../http/versions.ts';
@@ -130,11 +133,11 @@ const sharedRefusals = () =>
     },
     SignInRefused: {
       description: 'The credentials are wrong, or the sign-in has expired.',
-      refusals: [notAuthenticated()],
+      refusals: [invalidCredentials(), signInExpired()],
     },
     ProviderRefused: {
       description: "The signature does not match the provider's secret.",
-      refusals: [],
+      refusals: [invalidProviderSignature()],
     },
     Forbidden: {
       description: 'The role does not allow this.',
@@ -253,7 +256,7 @@ function toResponse({ description, refusals, retryAfter }: RefusalResponse): Jso
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+        examples: Object.fromEntries(examples),
       },
     },
   };
