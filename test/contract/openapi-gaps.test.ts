@@ -82,7 +82,8 @@ test('each operation lists the refusals that its declaration can cause', () => {
   const missing = operations.flatMap(({ at, method, operation }) => {
     const { requestBody, responses, parameters } = operation;
     const expected = [
-      ...['429', '503'],
+      '429',
+      '503',
       ...(requestBody ? ['400', '413', '415', '422'] : []),
       ...(parameters.some(({ name }) => name === 'filter') ? ['400', '422'] : []),
       ...(parameters.some(({ name }) => name === 'If-Match') ? ['412'] : []),

@@ -32,11 +32,11 @@ const MAY_BE_MISSING = new Set(['X-Webhook-Signature-Next']);
 
 /** The deliveries that receivers get, one for each event. */
 export function buildWebhooks(components: Components): Json {
-  const sent = [...EVENT_TYPES.map((type) => [type, EVENTS[type]] as const)];
   return Object.fromEntries([
-    ...sent.map(([type, data]) => {
-      const schema = outputSchema(eventSchema(type, data), components);
-      return [type, delivery(type, data.description ?? '', schema, exampleBody(type))];
+    ...EVENT_TYPES.map((type) => {
+      const schema = outputSchema(eventSchema(type, EVENTS[type]), components);
+      const { description = '' } = EVENTS[type];
+      return [type, delivery(type, description, schema, exampleBody(type))];
     }),
     [TEST_EVENT, testDelivery(components)],
   ]);
