@@ -12,7 +12,7 @@ import { generatedGuides } from './generated-guides.ts';
 import { mayRead } from './may-read.ts';
 import { DOCS, operationAddress, operationLinks } from './operation-links.ts';
 import { operationPage, referenceGroups } from './operation-page.ts';
-import { buildSearchIndex } from './search-index.ts';
+import { buildSearchEntries } from './search-entries.ts';
 
 const BASE = '/api/v1';
 const OPENAPI = `${BASE}/openapi.json`;
@@ -67,7 +67,7 @@ function prepareDocs(routes: readonly Route[]): Docs {
     [`${DOCS}/docs.css`, prepareAnswer('text/css', docsFile('docs.css'))],
     [`${DOCS}/docs.js`, script(docsFile('docs.js'))],
     [`${DOCS}/operation.js`, script(operationScript())],
-    [`${DOCS}/search.json`, json(buildSearchIndex(guides, groups, document))],
+    [`${DOCS}/search.json`, json(buildSearchEntries(guides, groups, document))],
     [`${DOCS}/lists.json`, json(readableLists(routes))],
   ]);
   const operations = new Map(routes.map((route) => [operationAddress(route), route]));

@@ -11,8 +11,8 @@ type SearchEntry = { title: string; at: string; url: string; text: string; metho
 
 const TEXT_MAX = 2_000;
 
-/** The search index of the docs pages: one entry for each section of a guide and for each operation. */
-export function buildSearchIndex(
+/** The search entries of the docs pages: one for each section of a guide and for each operation. */
+export function buildSearchEntries(
   guides: readonly Guide[],
   groups: readonly ReferenceGroup[],
   document: Node,
