@@ -8,6 +8,7 @@ import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/e
 import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 import { TenantClosed } from '../../sql/database/within.ts';
+import { isRole, type Allow } from './permissions.ts';
 
 /** The format of every refusal. `request_id` is added when it is sent. */
 export type ErrorAnswer = {
@@ -75,8 +76,11 @@ export const invalidProviderSignature = () =>
     { headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' } },
   );
 
-export const roleTooLow = (required_role: string) =>
-  new Forbidden('Your role does not allow this.', 'permission_denied', { required_role });
+export function roleTooLow(allow: Allow) {
+  const needed = isRole(allow) ? ` It needs the role ${allow} or a permission.` : '';
+  const details = { required_role: allow };
+  return new Forbidden(`Your role does not allow this.${needed}`, 'permission_denied', details);
+}
 
 const UNAVAILABLE: ErrorAnswer = {
   status: 503,
@@ -155,12 +159,13 @@ export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string
   return errors;
 }
 
+export const IS_REQUIRED = 'Is required.';
+const CODES_OF_MISSING = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
 /** Requires issues that include their input. A missing value always gets the same sentence. */
 function issueMessage({ code, input, message }: ZodError['issues'][number]): string {
   const isMissing = input === undefined || input === null;
-  return isMissing && (code === 'invalid_type' || code === 'invalid_value')
-    ? 'Is required.'
-    : message;
+  return isMissing && CODES_OF_MISSING.has(code) ? IS_REQUIRED : message;
 }
 
 /**
@@ -223,6 +228,9 @@ function parserAnswer(error: unknown): ErrorAnswer | null {
   if (status !== 400 && !(error instanceof SyntaxError)) return null;
   return {
     status: 400,
-    body: { message: 'The body is not valid JSON.', code: 'malformed_json' },
+    body: {
+      message: 'The body is not valid JSON. Check its quotation marks, commas and brackets.',
+      code: 'malformed_json',
+    },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sqlTypeOf } from '../../../sql/types.ts';
 import { honoursIdempotencyKey } from '../../http/idempotency.ts';
 import { buildExample, EXAMPLE_ID, today, type Schema } from '../examples.ts';
-import { filterNames, filterOperators, PAGE_SIZE } from '../filters.ts';
+import { filterNames, filterOperators, filterValues, PAGE_SIZE } from '../filters.ts';
 import type { ListDeclaration } from '../list-declaration.ts';
 import { SEARCH_LENGTH_MAX } from '../lists.ts';
 import type { Route } from '../route.ts';
@@ -119,21 +119,13 @@ const FORMATS: Partial<Record<string, Json>> = {
   bool: { type: 'boolean' },
 };
 
-type Values = { enum?: unknown[]; type?: unknown; anyOf?: Values[]; items?: Values };
-
 /** The type of one compared value, without null. */
-function filterValue({ fields }: ListDeclaration, name: string) {
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (field === undefined) {
-    const item = name === 'id' ? FORMATS['uuid'] : undefined;
-    return { item: item ?? { type: 'string' }, type: 'text', isNullable: false };
-  }
-  const type = sqlTypeOf(field);
-  const whole = z.toJSONSchema(field, { io: 'output', unrepresentable: 'any' }) as Values;
-  const isNullable = field.safeParse(null).success;
-  const variants = [whole, ...(whole.anyOf ?? []), ...(whole.items ? [whole.items] : [])];
-  const values = variants.flatMap((each) => each.enum ?? []).filter((value) => value !== null);
-  const item = values.length > 0 ? { type: 'string', enum: values } : FORMATS[type];
+function filterValue(list: ListDeclaration, name: string) {
+  const field = Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
+  const type = list.special?.[name]?.type ?? (field ? sqlTypeOf(field) : 'text');
+  const values = filterValues(list, name);
+  const item = values ? { type: 'string', enum: values } : name === 'id' ? UUID : FORMATS[type];
+  const isNullable = field?.safeParse(null).success ?? false;
   return { item: item ?? { type: 'string' }, type, isNullable };
 }
 

@@ -270,6 +270,7 @@ export const headersOf = (route: Route): Json | null => {
     ...(route.list && { 'Content-Range': header('ContentRange') }),
     ...(route.etag && { ETag: header('ETag') }),
     ...(takesIdempotencyKey(route) && { 'Idempotent-Replayed': header('IdempotentReplayed') }),
+    ...(route.body && !route.takes_file && { 'X-Ignored-Fields': header('IgnoredFields') }),
   };
   return Object.keys(headers).length > 0 ? headers : null;
 };
@@ -289,6 +290,12 @@ export const SHARED_HEADERS: Json = {
   IdempotentReplayed: {
     description: '`true` if this is the answer to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },
+  },
+  IgnoredFields: {
+    description:
+      'The fields of the body that the operation has ignored because it does not know them or cannot change them, separated by commas. Missing if there are none.',
+    schema: { type: 'string' },
+    example: 'favourite_color, lines.0.note',
   },
   RetryAfter: {
     description: 'Seconds to wait before the next attempt.',
