@@ -162,7 +162,10 @@ export function notesOf(schema: Node, resolve: Resolve): string[] {
     ...limit('maximum', (value) => `Maximum: ${value}.`),
     ...limit('exclusiveMaximum', (value) => `Less than ${value}.`),
     ...limit(isCounted ? 'minItems' : 'minLength', (value) => `At least ${value} ${unit}.`),
-    ...limit(isCounted ? 'maxItems' : isFormatted ? '' : 'maxLength', (value) => `At most ${value} ${unit}.`),
+    ...limit(
+      isCounted ? 'maxItems' : isFormatted ? '' : 'maxLength',
+      (value) => `At most ${value} ${unit}.`,
+    ),
     ...(typeof pattern === 'string' && !isFormatted && pattern.length <= PATTERN_MAX
       ? [`Pattern: ${pattern}`]
       : []),
