@@ -161,7 +161,9 @@ export function notesOf(schema: Node, resolve: Resolve): string[] {
     ...limit('exclusiveMinimum', (value) => `Greater than ${value}.`),
     ...limit('maximum', (value) => `Maximum: ${value}.`),
     ...limit('exclusiveMaximum', (value) => `Less than ${value}.`),
-    ...limit(isCounted ? 'minItems' : 'minLength', (value) => `At least ${value} ${unit}.`),
+    ...limit(isCounted ? 'minItems' : 'minLength', (value) =>
+      value === '1' ? 'Not empty.' : `At least ${value} ${unit}.`,
+    ),
     ...limit(
       isCounted ? 'maxItems' : isFormatted ? '' : 'maxLength',
       (value) => `At most ${value} ${unit}.`,
