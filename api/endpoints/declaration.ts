@@ -56,6 +56,8 @@ export type Declaration<
   Fixed extends keyof F & string = never,
 > = {
   name: string;
+  /** What such a record is, for the API documentation of its schema, its lists and its creation. */
+  description?: string;
   path: string;
   /** The tag that groups the endpoints in the documentation. One of the areas. */
   area: string;

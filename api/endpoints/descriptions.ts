@@ -1,4 +1,5 @@
 import { dictionary } from '../../sql/dictionary.ts';
+import type { AnyDeclaration } from './declaration.ts';
 
 /** What creating such a record does, beyond storing it. By schema name. */
 const CREATE = dictionary<string>({
@@ -62,8 +63,9 @@ const DELETE = dictionary<string>({
   SuspenseApplication: 'Always answers 409. Reverse the application instead.',
 });
 
-/** The description of a creation, as properties of its route. */
-export const createDescription = (name: string) => describedAs(CREATE[name]);
+/** The description of a creation, as properties of its route. Default: the description of the record. */
+export const createDescription = ({ name, description }: AnyDeclaration) =>
+  describedAs(CREATE[name] ?? description);
 
 export const updateDescription = (name: string) =>
   describedAs(['Changes only the fields that you send.', UPDATE[name] ?? ''].join(' ').trim());
@@ -71,5 +73,5 @@ export const updateDescription = (name: string) =>
 export const deleteDescription = (name: string) => describedAs(DELETE[name]);
 
 /** Omits a property without a value, as `exactOptionalPropertyTypes` requires. */
-const describedAs = (description: string | undefined) =>
+export const describedAs = (description: string | undefined) =>
   description === undefined ? {} : { description };

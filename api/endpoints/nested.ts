@@ -19,7 +19,7 @@ import {
   asOperationInput,
 } from './record-operations.ts';
 import type { Call, NeedsProof, Route } from './route.ts';
-import { createDescription } from './descriptions.ts';
+import { createDescription, describedAs } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
@@ -39,6 +39,7 @@ export function nestedRoutes(
   if (offers.includes('list')) {
     routes.push({
       ...about('list', listSummary(declared.name, parent.declaration.name)),
+      ...describedAs(declared.description),
       method: 'GET',
       path,
       allow: declared.read,
@@ -57,7 +58,7 @@ export function nestedRoutes(
   if (offers.includes('create')) {
     routes.push({
       ...about('create', createSummary(declared.name, parent.declaration.name)),
-      ...createDescription(declared.name),
+      ...createDescription(declared),
       method: 'POST',
       path,
       allow: declared.write,

@@ -33,7 +33,12 @@ import {
   updateRecord,
 } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
-import { createDescription, deleteDescription, updateDescription } from './descriptions.ts';
+import {
+  createDescription,
+  deleteDescription,
+  describedAs,
+  updateDescription,
+} from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
@@ -67,7 +72,8 @@ export function resource<
   Fixed extends keyof F & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   assertDeclaration(declaration);
-  const reply = z.object(declaration.fields).meta({ id: declaration.name });
+  const { name: id, description } = declaration;
+  const reply = z.object(declaration.fields).meta({ id, ...(description && { description }) });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
     declaration,
@@ -107,7 +113,7 @@ function buildStandardRoutes(made: Resource): Route[] {
 }
 
 function readRoutes({ declaration: declared, reply, version }: Resource) {
-  const { path, name, area, read: allow, table } = declared;
+  const { path, name, area, read: allow, table, description } = declared;
   const target = { tag: area, resource: path, allow } as const;
   const common = { ...target, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
@@ -115,6 +121,7 @@ function readRoutes({ declaration: declared, reply, version }: Resource) {
       ...common,
       action: 'list',
       summary: listSummary(name),
+      ...describedAs(description),
       path: `/${path}`,
       transaction: 'read',
       list: listDeclarationOf(declared),
@@ -124,6 +131,7 @@ function readRoutes({ declaration: declared, reply, version }: Resource) {
       ...common,
       action: 'show',
       summary: `Get ${nounWithArticle(name)}`,
+      ...describedAs(description),
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
@@ -159,7 +167,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       } as const),
       action: 'create',
       summary: createSummary(name),
-      ...createDescription(name),
+      ...createDescription(declared),
       method: 'POST',
       path: `/${path}`,
       status: 201,
@@ -253,7 +261,8 @@ const definitionOf = (field: z.ZodType) => field.def as { type: string; innerTyp
 const isReadonly = (field: z.ZodType) => definitionOf(field).type === 'readonly';
 const withoutDefault = (field: z.ZodType): z.ZodType => {
   const { type, innerType } = definitionOf(field);
-  return type === 'default' && innerType ? innerType : field;
+  if (type !== 'default' || !innerType) return field;
+  return field.description === undefined ? innerType : innerType.describe(field.description);
 };
 
 /** Declares a single endpoint outside the standard ones. */
