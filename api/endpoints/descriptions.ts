@@ -1,11 +1,15 @@
 import { dictionary } from '../../sql/dictionary.ts';
-import type { AnyDeclaration } from './declaration.ts';
 
 /** What creating such a record does, beyond storing it. By schema name. */
 const CREATE = dictionary<string>({
   AutopayPlan: 'Close of business draws the payments from then on. A loan has one open plan.',
   BorrowerConsent: 'A consent is evidence. It cannot be changed or deleted, only revoked.',
+  Case: 'Opens a case for a borrower, which stays internal until staff write to the borrower. Answers 422 if the borrower does not owe the loan.',
+  CaseMessage:
+    'Notifies the borrower, unless the message is an internal note, and assigns an unassigned case to you. Answers 409 `case_closed` for a closed case.',
   CoBorrower: 'A co-borrower, co-signer or guarantor is liable together with the borrower.',
+  CommunicationTemplate:
+    "Replaces the platform's text from the next message on. Answers 409 if one of the same type, channel, language and program exists, unless it is archived.",
   Deferment:
     "Moves payments to later dates, within the product's limit. Takes effect on its first day.",
   Disbursement: 'Books the payout. With a payment instrument, also orders it from the bank.',
@@ -59,13 +63,25 @@ const DELETE = dictionary<string>({
   PayoffQuote: 'Cancels the quote.',
   PromiseToPay: 'Cancels a pending promise.',
   ServiceCredit: 'Always answers 409. Reverse the credit instead.',
+  IdentityProvider: 'Removes the links of its users and ends their sessions.',
+  ObjectGrant: 'The user loses the access with the next request.',
+  PermissionGroup: 'Its rules no longer apply to its members.',
   Session: 'Signs the user out of this session.',
+  UserPermission: 'The rule no longer applies to the user.',
+  WebhookSubscription:
+    'Pending deliveries are canceled. Requests that are already in progress are sent.',
+  AutoResponse: 'The rule answers no further messages.',
   SuspenseApplication: 'Always answers 409. Reverse the application instead.',
 });
 
-/** The description of a creation, as properties of its route. Default: the description of the record. */
-export const createDescription = ({ name, description }: AnyDeclaration) =>
-  describedAs(CREATE[name] ?? description);
+type Described = { name: string; about?: string };
+
+/** The description of a creation, as properties of its route. */
+export const createDescription = ({ name, about }: Described) =>
+  describedAs([about, CREATE[name]].filter(Boolean).join(' ') || undefined);
+
+/** The description of a list and of a single record. */
+export const readDescription = ({ about }: Described) => describedAs(about);
 
 export const updateDescription = (name: string) =>
   describedAs(['Changes only the fields that you send.', UPDATE[name] ?? ''].join(' ').trim());
@@ -73,5 +89,5 @@ export const updateDescription = (name: string) =>
 export const deleteDescription = (name: string) => describedAs(DELETE[name]);
 
 /** Omits a property without a value, as `exactOptionalPropertyTypes` requires. */
-export const describedAs = (description: string | undefined) =>
+const describedAs = (description: string | undefined) =>
   description === undefined ? {} : { description };

@@ -5,13 +5,14 @@ import { dictionary } from '../../sql/dictionary.ts';
  * `.describe()`, which also replaces the text from here.
  */
 const DESCRIPTIONS = dictionary<string>({
-  archived_at: 'When the record was archived. Null if it is not archived.',
   borrower_id: 'The id of the borrower.',
   created_at: 'When the record was created.',
   document_id: 'The id of the document.',
+  first_name: 'The first name of the person.',
   id: 'The id of the record.',
   investor_id: 'The id of the investor.',
   is_archived: 'Whether the record is archived: it can be read by its id but is not listed.',
+  last_name: 'The last name of the person.',
   loan_id: 'The id of the loan.',
   metadata:
     'Your own data: a JSON object of up to 16 kB. The platform stores and returns it and does not use it.',
@@ -43,7 +44,8 @@ export function describeFields<Given extends object>(given: Given): Given {
   const inner = typeof additionalProperties === 'object' ? [additionalProperties] : [];
   for (const part of [...Object.values($defs), ...variants, ...inner, ...(items ? [items] : [])])
     describeFields(part);
-  for (const [name, field] of Object.entries(properties)) describeField(name, describeFields(field));
+  for (const [name, field] of Object.entries(properties))
+    describeField(name, describeFields(field));
   return given;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
 import { audit } from '../../sql/audit.ts';
 import { rowExists, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
@@ -19,7 +19,7 @@ import {
   asOperationInput,
 } from './record-operations.ts';
 import type { Call, NeedsProof, Route } from './route.ts';
-import { createDescription, describedAs } from './descriptions.ts';
+import { createDescription, readDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
@@ -39,7 +39,7 @@ export function nestedRoutes(
   if (offers.includes('list')) {
     routes.push({
       ...about('list', listSummary(declared.name, parent.declaration.name)),
-      ...describedAs(declared.description),
+      ...readDescription(declared),
       method: 'GET',
       path,
       allow: declared.read,

@@ -217,9 +217,9 @@ function buildSchema(
     override: showDecimalAsString,
   });
   const { $defs = {}, ...whole } = describeFields(
-    JSON.parse(
-      JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
-    ) as Json & { $defs?: Record<string, Json> },
+    JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
+      $defs?: Record<string, Json>;
+    },
   );
   for (const [name, part] of Object.entries($defs)) components[name] ??= withoutSchemaIds(part);
   if (id === undefined) return withoutSchemaIds(whole);

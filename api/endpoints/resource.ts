@@ -36,7 +36,7 @@ import type { Call, Route } from './route.ts';
 import {
   createDescription,
   deleteDescription,
-  describedAs,
+  readDescription,
   updateDescription,
 } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
@@ -69,11 +69,11 @@ export function nested<Field extends string>(
 export function resource<
   F extends Fields,
   Hidden extends Fields = NoFields,
-  Fixed extends keyof F & string = never,
+  Fixed extends (keyof F | keyof Hidden) & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   assertDeclaration(declaration);
-  const { name: id, description } = declaration;
-  const reply = z.object(declaration.fields).meta({ id, ...(description && { description }) });
+  const { name: id, about } = declaration;
+  const reply = z.object(declaration.fields).meta({ id, ...(about && { description: about }) });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
     declaration,
@@ -113,15 +113,14 @@ function buildStandardRoutes(made: Resource): Route[] {
 }
 
 function readRoutes({ declaration: declared, reply, version }: Resource) {
-  const { path, name, area, read: allow, table, description } = declared;
-  const target = { tag: area, resource: path, allow } as const;
+  const { path, name, area, read: allow, table } = declared;
+  const target = { tag: area, resource: path, allow, ...readDescription(declared) } as const;
   const common = { ...target, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
     list: {
       ...common,
       action: 'list',
       summary: listSummary(name),
-      ...describedAs(description),
       path: `/${path}`,
       transaction: 'read',
       list: listDeclarationOf(declared),
@@ -131,7 +130,6 @@ function readRoutes({ declaration: declared, reply, version }: Resource) {
       ...common,
       action: 'show',
       summary: `Get ${nounWithArticle(name)}`,
-      ...describedAs(description),
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
@@ -259,9 +257,10 @@ function versionNames(declared: AnyDeclaration): string[] {
 
 const definitionOf = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
 const isReadonly = (field: z.ZodType) => definitionOf(field).type === 'readonly';
+/** Keeps the description, which may belong to the default. */
 const withoutDefault = (field: z.ZodType): z.ZodType => {
   const { type, innerType } = definitionOf(field);
-  if (type !== 'default' || !innerType) return field;
+  if (type !== 'default' || innerType === undefined) return field;
   return field.description === undefined ? innerType : innerType.describe(field.description);
 };
 

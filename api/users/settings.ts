@@ -21,6 +21,16 @@ const setsMailHouse = (body: unknown) => {
   return communications?.mail_house !== undefined;
 };
 
+/**
+ * Describes any subset of the settings. `changeSettings` validates them, because rules need the current
+ * settings too.
+ */
+const { $schema: _, ...describedSettings } = z.toJSONSchema(
+  Settings.extend(TenantFacts.partial().shape),
+  { io: 'input' },
+);
+const SettingsChange = z.looseObject({}).meta(describedSettings);
+
 const routeDefaults = {
   tag: 'users',
   resource: 'tenant',
@@ -36,6 +46,7 @@ export const tenantRoutes: Route[] = [
     method: 'GET',
     action: 'show',
     summary: 'Get tenant settings',
+    description: 'All settings, including those that have their default value.',
     allow: 'admin',
     transaction: 'read',
     run: ({ work }) => tenantSettings(work),
@@ -45,11 +56,13 @@ export const tenantRoutes: Route[] = [
     method: 'PUT',
     action: 'edit',
     summary: 'Update tenant settings',
-    description: 'Changes only the settings that you send.',
+    description:
+      'Changes only the settings that you send, at any depth. A list is replaced as a whole. An unknown setting or an invalid value is refused with 422, and nothing changes.',
     allow: 'superadmin',
     security_event: 'settings_change',
     transaction: 'write',
-    body: z.looseObject({}),
+    body: SettingsChange,
+    example: () => ({ branding: { support_phone: '+12025550123' } }),
     ifMatch: version,
     four_eyes: 'settings',
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
