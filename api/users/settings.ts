@@ -21,15 +21,17 @@ const setsMailHouse = (body: unknown) => {
   return communications?.mail_house !== undefined;
 };
 
+const { time_zone, currency, locale } = TenantFacts.shape;
+const located = { time_zone: time_zone.max(60), currency: currency.max(3), locale: locale.max(20) };
+
 /**
- * Describes any subset of the settings. `changeSettings` validates them, because rules need the current
- * settings too.
+ * Describes any subset of the settings. `changeSettings` validates them, because some rules need the current
+ * settings. Other facts of the tenant may be sent back unchanged.
  */
-const { $schema: _, ...describedSettings } = z.toJSONSchema(
-  Settings.extend(TenantFacts.partial().shape),
-  { io: 'input' },
-);
-const SettingsChange = z.looseObject({}).meta(describedSettings);
+const SettingsChange = z.looseObject({}).meta({
+  properties: z.toJSONSchema(Settings.extend(z.object(located).partial().shape), { io: 'input' })
+    .properties,
+});
 
 const routeDefaults = {
   tag: 'users',

@@ -67,17 +67,11 @@ function undescribedFields({ parameters = [], requestBody }: Operation): string[
 const UNFINISHED: ReadonlySet<string> = new Set([
   'borrowers',
   'collateral',
-  'communications',
-  'documents',
   'ledger',
   'loans',
-  'mailing',
-  'operations',
   'payments',
   'portal',
   'portfolios',
-  'users',
-  'webhooks',
 ]);
 
 const undescribed = [

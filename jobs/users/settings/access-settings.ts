@@ -109,9 +109,7 @@ export const throttle = settingGroup(
       .describe(
         'Wrong second factors of one account, which count separately for each known device.',
       ),
-    anon: perMinuteShared.describe(
-      'Requests without a session from one network. Null: no limit.',
-    ),
+    anon: perMinuteShared.describe('Requests without a session from one network. Null: no limit.'),
     user: perMinuteShared.describe('Requests of one staff user. Null: no limit.'),
     portal: perMinuteShared.describe('Requests of one borrower. Null: no limit.'),
     upload: perMinute.describe('Upload links and uploads of one user. Null: no limit.'),

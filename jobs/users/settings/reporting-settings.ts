@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { asciiLine, furnisherCode, routingNumber, settingGroup, singleLine } from './setting-types.ts';
+import {
+  asciiLine,
+  furnisherCode,
+  routingNumber,
+  settingGroup,
+  singleLine,
+} from './setting-types.ts';
 
 /** Tenant settings for files to banks and credit bureaus, and for notices and forms that name the lender. */
 

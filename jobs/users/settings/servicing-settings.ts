@@ -20,7 +20,9 @@ export const compliance = settingGroup('Checks of a loan before it is approved a
   run_on_approve: z
     .boolean()
     .default(true)
-    .describe('Whether approving a loan runs its checks. If false, run them with POST /loans/{id}/compliance-check.'),
+    .describe(
+      'Whether approving a loan runs its checks. If false, run them with POST /loans/{id}/compliance-check.',
+    ),
   checks: checkLevels
     .default({})
     .describe(
@@ -103,7 +105,5 @@ export const payoff = settingGroup('Payoffs and payoff quotes.', {
     .describe('How many days a payoff quote is valid. Copied to new products that do not set it.'),
   tolerance: tolerance
     .default('1.00')
-    .describe(
-      'A payoff may be short by up to this amount, which is written off. At most 100.00.',
-    ),
+    .describe('A payoff may be short by up to this amount, which is written off. At most 100.00.'),
 });

@@ -70,6 +70,7 @@ export const attemptLimit = z.int().min(3).max(60);
 export const furnisherCode = z.union([
   z
     .string()
+    .max(20, 'Must have at most 20 letters and digits.')
     .regex(
       /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
       'Must have 5 to 20 letters and digits, not only zeros or nines.',
