@@ -166,10 +166,11 @@ export function actionRoute(
   };
 }
 
-/** Finds the reason in an action's body, under either field name. The history keeps it. */
+/** The reason and the notes in an action's body. The history keeps both. */
 function findReason(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
-  return [reason, notes].find((text): text is string => typeof text === 'string');
+  const texts = [reason, notes].filter((text) => typeof text === 'string' && text.trim() !== '');
+  return texts.length > 0 ? texts.join(': ') : undefined;
 }
 
 export function historyRoute({ name, path, area, table, read }: AnyDeclaration): Route {
