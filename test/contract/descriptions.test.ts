@@ -11,7 +11,6 @@ type Schema = {
   [keyword: string]: unknown;
 };
 type Operation = {
-  tags: string[];
   parameters?: { name: string; in: string; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 };
@@ -24,7 +23,6 @@ const document = buildOpenApi(routes) as Document;
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
-    area: operation.tags[0] ?? '',
     operation,
   })),
 );
@@ -63,37 +61,19 @@ function undescribedFields({ parameters = [], requestBody }: Operation): string[
   return [...missing, ...queries.map(({ name }) => `?${name}`)];
 }
 
-/** The areas whose texts are not written yet. An area leaves the list when its texts are complete. */
-const UNFINISHED: ReadonlySet<string> = new Set([
-  'borrowers',
-  'collateral',
-  'ledger',
-  'loans',
-  'payments',
-  'portal',
-  'portfolios',
-]);
-
 const undescribed = [
-  ...operations.flatMap(({ name, area, operation }) =>
-    undescribedFields(operation).map((field) => ({ area, gap: `${name}: ${field}` })),
+  ...operations.flatMap(({ name, operation }) =>
+    undescribedFields(operation).map((field) => `${name}: ${field}`),
   ),
   // Permissions and refusals are generated. Only a text of its own says what the operation is for.
   ...routes
     .filter(({ description = '' }) => description.trim() === '')
-    .map(({ tag, method, path }) => ({ area: tag, gap: `${method} ${path}` })),
+    .map(({ method, path }) => `${method} ${path}`),
 ];
 
 test('every field that a client writes, every setting and every operation is described', () => {
-  const gaps = undescribed.filter(({ area }) => !UNFINISHED.has(area)).map(({ gap }) => gap);
-
-  expect(gaps).toEqual([]);
-});
-
-test('every unfinished area still lacks a description', () => {
-  const areas = new Set(undescribed.map(({ area }) => area));
-
-  expect([...UNFINISHED].filter((area) => !areas.has(area))).toEqual([]);
+  expect(operations.length).toBeGreaterThan(500);
+  expect(undescribed).toEqual([]);
 });
 
 test('a field without description is found at any depth, in a list and behind a reference', () => {
