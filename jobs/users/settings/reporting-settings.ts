@@ -42,7 +42,7 @@ export const credit_reporting = settingGroup(
 );
 
 export const nacha = settingGroup(
-  'Identifies the sender and its bank in ACH files, as agreed with the bank. A file needs all of these values.',
+  'Identifies the sender and its bank in Nacha files, as agreed with the bank. A file needs all of these values.',
   {
     immediate_destination: routingNumber
       .default('')

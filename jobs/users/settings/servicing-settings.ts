@@ -21,7 +21,7 @@ export const compliance = settingGroup('Checks of a loan before it is approved a
     .boolean()
     .default(true)
     .describe(
-      'Whether approving a loan runs its checks. If false, run them with POST /loans/{id}/compliance-check.',
+      'Whether approving a loan runs its checks. If false, run them with POST /loans/{id}/run-compliance-checks.',
     ),
   checks: checkLevels
     .default({})
