@@ -147,6 +147,12 @@ export const Settings = z.strictObject({
       .describe(
         'Whether the portal asks for confirmation if a borrower orders the same payment again within 60 seconds.',
       ),
+    is_home_page: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether browsers that open the tenant's address without a path go to the borrower portal. Otherwise they see links to the portal, the staff pages and the API documentation.",
+      ),
   }),
   adverse_action,
   tax,
