@@ -55,9 +55,9 @@ function newRenderer(linkCode: LinkCode) {
         return `<h${token.depth} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${token.depth}>\n`;
       },
       code({ text, lang = '' }) {
-        const [language = ''] = lang.split(' ');
+        const [language = '', file] = lang.split(' ');
         const name = escape(language || 'text');
-        return `<figure class="code"><figcaption>${name}</figcaption><pre tabindex="0"><code class="language-${name}">${escape(text)}</code></pre></figure>\n`;
+        return `<figure class="code"><figcaption>${escape(file ?? name)}</figcaption><pre tabindex="0"><code class="language-${name}">${escape(text)}</code></pre></figure>\n`;
       },
       codespan({ text }) {
         const code = `<code>${escape(text)}</code>`;

@@ -38,7 +38,7 @@ export const logoUrl = z
     const checked = value === '' ? { href: '' } : checkWebhookUrl(value, ANYWHERE);
     if ('problem' in checked) context.addIssue(checked.problem);
   });
-export const color = z.string().regex(/^#[0-9a-f]{6}$/i);
+export const color = z.string().regex(/^#[0-9a-f]{6}$/i, 'Must be a color like #1f3a5f.');
 export const singleLine = z.string().max(200);
 /** Sender or reply address. Empty: the platform's own. */
 export const mailbox = z.union([emailAddress, z.literal('')], {
