@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestApproval, isApprovalRequired } from '../../jobs/users/approvals.ts';
-import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings/access-settings.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { assertRouteFactsVisible } from '../http/denied-fields.ts';
 import { findOrThrow, lockRequestedRecord } from './record-operations.ts';

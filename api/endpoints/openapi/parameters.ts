@@ -99,7 +99,13 @@ function filterParameters(list: ListDeclaration, name: string): Parameter[] {
     .filter((each) => each !== 'isnull' || isNullable)
     .filter((each) => each !== 'ne' || type !== 'bool');
   return [
-    { name, in: 'query', required: false, schema: several },
+    {
+      name,
+      in: 'query',
+      required: false,
+      description: 'Selects records with this value, or with one of several.',
+      schema: several,
+    },
     ...comparisons.map((each) => ({
       name: `${name}__${each}`,
       in: 'query',

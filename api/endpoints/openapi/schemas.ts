@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeFields } from '../field-descriptions.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -50,9 +51,10 @@ export function bodySchema(
 
 function convert(schema: z.ZodType, io: 'input' | 'output') {
   const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: simplify });
-  const { $defs = {}, ...whole } = JSON.parse(
-    JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as Json & { $defs?: Record<string, Json> };
+  const renamed = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $defs = {}, ...whole } = describeFields(
+    JSON.parse(renamed) as Json & { $defs?: Record<string, Json> },
+  );
   const parts = Object.entries($defs).map(
     ([name, part]) => [name, withoutSchemaIds(part)] as const,
   );
