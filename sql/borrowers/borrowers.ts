@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { containsPattern, endPattern, table } from '../table.ts';
-import { hasTrigram, namePatterns, textOrNull, textsOrNull } from './search.ts';
+import { hasTrigram, namePatterns, textOrNull } from './search.ts';
 
 /**
  * Borrowers by name, email address, the last digits of a phone number or social security number, or the number of a loan.
@@ -17,7 +17,7 @@ function search(words: string, may: (fact: string) => boolean): SqlFragment {
   const isNumber = may('loans.loan_number') && isWord && /\d/.test(words);
   return sql.fragment`row.id in (
     select app.search_borrowers(
-      ${textsOrNull(namePatterns(words))}, ${textOrNull(isWord ? containsPattern(words) : null)},
+      ${namePatterns(words)}, ${textOrNull(isWord ? containsPattern(words) : null)},
       ${textOrNull(phone)}, ${textOrNull(lastFour)}
     )
     union all
