@@ -1,5 +1,19 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { containsPattern } from '../table.ts';
+
+/** The SQLSTATE of a search that matches more than 20,000 records (`app.refuse_broad_search`). */
+export const BROAD_SEARCH = 'BROAD';
+
+/** Whether one of the searches finds the row. Each search is a function that returns ids. */
+export const isFoundBy = (searches: readonly SqlFragment[]) => sql.fragment`
+  row.id = any(app.refuse_broad_search(array(
+    ${sql.join(
+      searches.map((search) => sql.fragment`(select ${search} as id limit 20001)`),
+      sql.fragment` union all `,
+    )}
+  )))
+`;
 
 /** The trigram indexes need three letters or digits in a row. */
 export const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);

@@ -385,6 +385,18 @@ call app.declare_borrower_data('payment_instruments', 'borrower', redacted => '{
   kept => '{"one of a few values": ["instrument_type", "account_type", "verification_method"],
     "the bank''s code": ["last_return_code", "block_code"]}');
 
+-- Refuses a search that finds more records than a page of a list can be chosen from quickly. The caller reads one more
+-- than the limit.
+create function app.refuse_broad_search(ids uuid[]) returns uuid[]
+  language plpgsql stable parallel safe
+as $$
+begin
+  if cardinality(ids) > 20000 then
+    raise exception 'The search matches too many records.' using errcode = 'BROAD';
+  end if;
+  return ids;
+end $$;
+
 -- Borrowers whose full name matches all patterns, whose email address matches a pattern, whose phone number ends with
 -- the digits, or whose social security number ends with them. Null means: do not search by that. An index finds the
 -- patterns `name` and `other_name` (null if there is only one), which must contain three letters or digits in a row.
