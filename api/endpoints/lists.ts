@@ -78,7 +78,9 @@ const isArchivedAsStatus = (
   [value].flat().join() === 'archived';
 
 function flatFilters(query: Query): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !LIST_PARAMETERS.includes(name)));
+  return Object.fromEntries(
+    Object.entries(query).filter(([name]) => !LIST_PARAMETERS.includes(name)),
+  );
 }
 
 /** Throws for the first parameter that is neither a filter nor a parameter of the list. */

@@ -177,8 +177,14 @@ test('an unknown parameter is refused, but the parameters of lists are ignored w
   const change = await officer.put(`${path}?limit=5`, { last_name: 'King' });
 
   expect(list).toMatchObject({ status: 200, body: { id: body.id } });
-  expect(unknown).toMatchObject({ status: 422, body: { errors: { query: expect.stringMatching(/^"fields" is not/) } } });
-  expect(change).toMatchObject({ status: 422, body: { errors: { query: expect.stringMatching(/^"limit" is not/) } } });
+  expect(unknown).toMatchObject({
+    status: 422,
+    body: { errors: { query: expect.stringMatching(/^"fields" is not/) } },
+  });
+  expect(change).toMatchObject({
+    status: 422,
+    body: { errors: { query: expect.stringMatching(/^"limit" is not/) } },
+  });
 });
 
 test('a slash at the end of a path makes no difference, and two are no endpoint', async () => {
