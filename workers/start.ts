@@ -162,8 +162,11 @@ function printGreeting(port: number, logins: Logins, { METRICS_PORT }: StartConf
   console.log(`
 The loan servicing platform is running.
 
-  API        ${address}/api/v1
+  Portal     ${address}/portal
   Docs       ${address}/api/v1/docs
+  Staff      ${address}/staff
+  Operations ${address}/ops
+  API        ${address}/api/v1
   Tenants    ${tenants}
   Logins     ${emails.join(', ')}
              ${also}: ${password}

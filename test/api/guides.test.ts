@@ -1,113 +1,100 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { findMismatch, newMemory } from '../setup/guide-answers.ts';
-import { parseGuide, runGuide } from '../setup/guides.ts';
-import { seedDatabase, startPlatform } from '../setup/seeded-platform.ts';
+import { expect, test } from 'vitest';
+import { generatedGuides } from '../../api/docs/generated-guides.ts';
+import { operationLinks } from '../../api/docs/operation-links.ts';
+import { routes } from '../../api/routes.ts';
+import { readGuides } from '../../templates/docs/guides.ts';
+import { renderMarkdown } from '../../templates/docs/markdown.ts';
+import { newStage } from '../setup/world.ts';
 
-const FOLDER = new URL('../../templates/guides/', import.meta.url);
-const guides = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.md'))
-  .map((file) => ({ file, ...parseGuide(readFileSync(new URL(file, FOLDER), 'utf8')) }));
+const guides = readGuides(generatedGuides, operationLinks(routes));
 
-/** Runs only these guides, such as GUIDES=errors,lists. */
-const chosen = process.env['GUIDES']?.split(',').map((name) => `${name}.md`);
-const seeded = await seedDatabase();
-afterAll(() => seeded.drop());
+test.each(guides)('the guide $name has a title and a description', ({ title, description }) => {
+  expect(title).not.toBe('');
+  expect(description).toMatch(/\.$/);
+  expect(description.length).toBeLessThan(400);
+});
 
-test.each(guides.filter(({ file }) => !chosen || chosen.includes(file)))(
-  'every command of the guide $file prints what the guide says',
-  async (guide) => {
-    const platform = await startPlatform(seeded);
-    onTestFinished(platform.stop);
+test('every link of a guide to these pages leads to a page and a section that exist', async () => {
+  const stage = await newStage();
+  const { anonymous } = await stage.tenant();
+  const client = anonymous();
+  const ids = new Map(
+    guides.map(({ name, sections }) => [
+      `/api/v1/docs/guides/${name}`,
+      new Set(sections.map(({ id }) => id)),
+    ]),
+  );
+  const missing: string[] = [];
+  for (const { name, html } of guides) {
+    for (const [, address = ''] of html.matchAll(/href="([/#][^"]*)"/g)) {
+      const own = `/api/v1/docs/guides/${name}`;
+      const [page = '', section = ''] = (address.startsWith('#') ? own + address : address).split(
+        '#',
+      );
+      const { status } = await client.get(`/${page}`);
+      const isThere =
+        section === '' || (ids.get(page)?.has(section) ?? page.includes('/reference'));
+      if (status !== 200 || !isThere) missing.push(`${name}: ${address}`);
+    }
+  }
 
-    const mistakes = await runGuide(guide, { port: platform.port, env: platform.variables });
+  expect(missing).toEqual([]);
+});
 
-    expect(guide.problems).toEqual([]);
-    expect(mistakes.join('\n\n')).toBe('');
-  },
-  300_000,
+const rendered = renderMarkdown(
+  [
+    '# A <title>',
+    '',
+    'The *first* paragraph.',
+    '',
+    '## Ask & answer',
+    '',
+    'See [the payoff](payoff.md#quote) and `GET /loans/{loan_id}?sort=x`, not `GET /nothing`.',
+    '',
+    '## Ask & answer',
+    '',
+    '<script>alert(1)</script>',
+    '',
+    '```bash run.sh',
+    'curl "$url" && echo <ok>',
+    '```',
+    '',
+    '| a | b |',
+    '| - | - |',
+    '| 1 | `2` |',
+  ].join('\n'),
+  operationLinks(routes),
 );
 
-test('a link to another guide names a guide', () => {
-  const names = new Set(guides.map(({ file }) => file.replace('.md', '')));
-  const broken = guides.flatMap(({ file, links }) =>
-    links.filter((name) => !names.has(name)).map((name) => `${file} links to ${name}`),
-  );
-
-  expect(broken).toEqual([]);
+test('a guide is rendered with ids, languages and links to guides and operations', () => {
+  expect(rendered.title).toBe('A <title>');
+  expect(rendered.description).toBe('The first paragraph.');
+  expect(rendered.sections.map(({ id }) => id)).toEqual(['', 'ask--answer', 'ask--answer-1']);
+  expect(rendered.html).toContain('<h2 id="ask--answer">');
+  expect(rendered.html).toContain('<h2 id="ask--answer-1">');
+  expect(rendered.html).toContain('href="/api/v1/docs/guides/payoff#quote"');
+  expect(rendered.html).toContain('getLoan"><code>GET /loans/{loan_id}?sort&#x3D;x</code></a>');
+  expect(rendered.html).toContain('not <code>GET /nothing</code>');
+  expect(rendered.html).toContain('<figcaption>run.sh</figcaption>');
+  expect(rendered.html).toContain('<code class="language-bash">');
+  expect(rendered.html).toContain('&amp;&amp; echo &lt;ok&gt;');
+  expect(rendered.html).toContain('<td><code>2</code></td>');
+  expect(rendered.html).not.toContain('<script>');
 });
 
-test('helper functions that several guides define are the same everywhere', () => {
-  const definitions = guides.flatMap(({ file, parts }) =>
-    parts.flatMap((part) =>
-      'commands' in part
-        ? [...part.commands.matchAll(/^(\w+)\(\) \{.*?(?:^\}| \})$/gms)].map(([text, name]) => ({
-            file,
-            name,
-            text,
-          }))
-        : [],
-    ),
-  );
-  const byName = Map.groupBy(definitions, ({ name }) => name);
-
-  for (const [name, same] of byName)
-    expect([name, [...new Set(same.map(({ text }) => text))]]).toEqual([name, [same[0]?.text]]);
-});
-
-test('a guide cannot contain an answer without commands or a block that nothing checks', () => {
-  const guide = parseGuide(
-    [
-      '# T',
-      '```bash',
-      'ls',
-      '```',
-      'Text.',
-      '```json',
-      '{}',
-      '```',
-      '```rust',
-      '```',
-      '```sh',
-    ].join('\n'),
+test('front matter may describe a guide', () => {
+  const { title, description, html } = renderMarkdown(
+    '---\ndescription: What it is for.\n---\n# Title\n\nText.\n',
   );
 
-  expect(guide.problems).toEqual([
-    'line 11: the block does not end',
-    'line 6: an answer must follow its commands directly',
-    'line 9: nothing checks a block of the language "rust"',
-    'line 11: nothing checks a block of the language "sh"',
-  ]);
+  expect({ title, description }).toEqual({ title: 'Title', description: 'What it is for.' });
+  expect(html.trim()).toBe('<p>Text.</p>');
 });
 
-const ID = (digit: number) => `${digit}`.repeat(8) + '-0000-4000-8000-000000000000';
-const json = (text: string) => ({ language: 'json', text }) as const;
-const lines = (text: string) => ({ language: 'text', text }) as const;
-
-test.each([
-  [null, 'Denied', 'the guide says that it prints nothing'],
-  [json('{"a": 1}'), '{"a": 2}', 'a is 2, in the guide 1'],
-  [json('{"a": "1.00"}'), '{"a": "1.00", "b": 1}', 'the guide lacks b'],
-  [json('{"a": "1.00"}'), '{"b": 1}', 'a is missing'],
-  [json('[{"a": 1}]'), '[{"a": 1}, 2]', 'the answer is [{"a":1},2], in the guide [{"a":1}]'],
-  [json(`["${ID(1)}", "${ID(1)}"]`), `["${ID(2)}", "${ID(3)}"]`, /^\[1\] is/],
-  [json('{"on": "2030-01-15"}'), '{"on": "2030-01-16"}', /^on is/],
-  [json('{}'), 'Not found', 'it did not print JSON'],
-  [lines('one'), 'one\ntwo', 'the guide lacks the line "two"'],
-  [lines('…\ntwo'), 'one\nthree', 'the line "two" is missing, or not where the guide has it'],
-])('the answer %j does not fit %j', (wanted, printed, mismatch) => {
-  expect(findMismatch(wanted, printed, newMemory())).toEqual(
-    typeof mismatch === 'string' ? mismatch : expect.stringMatching(mismatch),
-  );
-});
-
-test.each([
-  [null, '\n'],
-  [json('{"a": "…", "…": "…"}'), '{"a": [1], "b": 1, "c": 2}'],
-  [json('[1, "…"]'), '[1, 2, 3]'],
-  [json(`["${ID(1)}", "${ID(1)}"]`), `["${ID(2)}", "${ID(2)}"]`],
-  [json('"2030-01-15T08:00:00.000Z"'), '"2026-11-27T01:02:03.456Z"'],
-  [lines('HTTP/1.1 200 OK\n…\nETag: "…"\n…'), 'HTTP/1.1 200 OK\nA: 1\nETag: "x"\nB: 2'],
-])('the answer %j fits %j', (wanted, printed) => {
-  expect(findMismatch(wanted, printed, newMemory())).toBeNull();
+test('the search finds words in sections and code', () => {
+  expect(rendered.sections.at(-1)).toMatchObject({
+    title: 'Ask & answer',
+    text: expect.stringContaining('curl "$url"'),
+  });
+  expect(rendered.sections[1]?.text).toContain('See the payoff and GET /loans');
 });

@@ -24,8 +24,6 @@ type GuideFile = { line: number; name: string; text: string };
 export type Guide = {
   title: string;
   parts: (GuideStep | GuideFile)[];
-  /** The guides to which it links. */
-  links: string[];
   problems: string[];
 };
 
@@ -79,8 +77,7 @@ export function parseGuide(text: string): Guide {
       problems.push(`line ${line}: an answer must follow its commands directly`);
     }
   }
-  const links = [...text.matchAll(/\]\(([\w-]+)\)/g)].map(([, name = '']) => name);
-  return { title, parts, links, problems };
+  return { title, parts, problems };
 }
 
 /** What readers replace by the address of their own tenant. */
