@@ -28,6 +28,7 @@ import { cloneDatabase } from './database.ts';
 export const SEED_DATE = '2030-01-15';
 const SECRET = 'a secret of at least thirty-two characters';
 const SILENT = openLog('silent', {});
+const AUTHORITIES = getCACertificates('default');
 
 /** A database with the data of `npm run seed`, in which the tenant `demo` is on SEED_DATE. */
 export async function seedDatabase() {
@@ -60,9 +61,10 @@ export async function startPlatform(template: { url: string }, env: Record<strin
   const folder = mkdtempSync(path.join(tmpdir(), 'platform-'));
   const forReceivers = await localReceiverVariables(folder, {});
   const variables = { DATABASE_URL: url, DATA_DIR: folder, SECRET, ...forReceivers, ...env };
-  // The workers run in this process, which was started without NODE_EXTRA_CA_CERTS.
+  // The workers run in this process, which was started without NODE_EXTRA_CA_CERTS. The certificates of all
+  // platforms have the same name, so only the newest is trusted.
   const certificate = readFileSync(forReceivers.NODE_EXTRA_CA_CERTS, 'utf8');
-  setDefaultCACertificates([...getCACertificates('default'), certificate]);
+  setDefaultCACertificates([...AUTHORITIES, certificate]);
   const app = await openPool(url, { size: 8, isShared: true });
   const installation: Installation = {
     files: await openFiles(undefined, { folder: path.join(folder, 'files'), secret: SECRET }),
