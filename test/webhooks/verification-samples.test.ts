@@ -105,8 +105,8 @@ const LANGUAGES: Language[] = [
     tool: [process.execPath, '--version'],
     files: {
       'check.ts': `
-import { readFileSync } from 'node:fs';
-import { isBodyGenuine, isGenuine } from './verify.ts';
+  import { readFileSync } from 'node:fs';
+  import { isBodyGenuine, isGenuine } from './verify.ts';
 const NAMES = ${JSON.stringify(HEADERS)};
 for (const line of readFileSync(0, 'utf8').split('\\n')) {
   const [secret, body, ...values] = line.split(' ').map((value) => Buffer.from(value, 'base64'));
