@@ -59,7 +59,8 @@ export const liens = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a lien',
-      description: 'Answers 409 if the lien is already released.',
+      description:
+        'Use it when the debt is repaid or the collateral is replaced. Resolves the alerts of the lien. Answers 409 `already_released`, or `loan_owes` if it is released as paid off too early.',
       body: LienRelease,
       run: releaseLien,
     }),

@@ -18,7 +18,7 @@ export const yearEnds = resource({
   fields: {
     id: uuid.readonly(),
     fiscal_year_end: date.describe(
-      'The last day of the year. The books must be closed through it.',
+      'The last day of the year: the end of a month before the business date. Closes the books through it.',
     ),
     net_income: moneySum.readonly().describe('The amount transferred to retained earnings.'),
     journal_entry_id: uuid.nullable().readonly(),

@@ -120,7 +120,8 @@ export const portfolios = resource({
     'cancel-sale': action({
       allow: 'admin',
       summary: 'Cancel a sale before it settles',
-      description: 'The portfolio can then be sold again.',
+      description:
+        'Cancels the pending assignments. The portfolio can then be sold again. Answers 409 `sale_settled` once the sale has settled.',
       body: CancelSale,
       run: cancelSale,
     }),
