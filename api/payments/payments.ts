@@ -53,7 +53,7 @@ export const allocation = z.object({
   installment_number: z.int().nullable().describe('The installment that was paid.'),
   fee_id: uuid.nullable().describe('The fee that was paid.'),
   amount: signedMoney.describe('The amount. Negative if it was taken back.'),
-  rule: z.string().describe('The rule that led to it, such as `standard: interest`.'),
+  rule: z.string().describe('The rule that led to it, such as "standard: interest".'),
   balance_before: signedMoney.describe('The balance of the part before.'),
   balance_after: signedMoney.describe('The balance of the part after.'),
 });
