@@ -124,7 +124,7 @@ const balances = projected
     ),
     past_due_late_fee: lateFee.describe('The same for installments that are already past due.'),
     next_draw: z
-      .object({ date, amount: money })
+      .object({ date, amount: money.describe('The amount of the draw.') })
       .nullable()
       .describe(
         'The next autopay draw if nothing happens before. Null if nothing will be drawn, or for a past day.',
