@@ -34,6 +34,7 @@ import {
 } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
 import {
+  archiveDescription,
   createDescription,
   deleteDescription,
   readDescription,
@@ -72,7 +73,8 @@ export function resource<
   Fixed extends (keyof F | keyof Hidden) & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   assertDeclaration(declaration);
-  const reply = z.object(declaration.fields).meta({ id: declaration.name });
+  const { name: id, about } = declaration;
+  const reply = z.object(declaration.fields).meta({ id, ...(about && { description: about }) });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
     declaration,
@@ -200,7 +202,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
-      description: 'The record no longer appears in lists, but you can still read it by its id.',
+      ...archiveDescription(name),
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {

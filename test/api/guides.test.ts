@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generatedGuides } from '../../api/docs/generated-guides.ts';
 import { operationLinks } from '../../api/docs/operation-links.ts';
 import { routes } from '../../api/routes.ts';
-import { readGuides } from '../../templates/docs/guides.ts';
+import { readGuides, UNLISTED } from '../../templates/docs/guides.ts';
 import { renderMarkdown } from '../../templates/docs/markdown.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -12,6 +12,10 @@ test.each(guides)('the guide $name has a title and a description', ({ title, des
   expect(title).not.toBe('');
   expect(description).toMatch(/\.$/);
   expect(description.length).toBeLessThan(400);
+});
+
+test('every guide has its place in the reading order', () => {
+  expect(guides.filter(({ group }) => group === UNLISTED).map(({ name }) => name)).toEqual([]);
 });
 
 test('every link of a guide to these pages leads to a page and a section that exist', async () => {
@@ -55,7 +59,7 @@ const rendered = renderMarkdown(
     '',
     '<script>alert(1)</script>',
     '',
-    '```bash run',
+    '```bash run.sh',
     'curl "$url" && echo <ok>',
     '```',
     '',
@@ -75,6 +79,7 @@ test('a guide is rendered with ids, languages and links to guides and operations
   expect(rendered.html).toContain('href="/api/v1/docs/guides/payoff#quote"');
   expect(rendered.html).toContain('getLoan"><code>GET /loans/{loan_id}?sort&#x3D;x</code></a>');
   expect(rendered.html).toContain('not <code>GET /nothing</code>');
+  expect(rendered.html).toContain('<figcaption>run.sh</figcaption>');
   expect(rendered.html).toContain('<code class="language-bash">');
   expect(rendered.html).toContain('&amp;&amp; echo &lt;ok&gt;');
   expect(rendered.html).toContain('<td><code>2</code></td>');
