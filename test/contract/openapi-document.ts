@@ -67,9 +67,3 @@ export const operations = Object.entries(
     operation: resolvedOperation(operation),
   })),
 );
-
-/** The examples of a body, inline or shared. */
-export const examplesOf = ({ example, examples = {} }: Media): unknown[] => [
-  ...(example === undefined ? [] : [example]),
-  ...Object.values(examples).map((shared) => resolve<Example>(shared).value),
-];
