@@ -8,7 +8,9 @@ import { initializeTenant } from '../jobs/users/initialize-tenant.ts';
 import { addTenant } from '../jobs/users/add-tenant.ts';
 import { settingsOf } from '../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin, type Within, type Work } from '../jobs/work.ts';
+import type { DatabasePool } from 'slonik';
 import { openPool } from '../sql/database/db.ts';
+import { findSandboxBook, saveSandboxBook } from '../sql/operations/sandbox.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
 import { listActiveTenants, currentTenant } from '../sql/tenants.ts';
 import { findActiveByEmail } from '../sql/users/accounts.ts';
@@ -55,13 +57,20 @@ async function seedInstallation({ url, password, local_port, ...keys }: SeedInpu
     const known = new Map((await listActiveTenants(app)).map(({ slug, id }) => [slug, id]));
     for (const tenant of TENANTS) {
       const business_date = localDate(new Date(), TIME_ZONE);
-      const id =
-        known.get(tenant.slug) ?? (await addTenant(owner, within, { ...tenant, business_date }));
+      const created = { ...tenant, business_date, is_sandbox: true };
+      const id = known.get(tenant.slug) ?? (await addTenant(owner, within, created));
       await fillTenant(within, id, tenant.slug, password);
+      await saveFirstBook(owner, id);
     }
   } finally {
     await Promise.all([app.end(), owner.end()]);
   }
+}
+
+/** Saves what POST /sandbox/reset returns to, unless it was saved before. */
+async function saveFirstBook(owner: DatabasePool, id: string) {
+  const { is_sandbox, has_book } = await findSandboxBook(owner, id);
+  if (is_sandbox && !has_book) await saveSandboxBook(owner, id);
 }
 
 /** Users and loans are created in one transaction, so a tenant has both or neither. */

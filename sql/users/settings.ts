@@ -12,12 +12,14 @@ export const TenantFacts = z.object({
   currency: z.string(),
   locale: z.string(),
   business_date: date,
+  sandbox: z.boolean(),
 });
 
 /** The tenant's data that only the operator changes. */
 export const tenantFacts = (tx: Transaction) =>
   tx.one(sql.type(TenantFacts)`
     select slug, name, time_zone, next_time_zone, currency, locale, business_date,
+           is_sandbox as sandbox,
            array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
              as domains
     from tenants as tenant where id = app.current_tenant()
