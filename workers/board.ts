@@ -5,6 +5,7 @@ import { boardTape, TapeRejected } from '../jobs/loans/boarding/board-tape.ts';
 import { readTape, type TapeIssue } from '../jobs/loans/boarding/boarding-tape.ts';
 import { SYSTEM, createWithin } from '../jobs/work.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
+import { sumByStatus, type BoardedTotals } from '../sql/loans/boarding.ts';
 import { UsageError } from './ops/operation.ts';
 import { findTenant } from './ops/find-tenant.ts';
 import { openForCommand } from './processes/command.ts';
@@ -12,8 +13,8 @@ import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
 import { tapeFileProblem } from './processes/tape-file.ts';
 
-/** `npm run board` boards a tape of current loans: all rows or none. */
-const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
+/** `npm run board` boards a tape of current loans: all rows or none. With --check it only tries. */
+const USAGE = 'npm run board -- --tenant SLUG [--product CODE] [--check] FILE.csv';
 const LISTED_MAX = 200;
 
 function printRefusals(refusals: readonly TapeIssue[]): number {
@@ -26,31 +27,56 @@ function printRefusals(refusals: readonly TapeIssue[]): number {
   return 1;
 }
 
-async function boardFile(file: string, slug: string | undefined, product: string | undefined) {
+/** Ends the transaction of a check, so that nothing of it remains. */
+class Checked extends Error {
+  readonly totals: readonly BoardedTotals[];
+
+  constructor(totals: readonly BoardedTotals[]) {
+    super('The tape was only checked.');
+    this.totals = totals;
+  }
+}
+
+/** Control totals, to compare with those of the previous system. */
+function printTotals(totals: readonly BoardedTotals[]) {
+  const rows = totals.map(({ status, ...sums }) => [status, sums] as const);
+  console.table(Object.fromEntries(rows));
+}
+
+type Wishes = { slug: string | undefined; product: string | undefined; isCheck: boolean };
+
+async function boardFile(file: string, { slug, product, isCheck }: Wishes) {
   const problem = tapeFileProblem(file);
   if (problem !== null) throw new StartupError(problem);
   const configuration = readCommandConfiguration(process.env);
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (refusals.length > 0) return printRefusals(refusals);
-  if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
+  if (unknown.length > 0) console.log(`Ignored columns: ${unknown.join(', ')}.`);
   // A transaction with a thousand loans may wait longer for locks than a request does.
   const settings = { size: 2, statementTimeoutMs: 120_000 };
   const pool = await openForCommand(configuration, settings);
   try {
     const tenant = await findTenant(pool, slug);
-    const bar = startProgressBar('Boarding', rows.length);
-    const ids = await createWithin(pool, SYSTEM)(tenant.id, (work) =>
-      boardTape(work, rows, {
+    const bar = startProgressBar(isCheck ? 'Checking' : 'Boarding', rows.length);
+    const totals = await createWithin(pool, SYSTEM)(tenant.id, async (work) => {
+      const ids = await boardTape(work, rows, {
         file: path.basename(file),
         product,
         onProgress: (done) => bar.at(done, 'loans'),
-      }),
-    );
-    bar.end(`${ids.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
+      });
+      const sums = await sumByStatus(work.tx, ids, work.today);
+      if (isCheck) throw new Checked(sums);
+      return sums;
+    });
+    bar.end(`${rows.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
+    printTotals(totals);
     return 0;
   } catch (error) {
     if (error instanceof TapeRejected) return printRefusals(error.refusals);
-    throw error;
+    if (!(error instanceof Checked)) throw error;
+    printTotals(error.totals);
+    console.log('Every line can be boarded. Nothing was written.');
+    return 0;
   } finally {
     await pool.end();
   }
@@ -59,12 +85,13 @@ async function boardFile(file: string, slug: string | undefined, product: string
 try {
   const text = { type: 'string' as const };
   const { values, positionals } = parseArgs({
-    options: { tenant: text, product: text },
+    options: { tenant: text, product: text, check: { type: 'boolean' } },
     allowPositionals: true,
   });
   const [file, ...others] = positionals;
   if (!file || others.length > 0) throw new UsageError('Name one file.');
-  process.exitCode = await boardFile(file, values.tenant, values.product);
+  const { tenant: slug, product, check: isCheck = false } = values;
+  process.exitCode = await boardFile(file, { slug, product, isCheck });
 } catch (error) {
   const { code = '', message } = error as Error & { code?: string };
   const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');

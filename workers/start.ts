@@ -14,6 +14,7 @@ import {
 } from './processes/configuration.ts';
 import { assertFree, freePort } from './processes/free-port.ts';
 import { supervisePostgres, type PostgresSupervisor } from './processes/supervise-postgres.ts';
+import { localReceiverVariables } from './processes/local-receivers.ts';
 import { writeLogins, readLogins, type Logins } from './processes/logins.ts';
 
 /**
@@ -102,6 +103,7 @@ async function startServing(url: string, given: StartConfiguration) {
   const SECRET = readSecret({ SECRET: process.env['SECRET'], DATA_DIR });
   const env = {
     ...process.env,
+    ...(await localReceiverVariables(DATA_DIR, process.env)),
     SECRET,
     DATABASE_URL: url,
     LOG_LEVEL,
@@ -160,8 +162,11 @@ function printGreeting(port: number, logins: Logins, { METRICS_PORT }: StartConf
   console.log(`
 The loan servicing platform is running.
 
-  API        ${address}/api/v1
+  Portal     ${address}/portal
   Docs       ${address}/api/v1/docs
+  Staff      ${address}/staff
+  Operations ${address}/ops
+  API        ${address}/api/v1
   Tenants    ${tenants}
   Logins     ${emails.join(', ')}
              ${also}: ${password}

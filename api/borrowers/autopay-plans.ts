@@ -24,6 +24,7 @@ import { autopayDraws } from '../payments/autopay-draws.ts';
 export const autopayPlans = resource({
   name: 'AutopayPlan',
   path: 'autopay-plans',
+  about: "An authorization to draw a loan's payments from a bank account.",
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -33,20 +34,51 @@ export const autopayPlans = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    loan_id: uuid,
-    payment_instrument_id: uuid,
-    backup_payment_instrument_id: uuid.nullish(),
-    amount_type: z.enum(AUTOPAY_AMOUNT_TYPES).default('minimum_due'),
-    fixed_amount: positiveMoney.nullish(),
-    extra_amount: positiveMoney.nullish(),
-    extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
+    loan_id: uuid.describe('The loan to pay. The borrower must be liable for it.'),
+    payment_instrument_id: uuid.describe('The bank account to draw from.'),
+    backup_payment_instrument_id: uuid
+      .nullish()
+      .describe('The account for retries of a returned draw. Default: the same account.'),
+    amount_type: z
+      .enum(AUTOPAY_AMOUNT_TYPES)
+      .default('minimum_due')
+      .describe(
+        'How much to draw. `minimum_due`: the installment. `minimum_due_plus`: the same and `extra_amount`. `fixed`: `fixed_amount`. `past_due_and_current`: everything due by then, with fees. `statement_balance`: the last statement of a line with billing cycles, otherwise the same. `payoff`: everything. Never more than the debt.',
+      ),
+    fixed_amount: positiveMoney.nullish().describe('The amount of each draw, for `fixed`.'),
+    extra_amount: positiveMoney
+      .nullish()
+      .describe('The amount above the installment, for `minimum_due_plus`.'),
+    extra_toward: z
+      .enum(EXTRA_TOWARD)
+      .default('principal')
+      .describe(
+        'What an amount above the minimum pays: the principal, or the next installment in advance.',
+      ),
     frequency: z
       .enum(['monthly', 'biweekly', 'semi_monthly', 'weekly', 'on_due_date'])
-      .default('on_due_date'),
-    days_before_due: z.int().min(0).max(30).default(0),
-    day_of_month: z.int().min(1).max(31).nullish(),
-    start_date: date.nullish(),
-    end_date: date.nullish(),
+      .default('on_due_date')
+      .describe('`on_due_date` draws for each installment. The others draw on their own dates.'),
+    days_before_due: z
+      .int()
+      .min(0)
+      .max(30)
+      .default(0)
+      .describe(
+        'Days before the due date on which to draw, for `on_due_date`. A draw on a day without banking moves to the next business day.',
+      ),
+    day_of_month: z
+      .int()
+      .min(1)
+      .max(31)
+      .nullish()
+      .describe(
+        'The day of the draw, for `monthly` and `semi_monthly`. Default: the day of `start_date`.',
+      ),
+    start_date: date
+      .nullish()
+      .describe('The first due date that can be drawn for. Default: the business date.'),
+    end_date: date.nullish().describe('The last due date that can be drawn for. Default: open.'),
     next_due_date: date.nullable().readonly(),
     next_run_date: date
       .nullable()
@@ -63,13 +95,31 @@ export const autopayPlans = resource({
       .nullable()
       .readonly()
       .describe('The amount drawn on `next_draw_date`, including retries of returned draws.'),
-    status: z.enum(['active', 'paused', 'canceled', 'completed', 'failed']).default('active'),
-    is_enabled: flag.default(true),
-    retry_count: z.int().min(0).max(2).default(2),
-    retry_interval_days: z.int().min(1).max(30).default(3),
+    status: z
+      .enum(['active', 'paused', 'canceled', 'completed', 'failed'])
+      .default('active')
+      .describe(
+        'Ignored for a new plan. Update it to `paused`, `active` or `canceled`. Resuming checks the account again, and skips due dates that passed during the pause.',
+      ),
+    is_enabled: flag.default(true).describe('If false, the plan draws nothing but stays open.'),
+    retry_count: z
+      .int()
+      .min(0)
+      .max(2)
+      .default(2)
+      .describe('How often a draw that was returned for insufficient funds is tried again.'),
+    retry_interval_days: z
+      .int()
+      .min(1)
+      .max(30)
+      .default(3)
+      .describe('Days from a return to the next attempt.'),
     consecutive_failures: integer.readonly(),
     canceled_at: timestamp.nullable().readonly(),
-    cancel_reason: z.enum(AUTOPAY_CANCEL_REASONS).nullish(),
+    cancel_reason: z
+      .enum(AUTOPAY_CANCEL_REASONS)
+      .nullish()
+      .describe('Why the plan is canceled, with `canceled`. Default: `agent`.'),
     consent_id: uuid.nullable().readonly(),
     last_payment_id: uuid.nullable().readonly(),
     ...timestamps,

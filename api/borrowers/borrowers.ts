@@ -37,6 +37,7 @@ export const language = z
 export const borrowers = resource({
   name: 'Borrower',
   path: 'borrowers',
+  about: 'A person or business that borrows, with contact preferences and protections.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -47,29 +48,61 @@ export const borrowers = resource({
 
   fields: {
     id: uuid.readonly(),
-    borrower_type: z.enum(['individual', 'business']).default('individual'),
-    first_name: requiredText,
-    middle_name: text.nullish(),
-    last_name: requiredText,
-    suffix: text.nullish(),
-    date_of_birth: date.nullish(),
-    ssn_last_four: lastFourDigits.nullish(),
-    language_preference: language.default('en'),
-    preferred_channel: z.enum(CHANNELS).nullish(),
-    time_zone: text.nullish(),
-    do_not_contact: flag.default(false),
+    borrower_type: z
+      .enum(['individual', 'business'])
+      .default('individual')
+      .describe('A person or a business. A business has its details in `business-detail`.'),
+    first_name: requiredText.describe('The first name.'),
+    middle_name: text.nullish().describe('The middle name.'),
+    last_name: requiredText.describe('The last name.'),
+    suffix: text.nullish().describe('Such as Jr. or III.'),
+    date_of_birth: date
+      .nullish()
+      .describe('Must be at least 18 years ago. Required for credit reporting.'),
+    ssn_last_four: lastFourDigits
+      .nullish()
+      .describe(
+        'The last four digits of the social security number. For the full number, add an identity.',
+      ),
+    language_preference: language
+      .default('en')
+      .describe('The language of messages and documents, such as en or es-MX.'),
+    preferred_channel: z
+      .enum(CHANNELS)
+      .nullish()
+      .describe('The channel of messages that name none. Default: email.'),
+    time_zone: text
+      .nullish()
+      .describe(
+        "IANA name such as America/Chicago, for quiet hours, unless the phone has its own. Default: the tenant's.",
+      ),
+    do_not_contact: flag
+      .default(false)
+      .describe('Blocks all messages except mandatory notices, which then go by letter.'),
     cease_and_desist_date: date
       .nullish()
-      .describe('When we received a demand to stop all communication.'),
+      .describe(
+        'When you received a demand to stop all communication. From that day, only mandatory letters are sent.',
+      ),
     email_enabled: flag.readonly(),
     sms_enabled: flag.readonly(),
     letter_enabled: flag.readonly(),
     marketing_enabled: flag.readonly(),
-    is_deceased: flag.default(false),
-    bankruptcy_status: freeText.nullish(),
-    military_status: freeText.nullish(),
+    is_deceased: flag
+      .default(false)
+      .describe('Blocks all messages. Credit reports show that the person is deceased.'),
+    bankruptcy_status: freeText
+      .nullish()
+      .describe(
+        'Free text such as "chapter 13". Blocks collection messages, unless it is empty, none or dismissed. A chapter is reported to the credit bureaus.',
+      ),
+    military_status: freeText
+      .nullish()
+      .describe(
+        '`covered` limits the military APR to 36 percent, and `active_duty` the rate of funded loans to 6 percent, in the compliance checks. Other texts have no effect.',
+      ),
     external_id: externalId.nullish(),
-    metadata: jsonObject.default({}),
+    metadata: jsonObject.default({}).describe('Your own data about the borrower, up to 16 kB.'),
     email: z.string().nullable().readonly(),
     phone: z.string().nullable().readonly(),
     is_on_legal_hold: flag.readonly(),

@@ -21,15 +21,20 @@ import { endpoint, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
 const owner = z.object({
-  first_name: requiredText,
-  last_name: requiredText,
-  ownership_percentage: rate,
-  ssn_last_four: lastFourDigits.nullish(),
+  first_name: requiredText.describe('The first name of the owner.'),
+  last_name: requiredText.describe('The last name of the owner.'),
+  ownership_percentage: rate.describe(
+    'The share as a fraction. All shares together are at most 1.',
+  ),
+  ssn_last_four: lastFourDigits
+    .nullish()
+    .describe('The last four digits of the social security number.'),
 });
 
 export const businessDetails = resource({
   name: 'BusinessDetail',
   path: 'business-details',
+  about: 'The details of a business that borrows.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -39,33 +44,46 @@ export const businessDetails = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    legal_name: requiredText,
-    dba_name: text.nullish(),
-    ein_last_four: lastFourDigits.nullish(),
-    entity_type: z.enum([
-      'sole_proprietorship',
-      'llc',
-      'corporation',
-      's_corporation',
-      'partnership',
-      'nonprofit',
-      'trust',
-      'other',
-    ]),
-    formation_date: date.nullish(),
-    formation_state: text.nullish(),
+    legal_name: requiredText.describe('The registered name.'),
+    dba_name: text.nullish().describe('The name under which the business trades.'),
+    ein_last_four: lastFourDigits
+      .nullish()
+      .describe(
+        'The last four digits of the employer identification number. For the full number, add an identity.',
+      ),
+    entity_type: z
+      .enum([
+        'sole_proprietorship',
+        'llc',
+        'corporation',
+        's_corporation',
+        'partnership',
+        'nonprofit',
+        'trust',
+        'other',
+      ])
+      .describe('The legal form.'),
+    formation_date: date
+      .nullish()
+      .describe('When the business was founded. Must not be in the future.'),
+    formation_state: text.nullish().describe('The state in which it was founded.'),
     naics_code: z
       .string()
       .regex(/^\d{6}$/, 'Must be a code of six digits.')
-      .nullish(),
-    industry: freeText.nullish(),
-    annual_revenue: money.nullish(),
-    employee_count: integer.min(0).nullish(),
-    website: text.nullish(),
-    phone: phoneNumber.nullish(),
-    contact_name: text.nullish(),
-    contact_title: freeText.nullish(),
-    beneficial_owners: z.array(owner).max(50).default([]),
+      .nullish()
+      .describe('The industry code of six digits.'),
+    industry: freeText.nullish().describe('The industry in words.'),
+    annual_revenue: money.nullish().describe('The revenue of a year.'),
+    employee_count: integer.min(0).nullish().describe('The number of employees.'),
+    website: text.nullish().describe('The website.'),
+    phone: phoneNumber.nullish().describe('The phone number in E.164 form.'),
+    contact_name: text.nullish().describe('Who speaks for the business.'),
+    contact_title: freeText.nullish().describe("That person's position."),
+    beneficial_owners: z
+      .array(owner)
+      .max(50)
+      .default([])
+      .describe('The persons who own the business.'),
     ...timestamps,
   },
   fixed: ['borrower_id'],
@@ -88,6 +106,7 @@ export const businessDetailRoutes = [
     ...routeDefaults,
     method: 'GET',
     summary: 'Get the details of a business borrower',
+    description: 'Answers 404 if the borrower has none.',
     action: 'show',
     allow: 'viewer',
     transaction: 'read',
@@ -103,6 +122,7 @@ export const businessDetailRoutes = [
     ...routeDefaults,
     method: 'POST',
     summary: 'Add the details of a business borrower',
+    description: 'Answers 409 with the id of the existing details if the borrower has some.',
     action: 'create',
     allow: 'loan_officer',
     transaction: 'write',

@@ -26,6 +26,7 @@ export const preferenceRoutes = [
     ...routeDefaults,
     method: 'GET',
     summary: "Get a borrower's channel preferences",
+    description: 'Which channels the borrower wants to be contacted on.',
     action: 'show',
     allow: 'viewer',
     transaction: 'read',

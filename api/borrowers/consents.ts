@@ -13,6 +13,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const consents = resource({
   name: 'BorrowerConsent',
   path: 'borrower-consents',
+  about: 'A consent of a borrower, with its evidence and its revocation.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -23,21 +24,35 @@ export const consents = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    consent_type: z.enum(CONSENT_TYPES),
-    channel: z.enum(CHANNELS).nullish(),
+    consent_type: z
+      .enum(CONSENT_TYPES)
+      .describe(
+        'What the borrower agrees to. `esign` covers electronic documents, `tcpa_sms` texts, `email` emails and `autopay` recurring draws. Once revoked or expired, messages that need it are blocked. The other types are evidence.',
+      ),
+    channel: z.enum(CHANNELS).nullish().describe('The channel that the consent is about.'),
     status: z.enum(['granted', 'revoked', 'expired']).readonly(),
     granted_at: timestamp.nullish().describe('Default: now.'),
-    expires_at: timestamp.nullish(),
-    source: z.enum(CONSENT_SOURCES).optional(),
-    consent_text: prose.nullish(),
-    document_id: uuid.nullish(),
-    document_version: text.nullish(),
+    expires_at: timestamp
+      .nullish()
+      .describe('When it ends. Default: never. Must be after `granted_at`.'),
+    source: z
+      .enum(CONSENT_SOURCES)
+      .optional()
+      .describe('How the consent was received. Default: `agent`, or `portal` for the borrower.'),
+    consent_text: prose.nullish().describe('The words to which the borrower agreed.'),
+    document_id: uuid.nullish().describe('The document that shows the consent.'),
+    document_version: text
+      .nullish()
+      .describe('The version of the text to which the borrower agreed.'),
     ip_address: z
       .string()
       .max(45)
       .regex(/^[0-9a-fA-F.:]{2,45}$/, 'Must be an IP address.')
-      .nullish(),
-    user_agent: freeText.nullish(),
+      .nullish()
+      .describe(
+        "The address of the borrower's device. Default in the portal: that of the request.",
+      ),
+    user_agent: freeText.nullish().describe("The borrower's browser."),
     contact_value: text
       .max(254)
       .nullish()

@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const emails = resource({
   name: 'Email',
   path: 'emails',
+  about: 'An email address of a borrower.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -16,12 +17,26 @@ export const emails = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    email: emailAddress,
-    email_type: z.enum(['personal', 'work', 'other']).default('personal'),
-    is_primary: flag.default(false),
+    email: emailAddress.describe(
+      'The address, stored in lower case. A change resets its verification.',
+    ),
+    email_type: z
+      .enum(['personal', 'work', 'other'])
+      .default('personal')
+      .describe('Classifies the address.'),
+    is_primary: flag
+      .default(false)
+      .describe(
+        'Makes it the address for messages, instead of the present one. The first address is always primary.',
+      ),
     is_verified: flag.readonly(),
     verified_at: timestamp.nullable().readonly(),
-    status: z.enum(['active', 'bounced', 'complained', 'unsubscribed']).default('active'),
+    status: z
+      .enum(['active', 'bounced', 'complained', 'unsubscribed'])
+      .default('active')
+      .describe(
+        '`bounced`, `complained` and `unsubscribed` block emails to it. The server also sets them from delivery reports.',
+      ),
     last_bounce_at: timestamp.nullable().readonly(),
     is_archived: flag.readonly(),
     ...timestamps,

@@ -14,6 +14,7 @@ import type { Call, Route } from '../endpoints/route.ts';
 export const borrowerExports = resource({
   name: 'BorrowerExport',
   path: 'borrower-exports',
+  about: 'An archive with everything on file about a borrower.',
   area: 'borrowers',
   table,
   read: 'superadmin',

@@ -25,6 +25,7 @@ const identifier = z.string().min(1).max(40);
 export const identities = resource({
   name: 'BorrowerIdentity',
   path: 'borrower-identities',
+  about: 'An identity number or document of a borrower, such as the social security number.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -34,23 +35,34 @@ export const identities = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    identity_type: z.enum(IDENTITY_TYPES),
+    identity_type: z.enum(IDENTITY_TYPES).describe('The kind of number or document.'),
     identifier_last_four: z
       .string()
       .regex(/^[A-Z0-9]{4}$/, 'Must be the last four letters and digits.')
-      .nullish(),
-    issuing_authority: freeText.nullish(),
-    issuing_state: text.nullish(),
-    issuing_country: countryCode.nullish(),
-    issue_date: date.nullish(),
-    expiration_date: date.nullish(),
+      .nullish()
+      .describe(
+        'The last four letters or digits. Required without `identifier`, and taken from it otherwise.',
+      ),
+    issuing_authority: freeText.nullish().describe('Who issued it.'),
+    issuing_state: text.nullish().describe('The state that issued it.'),
+    issuing_country: countryCode
+      .nullish()
+      .describe('ISO 3166-1 code of the country that issued it.'),
+    issue_date: date.nullish().describe('When it was issued.'),
+    expiration_date: date.nullish().describe('When it expires. Must be after `issue_date`.'),
     verification_status: z
       .enum(['unverified', 'pending', 'verified', 'failed', 'expired'])
-      .default('unverified'),
+      .default('unverified')
+      .describe(
+        'Whether you verified it. `verified` stores who did it and when. A changed number becomes `unverified`.',
+      ),
     verified_at: timestamp.nullable().readonly(),
     verified_by: uuid.nullable().readonly(),
-    verification_method: z.enum(['document', 'database', 'biometric', 'manual']).nullish(),
-    document_id: uuid.nullish(),
+    verification_method: z
+      .enum(['document', 'database', 'biometric', 'manual'])
+      .nullish()
+      .describe('How you verified it.'),
+    document_id: uuid.nullish().describe('The document with the evidence.'),
     other_borrowers: integer
       .readonly()
       .describe('Number of other borrowers with the same number on file.'),
@@ -73,7 +85,12 @@ export const identities = resource({
   remove: removeIdentity,
 });
 
-const Search = z.object({ identity_type: z.enum(IDENTITY_TYPES), identifier });
+const Search = z.object({
+  identity_type: z.enum(IDENTITY_TYPES).describe('The kind of number.'),
+  identifier: identifier.describe(
+    'The full number. Spaces, dots, dashes and slashes do not matter.',
+  ),
+});
 
 /** The number is sent in the body, because logs store URLs. */
 export const identitySearch = endpoint({

@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const notes = resource({
   name: 'Note',
   path: 'notes',
+  about: 'A note of your staff about a borrower.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -17,14 +18,20 @@ export const notes = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    loan_id: uuid.nullish(),
-    subject: freeText.nullish(),
-    body: prose.refine((body) => body.trim() !== '', 'Must not be empty.'),
+    loan_id: uuid.nullish().describe('A loan that the borrower owes, if the note is about one.'),
+    subject: freeText.nullish().describe('A heading.'),
+    body: prose
+      .refine((body) => body.trim() !== '', 'Must not be empty.')
+      .describe('The text of the note.'),
     category: z
       .enum(['general', 'call', 'collections', 'legal', 'servicing', 'complaint'])
-      .default('general'),
-    visibility: z.enum(['internal', 'borrower']).default('internal'),
-    is_pinned: flag.default(false),
+      .default('general')
+      .describe('Classifies the note.'),
+    visibility: z
+      .enum(['internal', 'borrower'])
+      .default('internal')
+      .describe('For your records: the portal shows no notes.'),
+    is_pinned: flag.default(false).describe('Whether to show it before other notes.'),
     author_id: uuid.nullable().readonly(),
     author_name: z.string().nullable().readonly(),
     ...timestamps,

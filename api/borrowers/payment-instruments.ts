@@ -26,6 +26,7 @@ async function marksAsVerified({ work, params, body }: Call) {
 export const paymentInstruments = resource({
   name: 'PaymentInstrument',
   path: 'payment-instruments',
+  about: 'A bank account or another way in which a borrower pays or receives money.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -37,26 +38,65 @@ export const paymentInstruments = resource({
     borrower_id: uuid,
     instrument_type: z
       .enum(['bank_account', 'debit_card', 'check', 'cash', 'wire', 'external'])
-      .default('bank_account'),
-    account_holder_name: text.nullish(),
-    bank_name: text.nullish(),
+      .default('bank_account')
+      .describe(
+        'Only a `bank_account` can be drawn on or paid to. The others record how a borrower pays.',
+      ),
+    account_holder_name: text
+      .nullish()
+      .describe(
+        'The name on the account, which ACH files contain. Default there: the name of the borrower.',
+      ),
+    bank_name: text.nullish().describe('The bank, for display.'),
     routing_number: z
       .string()
       .max(9)
       .refine(isRoutingNumber, 'Must be nine digits that pass the ABA check.')
-      .nullish(),
-    account_number_last_four: lastFourDigits.nullish(),
-    account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
-    card_brand: text.nullish(),
-    card_exp_month: z.int().min(1).max(12).nullish(),
-    card_exp_year: z.int().min(2000).max(2100).nullish(),
-    is_default: flag.default(false),
+      .nullish()
+      .describe('The ABA routing number of nine digits. Needed to draw on or pay to the account.'),
+    account_number_last_four: lastFourDigits
+      .nullish()
+      .describe('The last four digits, for display. Taken from `account_number` if that is given.'),
+    account_type: z
+      .enum(['checking', 'savings', 'business_checking'])
+      .nullish()
+      .describe('Whether the bank books to a checking or a savings account.'),
+    card_brand: text.nullish().describe('The brand of the card, for display.'),
+    card_exp_month: z
+      .int()
+      .min(1)
+      .max(12)
+      .nullish()
+      .describe('The month in which the card expires.'),
+    card_exp_year: z
+      .int()
+      .min(2000)
+      .max(2100)
+      .nullish()
+      .describe('The year in which the card expires.'),
+    is_default: flag
+      .default(false)
+      .describe(
+        'Makes it the default instrument, instead of the present one. The first instrument is always the default.',
+      ),
     is_verified: flag
       .default(false)
-      .describe('Only an admin can set this. It is ignored from other roles.'),
+      .describe(
+        'Whether money may be paid out to the account. Only an admin can set it; from other roles it is ignored. A change of the account resets it.',
+      ),
     verified_at: timestamp.nullable().readonly(),
-    verification_method: z.enum(['micro_deposit', 'instant', 'manual', 'none']).default('none'),
-    status: z.enum(['active', 'inactive', 'blocked']).default('active'),
+    verification_method: z
+      .enum(['micro_deposit', 'instant', 'manual', 'none'])
+      .default('none')
+      .describe(
+        'How the account was verified, for your records. A change of the account resets it.',
+      ),
+    status: z
+      .enum(['active', 'inactive', 'blocked'])
+      .default('active')
+      .describe(
+        'Only an `active` instrument can be used. The server sets `blocked` after some return codes; setting another status lifts the block.',
+      ),
     draw_blockers: z
       .array(z.enum(DRAW_BLOCKERS))
       .readonly()

@@ -8,6 +8,7 @@ import { resource } from '../endpoints/resource.ts';
 export const phones = resource({
   name: 'Phone',
   path: 'phones',
+  about: 'A phone number of a borrower.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -17,19 +18,45 @@ export const phones = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    phone_number: phoneNumber,
-    phone_type: z.enum(['mobile', 'home', 'work', 'fax', 'other']).default('mobile'),
-    is_primary: flag.default(false),
+    phone_number: phoneNumber.describe(
+      'In E.164 form, such as +12025550123. A change resets its verification.',
+    ),
+    phone_type: z
+      .enum(['mobile', 'home', 'work', 'fax', 'other'])
+      .default('mobile')
+      .describe('Classifies the number.'),
+    is_primary: flag
+      .default(false)
+      .describe(
+        'Makes it the number for texts, instead of the present one. The first number is always primary.',
+      ),
     is_verified: flag.readonly(),
     verified_at: timestamp.nullable().readonly(),
-    can_sms: flag.optional(),
-    can_call: flag.default(true),
-    do_not_call: flag.default(false),
-    carrier_name: text.nullish(),
-    is_landline: flag.nullish(),
-    time_zone: text.nullish(),
-    extension: text.nullish(),
-    status: z.enum(['active', 'invalid', 'reassigned']).default('active'),
+    can_sms: flag
+      .optional()
+      .describe('Whether texts can be sent to it. Default: true for a mobile phone.'),
+    can_call: flag
+      .default(true)
+      .describe(
+        'Whether the borrower can be called on it. For your staff: the service makes no calls.',
+      ),
+    do_not_call: flag
+      .default(false)
+      .describe(
+        'Whether the borrower does not want calls on it. For your staff: the service makes no calls.',
+      ),
+    carrier_name: text.nullish().describe('The phone company, for your records.'),
+    is_landline: flag.nullish().describe('Whether it is a landline, for your records.'),
+    time_zone: text
+      .nullish()
+      .describe(
+        'IANA name such as America/Chicago, for the quiet hours of texts. Default: that of the borrower.',
+      ),
+    extension: text.nullish().describe('The extension to dial.'),
+    status: z
+      .enum(['active', 'invalid', 'reassigned'])
+      .default('active')
+      .describe('`invalid` and `reassigned` block texts to it.'),
     is_archived: flag.readonly(),
     ...timestamps,
   },

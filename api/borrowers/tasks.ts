@@ -15,6 +15,7 @@ import { resource } from '../endpoints/resource.ts';
 export const tasks = resource({
   name: 'Task',
   path: 'tasks',
+  about: 'Work for your staff. The service also creates tasks when it needs a decision.',
   area: 'borrowers',
   table,
   read: 'viewer',
@@ -24,9 +25,9 @@ export const tasks = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid.nullable(),
-    loan_id: uuid.nullish(),
-    title: requiredFreeText,
-    description: prose.nullish(),
+    loan_id: uuid.nullish().describe('A loan that the borrower owes, if the task is about one.'),
+    title: requiredFreeText.describe('What has to be done.'),
+    description: prose.nullish().describe('The details.'),
     task_type: z
       .enum([
         'callback',
@@ -37,11 +38,15 @@ export const tasks = resource({
         'lien_renewal',
         'other',
       ])
-      .default('other'),
-    assignee_id: uuid.nullish(),
-    due_date: date.nullish(),
-    priority: z.enum(PRIORITIES).default('normal'),
-    status: z.enum(['open', 'in_progress', 'completed', 'canceled']).default('open'),
+      .default('other')
+      .describe('Classifies the task.'),
+    assignee_id: uuid.nullish().describe('The active member of staff who does it.'),
+    due_date: date.nullish().describe('By when it has to be done.'),
+    priority: z.enum(PRIORITIES).default('normal').describe('How urgent it is.'),
+    status: z
+      .enum(['open', 'in_progress', 'completed', 'canceled'])
+      .default('open')
+      .describe('`completed` stores who did it and when. A task can be reopened.'),
     completed_at: timestamp.nullable().readonly(),
     completed_by: uuid.nullable().readonly(),
     source: z.enum(['manual', 'system']).readonly(),

@@ -39,6 +39,7 @@ const sale = z.object({
 export const collateral = resource({
   name: 'CollateralItem',
   path: 'collateral',
+  about: 'Property that secures a loan.',
   area: 'collateral',
   table,
   read: 'viewer',
@@ -48,13 +49,26 @@ export const collateral = resource({
 
   fields: {
     id: uuid.readonly(),
-    loan_id: uuid,
-    collateral_type: z.enum(COLLATERAL_TYPES),
-    description: prose.nullish(),
-    estimated_value: money.nullish(),
-    metadata: jsonObject.default({}),
-    status: z.enum(COLLATERAL_STATUSES).default('active'),
-    insured_until: date.nullish(),
+    loan_id: uuid.describe('The loan that it secures.'),
+    collateral_type: z
+      .enum(COLLATERAL_TYPES)
+      .describe('The kind of collateral. Decides which keys of `metadata` are checked.'),
+    description: prose.nullish().describe('What it is.'),
+    estimated_value: money
+      .nullish()
+      .describe('Your estimate of the value. A valuation replaces it.'),
+    metadata: jsonObject
+      .default({})
+      .describe(
+        'Details. Checked keys: for a vehicle make, model, year, vin, mileage; for real estate property_type, year_built, square_footage, parcel_number; for equipment manufacturer, model, serial_number, condition; for inventory category, quantity, unit_value; for accounts receivable debtor_count; for securities security_type, ticker, shares, custodian. You can add other keys.',
+      ),
+    status: z
+      .enum(COLLATERAL_STATUSES)
+      .default('active')
+      .describe(
+        'New collateral is `active` or `repossessed`. It can become `released` once no lien is active. `liquidate` sets `liquidated`.',
+      ),
+    insured_until: date.nullish().describe('The last day of the insurance, for your records.'),
     current_value: money
       .nullable()
       .readonly()

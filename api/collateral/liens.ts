@@ -16,6 +16,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const liens = resource({
   name: 'Lien',
   path: 'liens',
+  about: 'A right in collateral, with its filing and its expiration.',
   area: 'collateral',
   table,
   read: 'viewer',
@@ -26,12 +27,20 @@ export const liens = resource({
     id: uuid.readonly(),
     collateral_id: uuid,
     loan_id: uuid.readonly(),
-    lien_type: z.enum(LIEN_TYPES),
-    filing_number: text.nullish(),
-    filing_date: date.nullish(),
-    expiration_date: date.nullish(),
-    filing_jurisdiction: text.nullish(),
-    lien_position: integer.min(1).max(100).default(1),
+    lien_type: z.enum(LIEN_TYPES).describe('The kind of lien.'),
+    filing_number: text.nullish().describe('The number of the filing.'),
+    filing_date: date.nullish().describe('When it was filed.'),
+    expiration_date: date
+      .nullish()
+      .describe(
+        'When it lapses. Default for a UCC-1: five years after its filing. Alerts begin 180 days before. A new date is a renewal and resolves the alerts.',
+      ),
+    filing_jurisdiction: text.nullish().describe('Where it was filed.'),
+    lien_position: integer
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('The rank, 1 for the first lien. Each active lien of an item has its own rank.'),
     status: z.enum(LIEN_STATUSES).readonly(),
     released_at: timestamp.nullable().readonly(),
     released_by: uuid.nullable().readonly(),
@@ -61,6 +70,7 @@ export const liens = resource({
 export const lienAlerts = resource({
   name: 'LienAlert',
   path: 'lien-alerts',
+  about: 'A warning that a lien lapses within 180 days.',
   area: 'collateral',
   table: alertTable,
   read: 'viewer',
@@ -74,7 +84,11 @@ export const lienAlerts = resource({
     expiration_date: date.readonly(),
     days_to_expiry: integer.readonly(),
     severity: integer.readonly(),
-    status: z.enum(['open', 'acknowledged', 'resolved']),
+    status: z
+      .enum(['open', 'acknowledged', 'resolved'])
+      .describe(
+        '`acknowledged` means that somebody works on it. The server resolves an alert when the lien is renewed or released.',
+      ),
     ...timestamps,
   },
   filters: ['lien_id', 'loan_id', 'status', 'severity', 'expiration_date'],

@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const valuations = resource({
   name: 'Valuation',
   path: 'valuations',
+  about: 'A value of collateral on a day.',
   area: 'collateral',
   table,
   read: 'viewer',
@@ -17,17 +18,26 @@ export const valuations = resource({
     id: uuid.readonly(),
     collateral_id: uuid,
     loan_id: uuid.readonly(),
-    valuation_type: z.enum(['appraisal', 'bpo', 'avm', 'internal', 'purchase_price']),
-    valuation_date: date,
-    effective_date: date.nullish(),
-    appraised_value: money,
-    appraiser_name: text.nullish(),
+    valuation_type: z
+      .enum(['appraisal', 'bpo', 'avm', 'internal', 'purchase_price'])
+      .describe(
+        "An appraisal, a broker's price opinion (`bpo`), an automated valuation (`avm`), your own, or the purchase price.",
+      ),
+    valuation_date: date.describe('The day of the valuation. Must not be in the future.'),
+    effective_date: date
+      .nullish()
+      .describe(
+        "The first day on which the value counts. Default: `valuation_date`. The latest valuation in effect is the item's value.",
+      ),
+    appraised_value: money.describe('The value.'),
+    appraiser_name: text.nullish().describe('Who made the valuation.'),
     confidence: z
       .string()
       .regex(/^(0(\.\d{1,3})?|1(\.0{1,3})?)$/, 'Must be a decimal string from "0" to "1".')
-      .nullish(),
-    document_id: uuid.nullish(),
-    notes: prose.nullish(),
+      .nullish()
+      .describe('How certain the value is, from 0 to 1.'),
+    document_id: uuid.nullish().describe('The document with the valuation.'),
+    notes: prose.nullish().describe('Your notes.'),
     is_current: flag.readonly(),
     ...timestamps,
   },

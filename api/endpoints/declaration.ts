@@ -46,19 +46,25 @@ export type CreateInput<F extends Fields, Hidden extends Fields> = z.output<
   z.ZodObject<Settable<F> & Hidden>
 >;
 /** The body of an update: any subset of the creation's fields, without the fixed ones. */
-export type UpdateInput<F extends Fields, Hidden extends Fields, Fixed extends keyof F> = {
+export type UpdateInput<
+  F extends Fields,
+  Hidden extends Fields,
+  Fixed extends keyof F | keyof Hidden,
+> = {
   [Name in Exclude<keyof CreateInput<F, Hidden>, Fixed>]?: CreateInput<F, Hidden>[Name] | undefined;
 };
 
 export type Declaration<
   F extends Fields,
   Hidden extends Fields = NoFields,
-  Fixed extends keyof F & string = never,
+  Fixed extends (keyof F | keyof Hidden) & string = never,
 > = {
   name: string;
   path: string;
   /** The tag that groups the endpoints in the documentation. One of the areas. */
   area: string;
+  /** What such a record is, in one or two sentences. The documentation of its endpoints begins with it. */
+  about?: string;
   table: Table;
   read: Role;
   write: Role;

@@ -2,36 +2,74 @@ import { dictionary } from '../../sql/dictionary.ts';
 
 /** What creating such a record does, beyond storing it. By schema name. */
 const CREATE = dictionary<string>({
-  AutopayPlan: 'Close of business draws the payments from then on. A loan has one open plan.',
+  Address: 'Answers 409 if the borrower already has it.',
+  AutopayPlan:
+    'Close of business draws the payments from then on. A loan has one open plan: a second one answers 409. The borrower must own the account, which must be complete.',
+  Borrower: 'A loan needs one. Add addresses, contacts and accounts as records of the borrower.',
   BorrowerConsent: 'A consent is evidence. It cannot be changed or deleted, only revoked.',
-  CoBorrower: 'A co-borrower, co-signer or guarantor is liable together with the borrower.',
+  BorrowerIdentity:
+    'The full number is stored encrypted and never returned. Answers 409 if the borrower already has it.',
+  CoBorrower:
+    'The person is liable from that day and is reported to the credit bureaus. Answers 409 if the person already owes the loan, or the loan is over.',
+  CollateralItem: 'The loan then counts as secured.',
+  CreditDispute:
+    'Reports the account as disputed (XB) until you respond. Open disputes get a task 20 and 25 days after receipt.',
   Deferment:
-    "Moves payments to later dates, within the product's limit. Takes effect on its first day.",
-  Disbursement: 'Books the payout. With a payment instrument, also orders it from the bank.',
-  Draw: 'Raises the balance of a line of credit. Answers 409 above the available credit.',
-  Fee: 'The borrower owes the fee from its date.',
-  Forbearance: 'Reduces or pauses payments for a time. Takes effect on its first day.',
-  Form1099C: 'Derives missing fields from the loan. There is no minimum amount.',
+    'Takes effect on its first day. Answers 409 if the product allows no more deferments in 12 months, another one overlaps it, or the loan is accelerated.',
+  Disbursement:
+    'The first one funds an approved loan, as the action `disburse` does; later ones pay out more of the approved amount, and a new schedule repays the larger balance. With a payment instrument, also orders the payout from the bank. Sends `loan.disbursed`, and `fee.assessed` for fees. Answers 409 above the approved amount, during the right of rescission, or if the disclosure is outdated.',
+  Draw: 'Raises the balance of the line. With a payment instrument, also orders the payout from the bank. Sends `fee.assessed` for its fee. Answers 409 above the available credit, or if the loan is frozen, accelerated or on non-accrual.',
+  Email: 'Answers 409 if the borrower already has it.',
+  Fee: 'The borrower owes the fee from its date. Sends `fee.assessed`. Answers 409 if the loan is not active.',
+  Forbearance: 'Takes effect on its first day. Answers 409 if another one overlaps it.',
+  Form1099C:
+    'Derives missing fields from the loan, and orders the copy for the debtor as a document. There is no minimum amount. Answers 409 if a form for this event and year exists. The system creates and corrects forms for forgiven principal by itself.',
   HardshipApplication:
     'Opens a case and pauses collection contacts for 15 days. A loan has one open application.',
-  JournalEntry: 'Creates a draft, which affects no balance until you post it.',
-  Loan: "Creates a pending loan with a copy of the product's current terms.",
+  Investor: 'Sell a portfolio to the investor, or assign loans.',
+  JournalEntry:
+    'Creates a draft, which affects no balance until you post it. Answers 409 if the date is in a closed period, or a line without a loan is on a control account.',
+  LedgerAccount:
+    'The chart begins with the accounts to which the system posts. Map others to the roles in `gl_map` of a product.',
+  LegalRepresentative:
+    'With an attorney, messages to the borrower are blocked by default, except mandatory letters.',
+  Lien: 'Answers 409 if the collateral is sold, released or archived. A warning begins 180 days before it lapses.',
+  Loan: "Creates a pending loan with a copy of the product's current terms, and sends `loan.created`. Approve it, then disburse it. Answers 422 if the borrower, the program or the product cannot be used, or a term is outside the limits of the product.",
+  LoanAssignment:
+    'Changes the owner without booking a sale. To sell loans for a price, sell their portfolio. Answers 409 if the shares would exceed 100 percent.',
+  LoanTapeConfig: 'Close of business generates the tape by its schedule.',
   MailBatch: 'Combines all waiting letters into files. Answers 409 if no letter waits.',
   Modification:
-    'Applies on its effective date, immediately by default, or after a second person approves it.',
+    'Applies on its effective date, immediately by default, or after a second person approves it. Changes rate, balances and schedule, charges the fee of the product, and sends `modification.completed`. Answers 409 if the product allows no more modifications, or the loan is accelerated.',
+  Note: 'A note cannot be changed or deleted.',
   Payment:
-    'A payment dated today or earlier is applied immediately. A later one is scheduled for the close of its date.',
-  PaymentInstrument: 'Only the last four digits of the number are shown afterwards.',
+    'A payment dated today or earlier is applied immediately, and sends `payment.received`. A later one is scheduled for the close of its date. With a payment instrument, the next Nacha file draws the money. A payment that repays the loan also closes it (`loan.status_changed`); an excess goes to suspense. Answers 409 if the loan is not funded, or the account cannot be used.',
+  PaymentInstrument:
+    'The full number is stored encrypted, and only its last four digits are shown afterwards. The first instrument becomes the default.',
   PaymentPlan:
-    "Agrees which payments the lender waits for. The loan's own schedule does not change.",
-  PayoffQuote: 'Supersedes the active quote and orders the payoff letter.',
-  PeriodClosing: 'Closes the books through a day, permanently.',
-  Product: 'Loans copy the terms of their product when they are created.',
-  PromiseToPay: 'Close of business decides whether the borrower kept the promise.',
+    "Agrees which payments you wait for. The loan's own schedule does not change. While the plan is active, no late fees are charged. Close of business completes it, or marks it as broken after a missed installment. Answers 409 if the loan has an active plan.",
+  PayoffQuote:
+    'Supersedes the active quote and orders the payoff letter, which `delivery_method` can send. A quote ends early when something changes the payoff amount.',
+  PeriodClosing:
+    'Closes the books through a day, permanently. Entries for a closed day are booked on the first open day.',
+  Phone: 'Answers 409 if the borrower already has it.',
+  Portfolio: 'Add loans with `assign-loans`, or describe them with criteria.',
+  PortfolioSnapshot:
+    'Close of business writes one every day. Creating one replaces the figures of that day.',
+  Product:
+    'Loans copy the terms of their product when they are created. Answers 422 if terms contradict each other.',
+  Program: 'Create it before its products.',
+  PromiseToPay: 'Close of business decides whether the borrower kept it.',
   Remittance:
-    "States an investor's collections of a month with closed books, and books the servicing fee.",
-  ServiceCredit: "Reduces the debt at the sponsor's expense. It is not a payment.",
-  SuspenseApplication: 'Applies money in suspense to the loan, like a payment of that date.',
+    "Lists an investor's collections of a month with closed books, and books the servicing fee. Permanent. Answers 409 if the books of the month are open, or it exists.",
+  ServiceCredit:
+    "Reduces the debt at the sponsor's expense. It is not a payment, so it sends no payment event. Answers 409 if it exceeds the debt.",
+  ServicingFeeRate: 'Answers 409 if that month has a remittance.',
+  SettlementInstrument:
+    'Only the last four digits of the number are stored. The first instrument becomes the primary one.',
+  SuspenseApplication:
+    'Applies the money like a payment of that date, and sends `suspense.applied`. Answers 409 if the amount exceeds the money in suspense or the debt.',
+  Valuation: 'The latest valuation in effect is the value of the item.',
   YearEnd:
     'Moves the income of a fiscal year to retained earnings and closes the books, permanently.',
 });
@@ -62,8 +100,14 @@ const DELETE = dictionary<string>({
   SuspenseApplication: 'Always answers 409. Reverse the application instead.',
 });
 
+type Described = { name: string; about?: string };
+
 /** The description of a creation, as properties of its route. */
-export const createDescription = (name: string) => describedAs(CREATE[name]);
+export const createDescription = ({ name, about }: Described) =>
+  describedAs([about, CREATE[name]].filter(Boolean).join(' ') || undefined);
+
+/** The description of a list and of a single record. */
+export const readDescription = ({ about }: Described) => describedAs(about);
 
 export const updateDescription = (name: string) =>
   describedAs(['Changes only the fields that you send.', UPDATE[name] ?? ''].join(' ').trim());

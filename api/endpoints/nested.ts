@@ -19,7 +19,7 @@ import {
   asOperationInput,
 } from './record-operations.ts';
 import type { Call, NeedsProof, Route } from './route.ts';
-import { createDescription } from './descriptions.ts';
+import { createDescription, readDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
@@ -39,6 +39,7 @@ export function nestedRoutes(
   if (offers.includes('list')) {
     routes.push({
       ...about('list', listSummary(declared.name, parent.declaration.name)),
+      ...readDescription(declared),
       method: 'GET',
       path,
       allow: declared.read,
@@ -57,7 +58,7 @@ export function nestedRoutes(
   if (offers.includes('create')) {
     routes.push({
       ...about('create', createSummary(declared.name, parent.declaration.name)),
-      ...createDescription(declared.name),
+      ...createDescription(declared),
       method: 'POST',
       path,
       allow: declared.write,
@@ -165,10 +166,11 @@ export function actionRoute(
   };
 }
 
-/** Finds the reason in an action's body, under either field name. The history keeps it. */
+/** The reason and the notes in an action's body. The history keeps both. */
 function findReason(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
-  return [reason, notes].find((text): text is string => typeof text === 'string');
+  const texts = [reason, notes].filter((text) => typeof text === 'string' && text.trim() !== '');
+  return texts.length > 0 ? texts.join(': ') : undefined;
 }
 
 export function historyRoute({ name, path, area, table, read }: AnyDeclaration): Route {

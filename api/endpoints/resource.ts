@@ -33,7 +33,12 @@ import {
   updateRecord,
 } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
-import { createDescription, deleteDescription, updateDescription } from './descriptions.ts';
+import {
+  createDescription,
+  deleteDescription,
+  readDescription,
+  updateDescription,
+} from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
@@ -64,7 +69,7 @@ export function nested<Field extends string>(
 export function resource<
   F extends Fields,
   Hidden extends Fields = NoFields,
-  Fixed extends keyof F & string = never,
+  Fixed extends (keyof F | keyof Hidden) & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   assertDeclaration(declaration);
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
@@ -108,7 +113,7 @@ function buildStandardRoutes(made: Resource): Route[] {
 
 function readRoutes({ declaration: declared, reply, version }: Resource) {
   const { path, name, area, read: allow, table } = declared;
-  const target = { tag: area, resource: path, allow } as const;
+  const target = { tag: area, resource: path, allow, ...readDescription(declared) } as const;
   const common = { ...target, status: 200, reply, method: 'GET', is_undated: true } as const;
   return {
     list: {
@@ -159,7 +164,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       } as const),
       action: 'create',
       summary: createSummary(name),
-      ...createDescription(name),
+      ...createDescription(declared),
       method: 'POST',
       path: `/${path}`,
       status: 201,
@@ -251,9 +256,11 @@ function versionNames(declared: AnyDeclaration): string[] {
 
 const definitionOf = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
 const isReadonly = (field: z.ZodType) => definitionOf(field).type === 'readonly';
+/** Keeps the description, which may belong to the default. */
 const withoutDefault = (field: z.ZodType): z.ZodType => {
   const { type, innerType } = definitionOf(field);
-  return type === 'default' && innerType ? innerType : field;
+  if (type !== 'default' || innerType === undefined) return field;
+  return field.description === undefined ? innerType : innerType.describe(field.description);
 };
 
 /** Declares a single endpoint outside the standard ones. */

@@ -4,7 +4,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
 import { storageMiddleware } from '../documents/storage.ts';
-import { docsMiddleware } from '../endpoints/docs.ts';
+import { docsMiddleware } from '../docs/docs.ts';
 import type { Route } from '../endpoints/route.ts';
 import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';

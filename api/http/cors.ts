@@ -27,6 +27,7 @@ export function cors(pool: DatabasePool): Middleware {
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;
     ctx.state.rates = settings.throttle;
+    ctx.state.is_portal_home_page = settings.portal.is_home_page;
     // Answers depend on the caller's origin: they carry a CSRF token, and most belong to one user.
     ctx.vary('Origin');
     ctx.vary('Cookie');

@@ -20,6 +20,7 @@ const normalSide = z.enum(['debit', 'credit']);
 const accounts = resource({
   name: 'LedgerAccount',
   path: 'ledger/accounts',
+  about: 'An account of the general ledger.',
   area: 'ledger',
   table,
   read: 'viewer',
@@ -28,16 +29,24 @@ const accounts = resource({
 
   fields: {
     id: uuid.readonly(),
-    code: requiredText.max(20),
-    name: requiredText,
-    account_type: accountType,
+    code: requiredText.max(20).describe('The number of the account. Must be unique.'),
+    name: requiredText.describe('The name of the account.'),
+    account_type: accountType.describe(
+      'Decides on which side the account increases, and in which report it appears.',
+    ),
     normal_balance: normalSide.readonly(),
-    parent_id: uuid.nullish(),
-    description: freeText.nullish(),
+    parent_id: uuid
+      .nullish()
+      .describe('The account that groups this one. Must have the same type.'),
+    description: freeText.nullish().describe('What the account is for.'),
     is_header: flag
       .default(false)
       .describe('A header that groups accounts. Nothing can be posted to it.'),
-    is_active: flag.default(true),
+    is_active: flag
+      .default(true)
+      .describe(
+        'Whether entries can use the account. Accounts to which the system posts must stay active.',
+      ),
     role: z
       .string()
       .nullable()
@@ -63,7 +72,9 @@ const accountBalance = endpoint({
   path: '/ledger/accounts/{id}/balance',
   allow: 'viewer',
   transaction: 'read',
-  query: z.object({ as_of_date: date.optional() }),
+  query: z.object({
+    as_of_date: date.optional().describe('The last day to include. Default: every day.'),
+  }),
   status: 200,
   reply: z
     .object({

@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const closings = resource({
   name: 'PeriodClosing',
   path: 'ledger/closings',
+  about: 'A day through which the books are closed.',
   area: 'ledger',
   table,
   read: 'viewer',
@@ -15,8 +16,10 @@ export const closings = resource({
 
   fields: {
     id: uuid.readonly(),
-    closed_through: date,
-    description: freeText.nullish(),
+    closed_through: date.describe(
+      'The last day to close. Must be before the business date and after the last closing.',
+    ),
+    description: freeText.nullish().describe('A text for the closing.'),
     closed_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),
   },

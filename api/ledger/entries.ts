@@ -23,12 +23,14 @@ const entryLine = z
 
 const entryFields = {
   id: uuid.readonly(),
-  entry_date: date,
+  entry_date: date.describe('The booking date. Must not be in a closed period.'),
   effective_date: date.readonly(),
-  description: freeText.nullish(),
-  reference_type: requiredText.default('manual'),
+  description: freeText.nullish().describe('What the entry is for.'),
+  reference_type: requiredText.default('manual').describe('Your classification of the entry.'),
   reference_id: uuid.nullable().readonly(),
-  loan_id: uuid.nullish(),
+  loan_id: uuid
+    .nullish()
+    .describe('The loan that the entry is about. Required for lines on control accounts.'),
   source: z.enum(['system', 'manual']).readonly(),
   status: z.enum(['draft', 'posted']).readonly(),
   lines: z.array(entryLine).readonly(),
@@ -47,6 +49,8 @@ const entryFields = {
 export const entries = resource({
   name: 'JournalEntry',
   path: 'ledger/entries',
+  about:
+    'A balanced entry of the general ledger. The system posts its own; you can add manual ones.',
   area: 'ledger',
   table,
   read: 'viewer',
@@ -80,7 +84,13 @@ export const entries = resource({
   create: addDraft,
   remove: archiveDraft,
   actions: {
-    post: action({ allow: 'admin', summary: 'Post a draft entry permanently', run: postDraft }),
+    post: action({
+      allow: 'admin',
+      summary: 'Post a draft entry permanently',
+      description:
+        'The entry counts from then on and can only be reversed. Answers 409 if its period is closed or an account is no longer active.',
+      run: postDraft,
+    }),
     reverse: action({
       allow: 'admin',
       summary: 'Reverse a journal entry',

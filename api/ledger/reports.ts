@@ -29,7 +29,10 @@ const trialBalance = endpoint({
   path: '/ledger/trial-balance',
   query: z.object({
     as_of_date: date.optional().describe('Default: the business date.'),
-    include_zero: z.stringbool().default(false),
+    include_zero: z
+      .stringbool()
+      .default(false)
+      .describe('Whether to include accounts without a balance.'),
   }),
   reply: reports.TrialBalance.meta({ id: 'TrialBalance' }),
   run: ({ work, query }: Call) => {
@@ -55,7 +58,11 @@ const detailFields = {
 };
 
 const Range = z
-  .object({ account_id: uuid, start_date: date.optional(), end_date: date.optional() })
+  .object({
+    account_id: uuid.describe('The account.'),
+    start_date: date.optional().describe('The first booking date. Default: no limit.'),
+    end_date: date.optional().describe('The last booking date. Default: no limit.'),
+  })
   .refine(({ start_date = '', end_date = '9999-12-31' }) => start_date <= end_date, {
     path: ['end_date'],
     message: 'Must not be before start_date.',
@@ -66,6 +73,7 @@ const detail = endpoint({
   resource: 'ledger/gl-detail',
   action: 'list',
   summary: "List an account's posted lines in a date range",
+  description: 'With a running balance, by booking date. Drafts are not included.',
   path: '/ledger/gl-detail',
   query: Range,
   reply: z.object(detailFields).meta({ id: 'LedgerDetail' }),
@@ -108,8 +116,14 @@ const subLedger = endpoint({
   resource: 'ledger/sub-ledger',
   action: 'list',
   summary: "List a loan's ledger lines, including its share of accrual entries",
+  description: 'Shows how the loan got to its ledger balances.',
   path: '/ledger/loans/{loan_id}/sub-ledger',
-  query: z.object({ accruals_by: z.enum(['day', 'month']).default('day') }),
+  query: z.object({
+    accruals_by: z
+      .enum(['day', 'month'])
+      .default('day')
+      .describe('Whether interest accruals appear for each day or are added up for each month.'),
+  }),
   reply: z.object(subLedgerFields).meta({ id: 'SubLedgerEntry' }),
   list: {
     name: 'sub-ledger',

@@ -21,6 +21,7 @@ const incomeStatement = endpoint({
   ...statementRouteDefaults,
   resource: 'ledger/income-statement',
   summary: 'Get the income statement for a date range',
+  description: 'Revenue and expenses by account, without drafts and year ends.',
   path: '/ledger/income-statement',
   query: z.object({
     start_date: date.optional().describe('Default: the first day of the fiscal year.'),

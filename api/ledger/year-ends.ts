@@ -7,6 +7,7 @@ import { moneySum } from '../endpoints/money-sum.ts';
 export const yearEnds = resource({
   name: 'YearEnd',
   path: 'ledger/year-ends',
+  about: 'The end of a fiscal year.',
   area: 'ledger',
   table,
   read: 'viewer',

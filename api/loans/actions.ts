@@ -62,7 +62,8 @@ export const loanActions: Record<string, Action> = {
   deny: action({
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
-    description: 'Sends the borrower the adverse action notice with the reasons.',
+    description:
+      'Sends the borrower the adverse action notice with the reasons, as a document and a message, and `loan.status_changed` to subscribers. Cannot be undone.',
     body: Denial,
     assert: assertStatusAllows,
     run: denyLoan,
@@ -71,7 +72,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Disburse a loan',
     description:
-      'Funds an approved loan, or disburses more of the approved amount. The first disbursement creates the schedule and charges the fees. Answers 409 during the right of rescission.',
+      'Funds an approved loan, or disburses more of the approved amount. The first disbursement activates the loan, creates the schedule and charges the fees of the product. Sends `loan.disbursed`, `loan.status_changed` and `fee.assessed`. Orders a new disclosure if the cost has changed. Answers 409 during the right of rescission, above the approved amount, or `disclosure_outdated` under hard enforcement: then disburse again after the borrower received the corrected disclosure.',
     body: Disbursement,
     four_eyes: 'disbursements',
     objection: findPayOutBlocker,
@@ -80,7 +81,8 @@ export const loanActions: Record<string, Action> = {
   cancel: action({
     allow: 'loan_officer',
     summary: 'Cancel a loan before it is funded',
-    description: 'Possible until money was disbursed.',
+    description:
+      'Possible until money was disbursed; later answers 409 `already_disbursed`. Ends autopay and sends `loan.status_changed`.',
     body: Cancellation,
     assert: assertStatusAllows,
     run: cancelLoan,
@@ -89,14 +91,15 @@ export const loanActions: Record<string, Action> = {
     allow: 'admin',
     summary: 'Charge off a defaulted loan',
     description:
-      'Moves the debt off the books. The borrower still owes it, and later payments are recoveries. With amount, charges off only part of the principal.',
+      'Moves the debt off the books. The borrower still owes it, and later payments are recoveries. With amount, charges off only part of the principal, and the loan continues with the rest. Ends autopay and sends `loan.status_changed`, or `loan.partly_charged_off`. Answers 409 `not_defaulted` if the settings require a default.',
     body: ChargeOff,
     run: chargeOff,
   }),
   'reverse-charge-off': action({
     allow: 'admin',
     summary: 'Reverse a charge-off',
-    description: 'Reverses the latest charge-off. Answers 409 if part of it was already recovered.',
+    description:
+      'Reverses the latest charge-off, as if it had never happened, and sends `loan.status_changed`. Answers 409 if part of it was already recovered, or the previous servicer charged the loan off.',
     body: ChargeOffReversal,
     run: reverseChargeOff,
   }),
@@ -104,7 +107,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Pay off a loan',
     description:
-      'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Answers 409 if the amount is too small.',
+      'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Sends `payment.received` and `loan.status_changed`, and creates a task to release the liens of a secured loan. Answers 409 `insufficient_payoff` if the amount is too small, and `quote_not_active` for an old quote.',
     body: PayOffRequest,
     run: payOffLoan,
   }),
@@ -112,7 +115,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'admin',
     summary: 'Place a loan on non-accrual or return it to accrual',
     description:
-      'On non-accrual no interest accrues and payments repay principal first. Unpaid interest leaves the books, but the borrower still owes it.',
+      'On non-accrual no interest accrues and payments repay principal first. Unpaid interest leaves the books, but the borrower still owes it. Does nothing if the loan already is in that state.',
     body: NonAccrual,
     run: setNonAccrual,
   }),
@@ -127,7 +130,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: "Reschedule a loan's payments",
     description:
-      'Moves the due dates of future installments. Past due amounts stay due. Give exactly one of new_first_payment_date, shift_days, shift_periods and installments.',
+      'Moves the due dates of future installments. Past due amounts stay due. Give exactly one of new_first_payment_date, shift_days, shift_periods and installments. Answers 409 if the loan has no future installments or is billed by cycle.',
     body: Reschedule,
     run: reschedule,
   }),
@@ -135,42 +138,47 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: "Change a loan's due day",
     description:
-      'The next installment moves to a later date, and interest accrues by the day until then.',
+      'The next installment moves to a later date, and interest accrues by the day until then. Does nothing if the loan already has that day. Answers 409 if payments are not monthly or quarterly, or no installment is left.',
     body: DueDateChange,
     run: changeDueDate,
   }),
   freeze: action({
     allow: 'admin',
     summary: 'Freeze a loan',
-    description: 'Stops accrual. The loan still accepts payments.',
+    description:
+      'Stops accrual and late fees. The loan still accepts payments, but pays nothing out. Possible in every status. Does nothing if the loan is frozen.',
     body: Freeze,
     run: freeze,
   }),
   unfreeze: action({
     allow: 'admin',
     summary: 'Unfreeze a loan',
-    description: 'Accrual resumes. The frozen days earn no interest.',
+    description:
+      'Accrual resumes. The frozen days earn no interest. Does nothing if the loan is not frozen.',
     body: Unfreeze,
     run: unfreeze,
   }),
   accelerate: action({
     allow: 'admin',
     summary: 'Accelerate a loan',
-    description: 'The whole debt becomes due today, and the future installments end.',
+    description:
+      'The whole debt becomes due today, and the future installments end. Autopay draws nothing more, except a plan for the payoff. Does nothing if the loan is accelerated. Answers 409 if the loan is over.',
     body: Acceleration,
     run: accelerate,
   }),
   'reverse-acceleration': action({
     allow: 'admin',
     summary: "Reverse a loan's acceleration",
-    description: 'Restores the installments and reapplies later payments to them.',
+    description:
+      'Restores the installments as if the loan had never been accelerated, and reapplies later payments to them.',
     body: AccelerationReversal,
     run: reverseAcceleration,
   }),
   'activate-promo': action({
     allow: 'loan_officer',
     summary: 'Start a promotion for a loan',
-    description: 'Answers 409 promo_overlap if another promotion covers some of these days.',
+    description:
+      'Takes effect on its first day. Answers 409 `promo_overlap` if another promotion covers some of these days, and `interest_follows_plan` if the schedule determines the interest of the loan.',
     body: PromoActivation,
     reply: z.object({ ...loanFields, promotions: z.array(promotion) }).meta({ id: 'PromotedLoan' }),
     run: activatePromo,
@@ -179,7 +187,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: "Run a loan's compliance checks",
     description:
-      'Runs the requested checks, otherwise those of the program, and stores the result.',
+      'Runs the requested checks, otherwise those of the program, and stores the result. Sends `compliance.failed` if a check fails or warns. Changes nothing on the loan.',
     body: ComplianceCheckRequest,
     reply: complianceRun,
     run: runComplianceChecks,
@@ -202,7 +210,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Approve a pending loan',
     description:
-      'Runs the compliance checks and sends the disclosure. Answers 409 compliance_failed if a check fails and the settings enforce checks.',
+      'Runs the compliance checks, unless the settings skip them, and orders the cost disclosure as a document. Starts the right of rescission if the product has one. Sends `loan.status_changed`, and `compliance.failed` if a check fails or warns. Answers 409 `compliance_failed` if a check fails and the settings enforce checks.',
     body: Approval,
     assert: assertStatusAllows,
     objection: findApprovalBlocker,

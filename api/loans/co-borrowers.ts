@@ -13,6 +13,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const coBorrowers = resource({
   name: 'CoBorrower',
   path: 'co-borrowers',
+  about: 'A person who owes a loan together with its borrower.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -24,9 +25,17 @@ export const coBorrowers = resource({
     loan_id: uuid,
     borrower_id: uuid.describe("The co-borrower's own borrower record."),
     borrower_name: z.string().readonly(),
-    role: z.enum(CO_BORROWER_ROLES),
+    role: z
+      .enum(CO_BORROWER_ROLES)
+      .describe(
+        '`co_borrower` shares the loan. `co_signer` and `guarantor` only answer for the debt, and must receive a notice before they sign, for which a task is created.',
+      ),
     status: z.enum(['liable', 'released']).readonly(),
-    liable_from: date.optional().describe('Default: today.'),
+    liable_from: date
+      .optional()
+      .describe(
+        'The first day of liability. Must not be in the future. Default: the business date.',
+      ),
     released_on: date
       .nullable()
       .readonly()
@@ -45,7 +54,8 @@ export const coBorrowers = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a co-borrower',
-      description: "Also cancels this person's autopay plan and scheduled payments.",
+      description:
+        "Ends the liability. Also cancels this person's autopay plan and scheduled payments. Answers 409 if the person is already released.",
       body: CoBorrowerRelease,
       run: releaseCoBorrower,
     }),

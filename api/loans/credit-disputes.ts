@@ -22,7 +22,6 @@ import { resource } from '../endpoints/resource.ts';
 
 const nullableTimestamp = timestamp.nullable().readonly();
 
-/** Metro 2 formats: whole dollars, alphanumeric codes and dates. */
 const correctedValues = jsonObject
   .refine(
     (values) => Object.keys(values).every((name) => CORRECTABLE_FIELDS.includes(name)),
@@ -47,6 +46,7 @@ function isValidCorrection(name: string, value: unknown): boolean {
 export const creditDisputes = resource({
   name: 'CreditDispute',
   path: 'credit-disputes',
+  about: 'A dispute about what you reported to the credit bureaus, with its deadline.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -59,33 +59,66 @@ export const creditDisputes = resource({
     dispute_number: derivedFrom(text.readonly(), 'loans.loan_number'),
     dispute_source: z
       .enum(['indirect_acdv', 'direct', 'cfpb_complaint', 'internal'])
-      .default('direct'),
-    bureau: z.enum(BUREAUS).nullish(),
-    acdv_control_number: text.nullish(),
-    received_date: date.nullish(),
+      .default('direct')
+      .describe(
+        'How the dispute reached you: from a bureau (`indirect_acdv`), from the consumer (`direct`), as a CFPB complaint, or found by yourself.',
+      ),
+    bureau: z.enum(BUREAUS).nullish().describe('The bureau that forwarded it.'),
+    acdv_control_number: text.nullish().describe("The bureau's control number (e-OSCAR)."),
+    received_date: date
+      .nullish()
+      .describe(
+        'When you received it. Default: the business date. The answer is due 30 days later.',
+      ),
     due_date: date.readonly(),
-    is_extended: flag.default(false).describe('45 days instead of 30.'),
+    is_extended: flag
+      .default(false)
+      .describe(
+        'Whether the consumer sent more information, so the answer is due after 45 days instead of 30.',
+      ),
     dispute_codes: z
       .array(z.string().regex(/^\d{3}$/, 'Must be a code of three digits.'))
       .min(1)
-      .max(2),
+      .max(2)
+      .describe('One or two e-OSCAR dispute codes of three digits.'),
     fcra_relevant_information: z
       .string()
       .max(240, { abort: true })
       .overwrite(maskPersonalNumbers)
       .max(240)
-      .nullish(),
-    disputed_fields: z.array(text).max(40).default([]),
-    consumer_statement: prose.nullish(),
-    document_ids: z.array(uuid).max(50).default([]),
-    assigned_to: uuid.nullish(),
-    investigation_notes: prose.nullish(),
-    findings: prose.nullish(),
-    response_code: z.enum(['01', '02', '03', '04', '07']).nullish(),
-    corrected_values: correctedValues.default({}),
+      .nullish()
+      .describe("The consumer's words as forwarded by the bureau."),
+    disputed_fields: z
+      .array(text)
+      .max(40)
+      .default([])
+      .describe('The names of the disputed fields.'),
+    consumer_statement: prose.nullish().describe('What the consumer says.'),
+    document_ids: z
+      .array(uuid)
+      .max(50)
+      .default([])
+      .describe('Documents that belong to the dispute.'),
+    assigned_to: uuid.nullish().describe('The user who works on it.'),
+    investigation_notes: prose.nullish().describe('Notes about the investigation.'),
+    findings: prose.nullish().describe('The result of the investigation.'),
+    response_code: z
+      .enum(['01', '02', '03', '04', '07'])
+      .nullish()
+      .describe(
+        'The answer to the bureau: `01` changes nothing, `02` corrects the record, `03` deletes the account, `07` deletes it because of fraud. Required to respond. 02, 03 and 07 create a corrected record for every bureau.',
+      ),
+    corrected_values: correctedValues
+      .default({})
+      .describe(
+        'For code 02: the fields of the credit reporting record to change, in Metro 2 form (whole dollars, codes, dates).',
+      ),
     compliance_condition_code: z
       .enum(['XA', 'XB', 'XC', 'XD', 'XE', 'XF', 'XG', 'XH', 'XJ', 'XR'])
-      .nullish(),
+      .nullish()
+      .describe(
+        "The Metro 2 code on the loan's records. Default: XB while the dispute is open, XH after a response, XR if it was frivolous or withdrawn.",
+      ),
     status: z
       .enum([
         'received',
@@ -96,12 +129,19 @@ export const creditDisputes = resource({
         'withdrawn',
         'overdue',
       ])
-      .default('received'),
+      .default('received')
+      .describe(
+        'A new dispute is `received`. It can become `investigating`, then `responded`, `frivolous` or `withdrawn`, and `closed` after a response or a frivolous dispute. `overdue` is shown after the due date and cannot be set.',
+      ),
     responded_at: nullableTimestamp,
     resolved_at: nullableTimestamp,
-    resolution_letter_document_id: uuid.nullish(),
+    resolution_letter_document_id: uuid
+      .nullish()
+      .describe('The letter with the result, for your records.'),
     is_frivolous: flag.readonly(),
-    frivolous_notice_sent_at: timestamp.nullish(),
+    frivolous_notice_sent_at: timestamp
+      .nullish()
+      .describe('When the consumer was notified that the dispute is frivolous.'),
     ...timestamps,
   },
   fixed: ['loan_id', 'received_date', 'dispute_source'],

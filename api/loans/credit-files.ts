@@ -12,6 +12,7 @@ import { creditReporting } from './credit-reporting.ts';
 export const creditFiles = resource({
   name: 'CreditReportingFile',
   path: 'credit-reporting-files',
+  about: 'A Metro 2 file for the credit bureaus.',
   area: 'loans',
   table: credit.creditReportingFiles,
   read: 'admin',
@@ -45,7 +46,8 @@ export const creditFileRoutes: Route[] = [
     security_event: 'export',
     action: 'create',
     summary: 'Generate a Metro 2 file of all pending records',
-    description: 'Answers 409 nothing_to_send if no records are pending.',
+    description:
+      'Puts every queued record up to the period into one file. Afterwards these records cannot change. Records that a bureau would reject are left out, and a task says what to correct. Answers 409 `nothing_to_send` without records, and `credit_reporting_not_configured` if settings are missing.',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,

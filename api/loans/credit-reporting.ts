@@ -13,6 +13,8 @@ const wholeDollars = integer.readonly().describe('Whole dollars.');
 export const creditReporting = resource({
   name: 'CreditReportingRecord',
   path: 'credit-reporting-records',
+  about:
+    'What is reported to the credit bureaus about a loan for a month, with the field names of Metro 2.',
   area: 'loans',
   table,
   read: 'viewer',

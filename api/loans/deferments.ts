@@ -15,6 +15,7 @@ import { resource } from '../endpoints/resource.ts';
 export const deferments = resource({
   name: 'Deferment',
   path: 'deferments',
+  about: 'A number of payments that move to later dates.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -24,21 +25,49 @@ export const deferments = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    deferment_type: z.enum(DEFERMENT_TYPES).default('payment_skip'),
+    deferment_type: z
+      .enum(DEFERMENT_TYPES)
+      .default('payment_skip')
+      .describe(
+        '`payment_skip` and `full` skip whole payments. `principal_only` still bills the interest of these periods.',
+      ),
     periods: integer
       .min(1)
       .max(MAX_DEFERRED_PERIODS)
       .nullish()
-      .describe('Default: the installments due by the end.'),
-    start_date: date.nullish(),
-    end_date: date.nullish().describe('The day before payments resume.'),
-    start_installment: integer.min(1).nullish().describe('Default: the next one.'),
-    interest_treatment: z.enum(INTEREST_TREATMENTS).default('accrue'),
-    extend_maturity: flag.default(true),
-    fee_amount: money.default('0.00'),
-    reason: prose,
-    notes: prose.nullish(),
-    status: z.enum(RELIEF_STATUSES).default('scheduled'),
+      .describe(
+        'How many installments to defer. Default: those due from `start_date` through `end_date`.',
+      ),
+    start_date: date
+      .nullish()
+      .describe('The first day. Default: the business date. Must not be in the past.'),
+    end_date: date
+      .nullish()
+      .describe(
+        'The day before payments resume. Required without `periods`; otherwise it follows from them.',
+      ),
+    start_installment: integer
+      .min(1)
+      .nullish()
+      .describe('The number of the first deferred installment. Default: the next unpaid one.'),
+    interest_treatment: z
+      .enum(INTEREST_TREATMENTS)
+      .default('accrue')
+      .describe(
+        '`accrue`: interest accrues as usual. `waive`: no interest accrues. `capitalize_at_end`: accrued interest is added to the principal at the end.',
+      ),
+    extend_maturity: flag
+      .default(true)
+      .describe(
+        'Whether the due dates and the maturity date move. Otherwise fewer, larger payments repay the loan by the same date.',
+      ),
+    fee_amount: money.default('0.00').describe('A fee charged on the first day.'),
+    reason: prose.describe('Why the payments are deferred.'),
+    notes: prose.nullish().describe('Your notes.'),
+    status: z
+      .enum(RELIEF_STATUSES)
+      .default('scheduled')
+      .describe('Set by the server. To cancel a scheduled deferment, update it to `canceled`.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -14,6 +14,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const disbursements = resource({
   name: 'Disbursement',
   path: 'disbursements',
+  about: "A payout of a loan's approved amount.",
   area: 'loans',
   table,
   read: 'viewer',
@@ -23,16 +24,29 @@ export const disbursements = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.nullish().describe('Default: the remaining approved amount.'),
-    disbursement_date: date.nullish(),
+    amount: positiveMoney
+      .nullish()
+      .describe(
+        'The amount to disburse, before deducted fees. Default: the remaining approved amount.',
+      ),
+    disbursement_date: date
+      .nullish()
+      .describe('When the money goes out. Default: the business date. Must not be in the future.'),
     method: z
       .enum(DISBURSEMENT_METHODS)
       .nullish()
-      .describe('ach where an instrument is named, else external, if none.'),
-    payment_instrument_id: uuid.nullish(),
-    payee_name: text.nullish(),
-    payee_type: z.enum(PAYEE_TYPES).default('borrower'),
-    reference_number: text.nullish(),
+      .describe(
+        'How the money is paid out. With a payment instrument it must be `ach`, which is then the default. Otherwise it is for your records, by default `external`.',
+      ),
+    payment_instrument_id: uuid
+      .nullish()
+      .describe("The borrower's verified bank account. The next Nacha file pays the amount to it."),
+    payee_name: text.nullish().describe('Who receives the money, for your records.'),
+    payee_type: z
+      .enum(PAYEE_TYPES)
+      .default('borrower')
+      .describe('What the payee is, for your records.'),
+    reference_number: text.nullish().describe('Your reference, such as a wire or check number.'),
     fee_deducted: money.readonly().describe('Fees deducted from the proceeds.'),
     net_amount: money.readonly().describe('The amount actually paid out.'),
     status: z.enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled']).readonly(),

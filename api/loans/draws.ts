@@ -19,6 +19,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const draws = resource({
   name: 'Draw',
   path: 'draws',
+  about: 'A payout from a line of credit.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -29,12 +30,20 @@ export const draws = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     draw_number: integer.readonly(),
-    amount: positiveMoney,
-    draw_date: date.nullish(),
-    purpose: freeText.nullish(),
-    payment_instrument_id: uuid.nullish(),
+    amount: positiveMoney.describe('The amount to draw, at most the available credit.'),
+    draw_date: date
+      .nullish()
+      .describe('When the money goes out. Default: the business date. Must not be in the future.'),
+    purpose: freeText.nullish().describe('What the money is for.'),
+    payment_instrument_id: uuid
+      .nullish()
+      .describe(
+        "The borrower's verified bank account. The next Nacha file pays the amount to it. Without it, you pay the money out yourself.",
+      ),
     external_id: externalId.nullish(),
-    fee_amount: money.nullish().describe("Default: according to the product's fee rules."),
+    fee_amount: money
+      .nullish()
+      .describe("The fee of this draw, also zero. Default: according to the product's fee rules."),
     status: z.enum(['pending', 'completed', 'failed', 'reversed']).readonly(),
     outstanding_principal: money.readonly(),
     interest_rate: rate.readonly(),
@@ -55,7 +64,7 @@ export const draws = resource({
       allow: 'loan_officer',
       summary: 'Reverse a draw',
       description:
-        'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments.',
+        'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments. Answers 409 if the draw is already reversed.',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

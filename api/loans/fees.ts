@@ -21,6 +21,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const fees = resource({
   name: 'Fee',
   path: 'fees',
+  about: 'A fee that a borrower owes, assessed by a rule of the product or by your staff.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -30,9 +31,11 @@ export const fees = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    fee_type: z.enum(FEE_TYPES),
-    description: freeText.nullish(),
-    amount: positiveMoney,
+    fee_type: z
+      .enum(FEE_TYPES)
+      .describe('The type of the fee. Classifies it; the amount is owed regardless of the type.'),
+    description: freeText.nullish().describe('A text for the fee.'),
+    amount: positiveMoney.describe('The amount of the fee.'),
     amount_paid: money.readonly(),
     amount_waived: money.readonly(),
     outstanding_amount: derivedFrom(
@@ -40,8 +43,14 @@ export const fees = resource({
       ...(['fees.amount', 'fees.amount_paid', 'fees.amount_waived'] as const),
     ),
     assessed_date: date.readonly(),
-    effective_date: date.nullish(),
-    due_date: date.nullish(),
+    effective_date: date
+      .nullish()
+      .describe(
+        'The first day on which the fee is owed. Default: the business date. Must not be in the future.',
+      ),
+    due_date: date
+      .nullish()
+      .describe('A date to show with the fee. The fee is owed from `effective_date` on.'),
     installment_number: integer.nullable().readonly(),
     payment_id: uuid.nullable().readonly(),
     draw_id: uuid.nullable().readonly(),
@@ -67,7 +76,7 @@ export const fees = resource({
       allow: 'loan_officer',
       summary: 'Waive a fee',
       description:
-        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due.',
+        'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due. Answers 409 if nothing is left to waive.',
       body: FeeWaiver,
       run: waiveFee,
     }),

@@ -31,18 +31,28 @@ export const loanFields = {
   id: readonlyField(uuid),
   loan_number: readonlyField(text),
   external_id: externalId.nullish(),
-  borrower_id: uuid,
+  borrower_id: uuid.describe(
+    'The primary borrower, who receives the money. Cannot change after approval.',
+  ),
   /** First and last name of 200 characters each, and a space. */
   borrower_name: readonlyField(z.string().max(401)),
-  program_id: uuid,
-  product_id: uuid,
-  portfolio_id: uuid.nullish(),
+  program_id: uuid.describe('An active program. Cannot change after approval.'),
+  product_id: uuid.describe(
+    'An active product of the program. The loan copies its terms, so later changes to the product do not affect the loan.',
+  ),
+  portfolio_id: uuid
+    .nullish()
+    .describe(
+      'A static portfolio for the loan. Only an admin can set it. Null removes the loan from its portfolio.',
+    ),
   investor_id: readonlyField(uuid.nullable()),
   loan_officer_id: readonlyField(uuid.nullable()),
   status: readonlyField(z.enum(LOAN_STATUSES)),
   sub_status: readonlyField(text.nullable()),
   loan_type: readonlyField(z.enum(LOAN_TYPES)),
-  principal_amount: positiveMoney,
+  principal_amount: positiveMoney.describe(
+    'The approved amount, or the credit limit of a line of credit. Must be within the limits of the product. Cannot change after approval.',
+  ),
   disbursed_amount: readonlyField(money),
   principal_balance: readonlyField(money),
   accrued_interest: readonlyField(money),
@@ -51,7 +61,9 @@ export const loanFields = {
   suspense_balance: readonlyField(money),
   charge_off_balance: readonlyField(money),
   deficiency_balance: readonlyField(money),
-  interest_rate: rate,
+  interest_rate: rate.describe(
+    'Annual contract rate. Must be within the limits of the product. Cannot change after approval; a modification changes it later.',
+  ),
   apr: readonlyField(
     computedRate
       .nullable()
@@ -64,21 +76,32 @@ export const loanFields = {
   interest_method: readonlyField(z.enum(INTEREST_METHODS)),
   payment_frequency: readonlyField(z.enum(PAYMENT_FREQUENCIES)),
   payment_amount: readonlyField(money.nullable()),
-  payment_day: z.int().min(1).max(31).nullish(),
+  payment_day: z
+    .int()
+    .min(1)
+    .max(31)
+    .nullish()
+    .describe(
+      'The day of the month on which installments are due. 29 to 31 mean the last day of shorter months. Default: the day of the first due date. Has no effect on weekly and biweekly loans. After approval, use `change-due-date`.',
+    ),
   term_months: z
     .int()
     .min(1)
     .max(600)
-    .describe('The current term. A modification, deferment or forbearance can change it.'),
+    .describe(
+      'The term in months, within the limits of the product. A modification, deferment or forbearance can change it later.',
+    ),
   original_term_months: readonlyField(integer.describe('The original term of the loan.')),
   remaining_term: readonlyField(integer),
   expected_disbursement_date: date
     .nullish()
-    .describe('The agreed disbursement date, set while the loan is pending.'),
+    .describe(
+      'When you plan to disburse the loan. The disclosure assumes this date. Can change only while the loan is pending.',
+    ),
   first_payment_date: date
     .nullish()
     .describe(
-      'Can be agreed while the loan is pending. After disbursement, taken from the schedule.',
+      'The agreed first due date. Can change only while the loan is pending. Default: according to the product. After disbursement, the first due date of the schedule.',
     ),
   next_payment_date: readonlyField(date.nullable()),
   next_payment_amount: readonlyField(money),
@@ -150,7 +173,11 @@ export const loanFields = {
   paid_interest: readonlyField(money),
   paid_fees: readonlyField(money),
   labels: readonlyField(z.array(z.string())),
-  metadata: jsonObject.default({}),
+  metadata: jsonObject
+    .default({})
+    .describe(
+      'Your own data about the loan, up to 16 kB. Has no effect, except that tapes can show `credit_score`.',
+    ),
   allowed_actions: readonlyField(z.array(z.string())),
   is_archived: readonlyField(flag),
   ...timestamps,

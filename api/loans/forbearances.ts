@@ -17,6 +17,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const forbearances = resource({
   name: 'Forbearance',
   path: 'forbearances',
+  about: 'A time in which you accept lower or no payments.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -26,19 +27,50 @@ export const forbearances = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    forbearance_type: z.enum(FORBEARANCE_TYPES).default('full'),
-    start_date: date,
-    end_date: date.describe('Its last day.'),
-    reason: prose,
-    reduced_payment_amount: positiveMoney.nullish(),
-    interest_accrues: flag.default(true),
-    suspend_late_fees: flag.default(true),
-    suspend_delinquency: flag.default(true),
-    suspend_credit_reporting: flag.default(false),
-    end_treatment: z.enum(END_TREATMENTS).default('reinstatement'),
-    hardship_application_id: uuid.nullish(),
-    notes: prose.nullish(),
-    status: z.enum(RELIEF_STATUSES).default('scheduled'),
+    forbearance_type: z
+      .enum(FORBEARANCE_TYPES)
+      .default('full')
+      .describe(
+        '`full`: installments stay billed, but need not be paid. `reduced_payment`: bills `reduced_payment_amount`. `interest_only`: bills interest.',
+      ),
+    start_date: date.describe(
+      'The first day. Can be in the past, but not before the loan was funded.',
+    ),
+    end_date: date.describe('The last day. Must not be in the past.'),
+    reason: prose.describe('Why the forbearance is granted.'),
+    reduced_payment_amount: positiveMoney
+      .nullish()
+      .describe('The installment during a `reduced_payment` forbearance. Required for that type.'),
+    interest_accrues: flag
+      .default(true)
+      .describe('Whether interest accrues during the forbearance.'),
+    suspend_late_fees: flag
+      .default(true)
+      .describe('Whether installments with grace days that end in this time bear no late fee.'),
+    suspend_delinquency: flag
+      .default(true)
+      .describe(
+        'Whether days past due stop counting, if `delinquency.pause_in_forbearance` is on in the settings.',
+      ),
+    suspend_credit_reporting: flag
+      .default(false)
+      .describe(
+        'Whether nothing is reported to the credit bureaus for months that end during the forbearance.',
+      ),
+    end_treatment: z
+      .enum(END_TREATMENTS)
+      .default('reinstatement')
+      .describe(
+        'What happens to missed amounts. `reinstatement`: they are due at the end. `extend_term`: the term becomes longer. `deferred_balance`: they are due with the last installment. `repayment_plan`: a payment plan is proposed (after `full`; otherwise as `deferred_balance`). `re_amortize`: the remaining installments repay them.',
+      ),
+    hardship_application_id: uuid
+      .nullish()
+      .describe('The application that led to the forbearance, for your records.'),
+    notes: prose.nullish().describe('Your notes.'),
+    status: z
+      .enum(RELIEF_STATUSES)
+      .default('scheduled')
+      .describe('Set by the server. To cancel a scheduled forbearance, update it to `canceled`.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },
@@ -57,7 +89,8 @@ export const forbearances = resource({
     end: action({
       allow: 'loan_officer',
       summary: 'End a forbearance early',
-      description: 'A broken forbearance ends without its agreed treatment.',
+      description:
+        'Applies the agreed treatment of missed payments now. A broken forbearance ends without it. Answers 409 if the forbearance is not active.',
       body: ForbearanceEnd,
       run: endForbearance,
     }),

@@ -25,6 +25,7 @@ import { resource } from '../endpoints/resource.ts';
 export const forms1099c = resource({
   name: 'Form1099C',
   path: 'forms-1099c',
+  about: 'A form 1099-C, which reports canceled debt to the IRS and the borrower.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -35,8 +36,17 @@ export const forms1099c = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     form_number: text.readonly(),
-    tax_year: integer.min(1980).max(2200).nullish(),
-    status: z.enum(FORM_STATUSES).default('generated'),
+    tax_year: integer
+      .min(1980)
+      .max(2200)
+      .nullish()
+      .describe('The calendar year. Default: the current one.'),
+    status: z
+      .enum(FORM_STATUSES)
+      .default('generated')
+      .describe(
+        'A new form is `generated`. Later changes: `draft` to `generated`, then `furnished` to the debtor and `filed` with the IRS, or `void`. The server sets `corrected`.',
+      ),
     is_corrected: flag.readonly(),
     corrects_form_id: uuid.nullable().readonly(),
     was_sent: flag
@@ -51,25 +61,44 @@ export const forms1099c = resource({
     debtor_tin_last_four: text.readonly(),
     debtor_address: prose.readonly(),
     account_number: text.readonly().describe("The loan's number."),
-    identifiable_event_date: date.nullish(),
-    amount_discharged: money.nullish(),
-    interest_included: money.nullish(),
-    debt_description: freeText.nullish(),
-    personally_liable: flag.default(true),
-    identifiable_event_code: z.enum(EVENT_CODES).nullish(),
-    fair_market_value: money.nullish(),
-    notes: prose.nullish(),
+    identifiable_event_date: date
+      .nullish()
+      .describe(
+        'Box 1. Default: when the principal was forgiven or charged off, otherwise the business date.',
+      ),
+    amount_discharged: money
+      .nullish()
+      .describe('Box 2. Default: the forgiven principal, otherwise the charge-off amount.'),
+    interest_included: money.nullish().describe('Box 3: the interest in box 2. Default: 0.00.'),
+    debt_description: freeText.nullish().describe("Box 4. Default: the loan's number."),
+    personally_liable: flag
+      .default(true)
+      .describe('Box 5: whether the debtor was personally liable.'),
+    identifiable_event_code: z
+      .enum(EVENT_CODES)
+      .nullish()
+      .describe(
+        'Box 6: A bankruptcy, B other judicial relief, C statute of limitations, D foreclosure election, E probate, F by agreement, G decision to stop collection, H other. Default: follows from the forgiveness or the charge-off reason.',
+      ),
+    fair_market_value: money
+      .nullish()
+      .describe('Box 7: the value of property taken, for a foreclosure or abandonment.'),
+    notes: prose.nullish().describe('Your notes. Not printed.'),
     document_id: uuid.nullable().readonly(),
     document_status: z.string().nullable().readonly(),
     document_failure_reason: z.string().nullable().readonly(),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },
-  writeOnly: { principal_forgiven: positiveMoney.nullish() },
+  writeOnly: {
+    principal_forgiven: positiveMoney
+      .nullish()
+      .describe('The same as `amount_discharged`, which comes first.'),
+  },
   fixed: [
     ...(['loan_id', 'tax_year', 'identifiable_event_date', 'amount_discharged'] as const),
     ...(['interest_included', 'debt_description', 'personally_liable'] as const),
-    ...(['identifiable_event_code', 'fair_market_value'] as const),
+    ...(['identifiable_event_code', 'fair_market_value', 'principal_forgiven'] as const),
   ],
   filters: ['loan_id', 'tax_year', 'status', 'identifiable_event_code'],
 

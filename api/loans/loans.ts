@@ -26,6 +26,8 @@ import { loanRecords } from './records.ts';
 export const loans = resource({
   name: 'Loan',
   path: 'loans',
+  about:
+    'A loan with its terms, its balances as of the business date, and the actions that its state allows (`allowed_actions`).',
   area: 'loans',
   table,
   read: 'viewer',
@@ -179,7 +181,7 @@ export const loanRoutes: Route[] = [
     status: 201,
     summary: 'Board an existing loan with its balances',
     description:
-      'Takes over a loan from another servicer. Nothing is disbursed, and earlier history stays with that servicer.',
+      'Takes over a loan from another servicer. Nothing is disbursed, and earlier history stays with that servicer. Books the balances on the business date and sends `loan.created`. Answers 422 if the data contradict each other or the installment does not repay the loan. For many loans use `npm run board`.',
     body: Boarding,
     reply: loans.reply,
     transaction: 'write',
@@ -196,9 +198,20 @@ export const loanRoutes: Route[] = [
     action: 'get-balances',
     status: 200,
     summary: "Get the loan's balances today or on a past date",
+    description:
+      'Principal, interest, fees and the payoff amount at the end of a day, with the next bill, late fee and autopay draw.',
     query: z.object({
-      as_of_date: date.optional(),
-      known: z.enum(['now', 'then']).default('now'),
+      as_of_date: date
+        .optional()
+        .describe(
+          'The day. Default: the business date. Can be an earlier day since the loan was funded.',
+        ),
+      known: z
+        .enum(['now', 'then'])
+        .default('now')
+        .describe(
+          '`now` includes everything recorded since, also for that day. `then` shows what was known at the end of that day.',
+        ),
     }),
     reply: balances,
     transaction: 'read',
@@ -218,6 +231,8 @@ export const loanRoutes: Route[] = [
     action: 'get-future-balance-projection',
     status: 200,
     summary: "Project the loan's balances on a future date",
+    description:
+      'Assumes that scheduled payments are made and that nothing else happens. Includes agreed changes, such as approved modifications.',
     query: z.object({
       as_of_date: date
         .optional()
@@ -241,6 +256,8 @@ export const loanRoutes: Route[] = [
     action: 'amortization',
     status: 200,
     summary: "Get the loan's schedule with payments applied",
+    description:
+      'One row for each installment, with what was paid on it and what is left. Empty before the loan is funded.',
     reply: z.array(installment),
     transaction: 'read',
     run: ({ work, params }) => readSchedule(work, params['id'] ?? ''),
@@ -253,6 +270,8 @@ export const loanRoutes: Route[] = [
     action: 'schedule-versions',
     status: 200,
     summary: "List the loan's schedule versions, newest first",
+    description:
+      'Each disbursement, modification or other agreement makes a new version. Payments do not.',
     query: z.object({
       version: z.coerce
         .number()

@@ -35,6 +35,7 @@ const months = integer.min(1).max(600);
 export const modifications = resource({
   name: 'Modification',
   path: 'modifications',
+  about: "A change of a loan's terms that was agreed with the borrower.",
   area: 'loans',
   table,
   read: 'viewer',
@@ -44,24 +45,70 @@ export const modifications = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    modification_type: z.enum(MODIFICATION_TYPES),
-    effective_date: date.nullish(),
-    reason: z.enum(REASONS).default('other'),
-    reason_comment: prose.nullish(),
-    new_interest_rate: rate.nullish(),
-    new_term_months: months.nullish(),
-    extend_months: months.nullish(),
-    new_payment_amount: positiveMoney.nullish(),
-    new_payment_day: integer.min(1).max(31).nullish(),
-    new_maturity_date: date.nullish(),
-    principal_forgiven: money.default('0.00'),
-    capitalize_interest: flag.default(false),
-    capitalize_fees: flag.default(false),
+    modification_type: z
+      .enum(MODIFICATION_TYPES)
+      .describe(
+        'What changes. Each type requires its fields. `re_age` replaces the past-due installments too, so the loan is current again. `re_amortize` spreads the debt over the remaining installments. `combined` changes any terms, and can also shorten the loan.',
+      ),
+    effective_date: date
+      .nullish()
+      .describe(
+        'When the new terms apply. Default: the business date. A past date recalculates the loan; close of business applies a future one.',
+      ),
+    reason: z.enum(REASONS).default('other').describe('Why the loan is modified.'),
+    reason_comment: prose.nullish().describe('The reason in words.'),
+    new_interest_rate: rate.nullish().describe('The new annual rate.'),
+    new_term_months: months
+      .nullish()
+      .describe(
+        'The new term in months since origination. Give only one of `new_term_months`, `extend_months` and `new_maturity_date`.',
+      ),
+    extend_months: months
+      .nullish()
+      .describe('How many months to add to the term. A multiple of 3 for quarterly payments.'),
+    new_payment_amount: positiveMoney
+      .nullish()
+      .describe(
+        'The new installment. Without a new term, it determines how many installments remain. Must repay the loan.',
+      ),
+    new_payment_day: integer
+      .min(1)
+      .max(31)
+      .nullish()
+      .describe(
+        'The new day of the month, for monthly, quarterly and semi-monthly payments. 29 to 31 mean the end of shorter months.',
+      ),
+    new_maturity_date: date
+      .nullish()
+      .describe('The new last due date. Must fit the payment frequency.'),
+    principal_forgiven: money
+      .default('0.00')
+      .describe(
+        'Principal that the borrower no longer owes. From 600.00 in a year, form 1099-C follows.',
+      ),
+    capitalize_interest: flag
+      .default(false)
+      .describe('Whether unpaid interest is added to the principal.'),
+    capitalize_fees: flag
+      .default(false)
+      .describe('Whether unpaid fees are added to the principal.'),
     capitalized_amount: money.readonly(),
-    interest_treatment: z.enum(BALANCE_TREATMENTS).default('keep'),
-    fee_treatment: z.enum(BALANCE_TREATMENTS).default('keep'),
-    apply_immediately: flag.default(true),
-    status: z.enum(MODIFICATION_STATUSES).default('pending'),
+    interest_treatment: z
+      .enum(BALANCE_TREATMENTS)
+      .default('keep')
+      .describe(
+        'What happens to unpaid interest: `keep` leaves it owed, `capitalize` adds it to the principal, `waive` forgives it.',
+      ),
+    fee_treatment: z.enum(BALANCE_TREATMENTS).default('keep').describe('The same for unpaid fees.'),
+    apply_immediately: flag
+      .default(true)
+      .describe('If false, the modification waits for `POST /modifications/{id}/approve`.'),
+    status: z
+      .enum(MODIFICATION_STATUSES)
+      .default('pending')
+      .describe(
+        'Set by the server. To cancel a pending or approved modification, update it to `canceled`.',
+      ),
     previous_terms: ownJson.readonly(),
     new_terms: ownJson.readonly(),
     requested_by: uuid.nullable().readonly(),
@@ -86,16 +133,21 @@ export const modifications = resource({
     approve: action({
       allow: 'loan_officer',
       summary: 'Approve a modification',
+      description:
+        'Applies a pending modification whose effective date has come, and sends `modification.completed`. Close of business applies a later one. Answers 409 `four_eyes` if you requested it and the settings require a second person.',
       run: approveModification,
     }),
     reject: action({
       allow: 'loan_officer',
       summary: 'Reject a modification',
+      description: 'Ends a pending modification without effect.',
       run: rejectModification,
     }),
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a modification',
+      description:
+        'Restores the terms as if a completed modification had never happened. Its fee stays: waive it if necessary. Answers 409 `in_use` if a later modification depends on it.',
       run: reverseModification,
     }),
   },

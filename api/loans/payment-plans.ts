@@ -23,14 +23,16 @@ import {
 import { resource } from '../endpoints/resource.ts';
 
 const planInstallment = z.object({
-  due_date: date,
-  amount: positiveMoney,
-  status: z.enum(['pending', 'paid', 'missed']).default('pending'),
+  due_date: date.describe('When the amount is due. Must not be in the past.'),
+  amount: positiveMoney.describe('The amount due.'),
+  status: z.enum(['pending', 'paid', 'missed']).default('pending').describe('Set by the server.'),
 });
 
 export const paymentPlans = resource({
   name: 'PaymentPlan',
   path: 'payment-plans',
+  about:
+    "An arrangement to catch up on missed payments or to settle the debt, in addition to the loan's schedule.",
   area: 'loans',
   table,
   read: 'viewer',
@@ -40,23 +42,70 @@ export const paymentPlans = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    plan_type: z.enum(PAYMENT_PLAN_TYPES).default('repayment'),
+    plan_type: z
+      .enum(PAYMENT_PLAN_TYPES)
+      .default('repayment')
+      .describe(
+        '`repayment`: the borrower pays missed amounts in parts. `catch_up`: the same, for everything past due. `settlement`: you accept `settlement_amount` for the whole debt.',
+      ),
     agreed_on: date.readonly(),
     total_amount: positiveMoney
       .nullish()
-      .describe('The total of the installments. Default for a catch-up plan: the past-due amount.'),
-    installments: z.array(planInstallment).max(120).default([]),
-    start_date: date.nullish(),
-    frequency: z.enum(PAYMENT_PLAN_FREQUENCIES).nullish(),
-    number_of_payments: integer.min(1).max(120).nullish(),
-    amount: positiveMoney.nullish(),
-    settlement_amount: positiveMoney.nullish(),
-    waive_remaining: flag.default(false),
-    grace_days: integer.min(0).max(30).default(3),
-    payment_instrument_id: uuid.nullish(),
-    auto_collect: flag.default(false),
-    notes: prose.nullish(),
-    status: z.enum(PAYMENT_PLAN_STATUSES).default('active'),
+      .describe(
+        'The total of the installments. Default for `catch_up`: the past-due amount and the fees due.',
+      ),
+    installments: z
+      .array(planInstallment)
+      .max(120)
+      .default([])
+      .describe(
+        'The installments. Give either these, or `start_date`, `frequency` and `number_of_payments`.',
+      ),
+    start_date: date
+      .nullish()
+      .describe('The first due date of regular installments. Must not be in the past.'),
+    frequency: z
+      .enum(PAYMENT_PLAN_FREQUENCIES)
+      .nullish()
+      .describe('How often a regular installment is due.'),
+    number_of_payments: integer
+      .min(1)
+      .max(120)
+      .nullish()
+      .describe('The number of regular installments.'),
+    amount: positiveMoney
+      .nullish()
+      .describe('The amount of each regular installment. Default: the total in equal parts.'),
+    settlement_amount: positiveMoney
+      .nullish()
+      .describe('What you accept for the whole debt. Required for `settlement`.'),
+    waive_remaining: flag
+      .default(false)
+      .describe(
+        'Whether the rest of the debt is forgiven when the settlement is paid. The loan is then `settled`, and form 1099-C may follow. Only for `settlement`.',
+      ),
+    grace_days: integer
+      .min(0)
+      .max(30)
+      .default(3)
+      .describe(
+        'Days after a due date until the installment counts as missed, which breaks the plan.',
+      ),
+    payment_instrument_id: uuid
+      .nullish()
+      .describe("The borrower's bank account for `auto_collect`."),
+    auto_collect: flag
+      .default(false)
+      .describe(
+        'Whether the installments are scheduled as payments from the account. They are canceled if the plan ends early.',
+      ),
+    notes: prose.nullish().describe('Your notes.'),
+    status: z
+      .enum(PAYMENT_PLAN_STATUSES)
+      .default('active')
+      .describe(
+        'A new plan is `active` or `proposed`. Update a proposed plan to `active` to start it, and either to `canceled` to end it. Close of business sets `completed` and `broken`.',
+      ),
     paid_amount: money.readonly(),
     completed_at: timestamp.nullable().readonly(),
     broken_at: timestamp.nullable().readonly(),

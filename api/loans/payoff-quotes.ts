@@ -37,6 +37,7 @@ const agreedChange = z.object({ date, change: z.enum(CHANGE_KINDS), description:
 export const payoffQuotes = resource({
   name: 'PayoffQuote',
   path: 'payoff-quotes',
+  about: 'The amount that pays off a loan through a day, with the calculation of its interest.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -48,8 +49,16 @@ export const payoffQuotes = resource({
     loan_id: uuid,
     quote_number: text.readonly(),
     quote_date: date.readonly(),
-    payoff_date: date.nullish(),
-    good_through_date: date.nullish(),
+    payoff_date: date
+      .nullish()
+      .describe(
+        'The first day of the payoff. Default: the business date. Must not be in the past.',
+      ),
+    good_through_date: date
+      .nullish()
+      .describe(
+        'The last day on which the quote is valid, within a year. Default: the payoff date plus `payoff_quote_valid_days` of the product.',
+      ),
     principal_amount: money.readonly(),
     accrued_interest: money.readonly(),
     per_diem: money.readonly(),
@@ -66,15 +75,27 @@ export const payoffQuotes = resource({
         'What pays off the loan on any day through `good_through_date`. The letter, the message and ' +
           'the portal name this amount.',
       ),
-    include_prepayment_penalty: flag.default(true),
-    delivery_method: z.enum(DELIVERY_METHODS).default('none'),
+    include_prepayment_penalty: flag
+      .default(true)
+      .describe(
+        'Whether the amount includes the prepayment penalty. A payoff by this quote uses its penalty.',
+      ),
+    delivery_method: z
+      .enum(DELIVERY_METHODS)
+      .default('none')
+      .describe(
+        '`email` and `letter` send the payoff letter to every borrower of the loan. `portal` and `none` send nothing. A later change sends nothing.',
+      ),
     explanation: z.array(perDiemLine).readonly(),
     agreed_changes: z
       .array(agreedChange)
       .readonly()
       .describe('Agreed changes through `good_through_date` that the amounts include.'),
-    remittance_instructions: prose.nullish(),
-    status: z.enum(QUOTE_STATUSES).default('active'),
+    remittance_instructions: prose.nullish().describe('How to pay, printed in the letter.'),
+    status: z
+      .enum(QUOTE_STATUSES)
+      .default('active')
+      .describe('Set by the server. To cancel an active quote, update it to `canceled`.'),
     superseded_reason: z
       .enum(SUPERSEDED_REASONS)
       .nullable()

@@ -24,6 +24,7 @@ const kind = { table: 'promises_to_pay', noun: 'promise', cancelable: ['pending'
 export const promisesToPay = resource({
   name: 'PromiseToPay',
   path: 'promises-to-pay',
+  about: "A borrower's promise to pay an amount by a date.",
   area: 'loans',
   table,
   read: 'viewer',
@@ -34,14 +35,35 @@ export const promisesToPay = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     promised_on: date.readonly(),
-    promised_amount: positiveMoney,
-    promised_date: date,
-    payment_method: z.enum(['autopay', 'ach', 'card', 'check', 'cash', 'other']).nullish(),
-    channel: z.enum(['phone', 'email', 'sms', 'portal', 'in_person']).default('phone'),
-    contact_note: prose.nullish(),
-    grace_days: integer.min(0).max(30).default(2),
-    installments: z.array(PromisedInstallment).max(24).default([]),
-    status: z.enum(PROMISE_STATUSES).default('pending'),
+    promised_amount: positiveMoney.describe('The total that the borrower promises.'),
+    promised_date: date.describe('The day by which it will be paid. Must not be in the past.'),
+    payment_method: z
+      .enum(['autopay', 'ach', 'card', 'check', 'cash', 'other'])
+      .nullish()
+      .describe('How the borrower intends to pay, for your records.'),
+    channel: z
+      .enum(['phone', 'email', 'sms', 'portal', 'in_person'])
+      .default('phone')
+      .describe('How the borrower gave the promise, for your records.'),
+    contact_note: prose.nullish().describe('Notes about the conversation.'),
+    grace_days: integer
+      .min(0)
+      .max(30)
+      .default(2)
+      .describe(
+        'Days after `promised_date` until close of business decides that the promise is not kept.',
+      ),
+    installments: z
+      .array(PromisedInstallment)
+      .max(24)
+      .default([])
+      .describe(
+        'Parts of the promise, for your records. Close of business looks at the total by `promised_date`.',
+      ),
+    status: z
+      .enum(PROMISE_STATUSES)
+      .default('pending')
+      .describe('Set by the server. To cancel a pending promise, update it to `canceled`.'),
     fulfilled_amount: money.readonly(),
     fulfilled_at: timestamp.nullable().readonly(),
     created_by: uuid.nullable().readonly(),

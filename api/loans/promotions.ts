@@ -32,6 +32,7 @@ export const promoStatuses: Route = {
   action: 'list-promo-statuses',
   status: 200,
   summary: 'List the promotions of a loan',
+  description: 'Scheduled, active and ended promotions.',
   reply: promotion,
   list: {
     name: 'list-promo-statuses',

@@ -22,6 +22,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const serviceCredits = resource({
   name: 'ServiceCredit',
   path: 'service-credits',
+  about: 'A reduction of the debt that the borrower does not pay.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -31,11 +32,23 @@ export const serviceCredits = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney,
-    credit_type: z.enum(CREDIT_TYPES).default('goodwill'),
-    reason: prose,
-    apply_to: z.enum(CREDIT_TARGETS).default('waterfall'),
-    effective_date: date.nullish(),
+    amount: positiveMoney.describe(
+      'The amount. More than the borrower owes is refused with 409 `exceeds_balance`.',
+    ),
+    credit_type: z
+      .enum(CREDIT_TYPES)
+      .default('goodwill')
+      .describe('Why the credit is given. Classifies it.'),
+    reason: prose.describe('The reason in words.'),
+    apply_to: z
+      .enum(CREDIT_TARGETS)
+      .default('waterfall')
+      .describe(
+        'What the credit reduces: `waterfall` is applied like a payment, the other values only reduce that part of the debt.',
+      ),
+    effective_date: date
+      .nullish()
+      .describe('The day of the credit. Default: the business date. Must not be in the future.'),
     sponsor: z
       .enum(SPONSORS)
       .optional()
@@ -61,6 +74,7 @@ export const serviceCredits = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a service credit',
+      description: 'Recalculates the loan as if the credit had never been given.',
       body: CreditReversal,
       four_eyes: 'reversals',
       run: reverseServiceCredit,

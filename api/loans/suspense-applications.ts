@@ -21,6 +21,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const suspenseApplications = resource({
   name: 'SuspenseApplication',
   path: 'suspense-applications',
+  about: 'Money in suspense that is applied to its loan.',
   area: 'loans',
   table,
   read: 'viewer',
@@ -30,10 +31,21 @@ export const suspenseApplications = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.nullish().describe('Default: as much as the loan can use.'),
-    effective_date: date.nullish(),
-    payment_type: z.enum(SUSPENSE_USES).default('regular'),
-    notes: prose.nullish(),
+    amount: positiveMoney
+      .nullish()
+      .describe('The amount to apply. Default: as much as the loan can use.'),
+    effective_date: date
+      .nullish()
+      .describe(
+        'The day of the application. Default: the business date. Must not be in the future.',
+      ),
+    payment_type: z
+      .enum(SUSPENSE_USES)
+      .default('regular')
+      .describe(
+        'How it is applied: `regular` like a payment, `extra_principal` to interest and principal ahead of schedule, `fee_only` to fees.',
+      ),
+    notes: prose.nullish().describe('Your notes.'),
     source: z.enum(['staff', 'rule']).readonly(),
     status: z.enum(['applied', 'reversed']).readonly(),
     principal_applied: money.readonly(),
@@ -59,6 +71,8 @@ export const suspenseApplications = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a suspense application',
+      description:
+        'Recalculates the loan as if it had never happened. The money returns to suspense.',
       body: SuspenseApplicationReversal,
       four_eyes: 'reversals',
       run: reverseSuspenseApplication,

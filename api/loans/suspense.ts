@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const suspense = resource({
   name: 'SuspenseEntry',
   path: 'suspense',
+  about: 'A movement of money that was received but not applied to the loan.',
   area: 'loans',
   table,
   read: 'viewer',

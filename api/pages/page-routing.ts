@@ -15,6 +15,7 @@ import { profilePages } from './profile.ts';
 import { PORTAL, STAFF } from './sections.ts';
 import { signInPages } from './signing-in.ts';
 import { staffPages } from './staff.ts';
+import { startPages } from './start.ts';
 import { unsubscribePages } from './unsubscribe.ts';
 
 /** The borrower's pages. */
@@ -48,6 +49,9 @@ const SECTIONS: readonly Section[] = [
   { at: OPS, isPortal: false, pages: opsPages, sign_in: `${OPS}/sign-in` },
   { at: PROVIDER_RETURN, isPortal: false, pages: providerReturnPages },
 ];
+
+/** The start page, and the page for browsers at an address that does not exist. */
+export const ROOT: Section = { at: '', isPortal: true, pages: startPages };
 
 /** Returns the section of a path, or undefined if the path is not a page. */
 export const sectionOf = (address: string): Section | undefined =>

@@ -28,6 +28,8 @@ export type Visit = {
   /** The tenant's trusted origins, where its staff work. */
   dashboards: readonly string[];
   tenant: { id: string; slug: string };
+  /** Whether the tenant's root address leads to the portal. */
+  isPortalHomePage: boolean;
   store: { pool: DatabasePool; installation: Installation };
   /** Stores the language in the browser. */
   speak: (language: string) => void;

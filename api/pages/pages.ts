@@ -18,7 +18,7 @@ import { isLanguageUnset, languageOf, rememberLanguage } from './language.ts';
 import { pageNotFound } from './page-not-found.ts';
 import { parseQuery } from './query.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
-import { resolvePage, sectionOf, type Section } from './page-routing.ts';
+import { resolvePage, ROOT, sectionOf, type Section } from './page-routing.ts';
 
 type Parts = {
   pool: DatabasePool;
@@ -38,7 +38,7 @@ export function portalPages(
 ) {
   const handlers = handlersByEndpoint(parts.routes, serve);
   const refusals: Middleware = async (ctx: Context, next: Next) => {
-    const section = sectionOf(ctx.path);
+    const section = sectionOf(ctx.path) ?? (isBrowserOutsideApi(ctx) ? ROOT : undefined);
     if (section === undefined) return next();
     ctx.state.section = section;
     try {
@@ -62,6 +62,12 @@ export function portalPages(
   };
   return { refusals, sections };
 }
+
+/** API clients, and all requests below /api, get errors as JSON. */
+const isBrowserOutsideApi = (ctx: Context) =>
+  (ctx.method === 'GET' || ctx.method === 'HEAD') &&
+  !ctx.path.startsWith('/api/') &&
+  ctx.accepts('json', 'html') === 'html';
 
 const INTERNAL: ErrorAnswer = { status: 500, body: { message: '', code: 'internal_error' } };
 
@@ -103,6 +109,7 @@ async function openPage(ctx: Context, { page, params, form, ask, parts }: Opened
   const config = await ask<PortalConfig>('GET /portal/config');
   if (ctx.state.user?.borrower_id && isLanguageUnset(ctx)) await followPreference(ctx, ask);
   const { user = null, tenant, trusted_origins: dashboards = [] } = ctx.state;
+  const isPortalHomePage = Boolean(ctx.state.is_portal_home_page);
   const visit: Visit = {
     ask,
     params,
@@ -110,6 +117,7 @@ async function openPage(ctx: Context, { page, params, form, ask, parts }: Opened
     config,
     user,
     tenant,
+    isPortalHomePage,
     dashboards,
     problems: null,
     store: {
@@ -177,8 +185,10 @@ async function showRefusal(
 function nextSteps({ state, path }: Context, { code, status }: { code: string; status: number }) {
   const isExpired = code === 'csrf_failed';
   const mustEnroll = code === 'second_factor_required' && !(state.section as Section).isPortal;
+  const isUnknownAddress = state.section === ROOT && status === 404 && Boolean(state.isInside);
   return {
-    code,
+    code: isUnknownAddress ? 'unknown_address' : code,
+    start_links: isUnknownAddress,
     again: isExpired ? path : null,
     enroll: mustEnroll && Boolean(state.user),
     other_account: status === 403 && !isExpired && Boolean(state.isInside && state.user),

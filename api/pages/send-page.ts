@@ -84,7 +84,8 @@ function sectionLinks({ state }: Context) {
     section,
     has_languages: at === section,
     signed_in: at === PORTAL && Boolean(state.user?.borrower_id),
-    has_session: Boolean(state.user),
+    // The start page belongs to no account.
+    has_session: at !== '' && Boolean(state.user),
   };
 }
 

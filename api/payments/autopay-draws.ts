@@ -7,6 +7,7 @@ import { resource } from '../endpoints/resource.ts';
 export const autopayDraws = resource({
   name: 'AutopayDraw',
   path: 'autopay-draws',
+  about: 'What an autopay plan did for a due date: the payment it made, or why it made none.',
   area: 'payments',
   table,
   read: 'viewer',

@@ -11,6 +11,8 @@ import { action, resource } from '../endpoints/resource.ts';
 export const changeNotices = resource({
   name: 'ChangeNotice',
   path: 'change-notices',
+  about:
+    "A bank's notification that an account's details have changed (NOC). Apply or dismiss it by its due date.",
   area: 'payments',
   table,
   read: 'loan_officer',
@@ -41,6 +43,8 @@ export const changeNotices = resource({
     apply: action({
       allow: 'loan_officer',
       summary: "Apply the bank's correction to the account",
+      description:
+        'The account stays verified, and a block that waited for the correction is lifted. Answers 409 if the notice is decided or has no data to apply.',
       // Payouts go to the corrected account, which stays verified.
       four_eyes: 'destinations',
       run: applyChangeNotice,
@@ -48,6 +52,8 @@ export const changeNotices = resource({
     dismiss: action({
       allow: 'loan_officer',
       summary: 'Dismiss a change notice without a correction',
+      description:
+        'Use it if you corrected the account yourself, or the notice is about your own data. Answers 409 if the notice is decided.',
       run: dismissChangeNotice,
     }),
   },

@@ -19,6 +19,7 @@ export const nachaEntries = resource({
   ...resourceDefaults,
   name: 'NachaEntry',
   path: 'nacha-entries',
+  about: 'A debit or credit in a Nacha file, with its settlement or return.',
   table: nacha.nachaEntries,
   offers: [],
 
@@ -52,6 +53,7 @@ export const nachaFiles = resource({
   ...resourceDefaults,
   name: 'NachaFile',
   path: 'nacha-files',
+  about: 'A file of debits and credits for your bank.',
   table: nacha.nachaFiles,
   offers: ['list', 'read'],
 
@@ -103,6 +105,8 @@ export const nachaRoutes: Route[] = [
     action: 'create',
     resource: 'nacha-files',
     summary: 'Generate a Nacha file of unsent debits and disbursements',
+    description:
+      'Contains every payment, payout and refund ordered from a bank account and not sent yet; `skipped` lists what cannot be sent, with the reason. Download the file and pass it to your bank. Answers 409 `nothing_to_send` if nothing can be sent, and another code if settings of the originator are missing.',
     status: 201,
     transaction: 'own',
     body: NewNachaFile,
@@ -166,6 +170,8 @@ export const nachaRoutes: Route[] = [
     secrets: ['file'],
     content: ({ work, body }) => describeReturnFile(work, body as z.output<typeof ReturnFile>),
     summary: 'Process a return file from the bank',
+    description:
+      'Records each returned entry with its fee and its effect on autopay, and each notification of change. An entry that cannot be booked gets a task. Processing a file twice has no further effect.',
     status: 200,
     transaction: 'write',
     body: ReturnFile,

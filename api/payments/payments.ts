@@ -59,6 +59,8 @@ export const allocation = z.object({
 export const payments = resource({
   name: 'Payment',
   path: 'payments',
+  about:
+    'Money received for a loan, with the parts of the debt that it paid. Refunds appear as payments of the type `reimbursement`.',
   area: 'payments',
   table,
   read: 'viewer',
@@ -70,15 +72,37 @@ export const payments = resource({
     loan_id: uuid,
     borrower_id: uuid.readonly(),
     receipt_number: text.readonly(),
-    amount: positiveMoney,
-    payment_date: date.nullish(),
-    effective_date: date.nullish(),
-    payment_method: z.enum(PAYMENT_METHODS).nullish(),
-    payment_type: z.enum([...PAYMENT_TYPES, 'reimbursement']).default('regular'),
-    payment_instrument_id: uuid.nullish(),
+    amount: positiveMoney.describe('The amount received, or to be drawn from the account.'),
+    payment_date: date
+      .nullish()
+      .describe(
+        'When the money arrives. A future date, up to a year ahead, schedules the payment. Default: the business date.',
+      ),
+    effective_date: date
+      .nullish()
+      .describe(
+        'The day for which the payment counts, on or before `payment_date`. Default: `payment_date`. An earlier day recalculates the loan from then on.',
+      ),
+    payment_method: z
+      .enum(PAYMENT_METHODS)
+      .nullish()
+      .describe(
+        'How the money is paid. Must be `ach` with an instrument, and is then the default. Otherwise it is for your records, by default `external`.',
+      ),
+    payment_type: z
+      .enum([...PAYMENT_TYPES, 'reimbursement'])
+      .default('regular')
+      .describe(
+        'How the payment is applied. `regular`: in the order of the product. `extra_principal`: to interest so far and principal, without paying an installment. `payoff`: to everything, with money in suspense and the prepayment penalty, which closes the loan. `fee_only`: to fees. `settlement`: principal first. `recovery`: to a charged-off debt; after a charge-off every payment is one. `down_payment`: like `regular`. For `reimbursement` use its own endpoint.',
+      ),
+    payment_instrument_id: uuid
+      .nullish()
+      .describe(
+        'The bank account to draw from, which belongs to a person liable for the loan. The next Nacha file contains the debit. Without it, the money has already arrived.',
+      ),
     external_id: externalId.nullish(),
-    reference_number: text.nullish(),
-    notes: prose.nullish(),
+    reference_number: text.nullish().describe('Your reference, such as a check number.'),
+    notes: prose.nullish().describe('Your notes.'),
     hold_until: NewPayment.shape.hold_until,
     waive_returned_fee: NewPayment.shape.waive_returned_fee,
     status: z.enum(PAYMENT_STATUSES).readonly(),
@@ -106,9 +130,17 @@ export const payments = resource({
   },
   writeOnly: {
     allocation_override: z
-      .array(z.object({ component: z.enum(COMPONENTS), amount: positiveMoney }))
+      .array(
+        z.object({
+          component: z.enum(COMPONENTS).describe('The part of the debt.'),
+          amount: positiveMoney.describe('The amount for this part.'),
+        }),
+      )
       .max(10)
-      .nullish(),
+      .nullish()
+      .describe(
+        'Fixed amounts for parts of the debt, which come before the usual order. Only for admins.',
+      ),
   },
   fixed: [
     'loan_id',
@@ -120,6 +152,7 @@ export const payments = resource({
     'payment_instrument_id',
     'hold_until',
     'waive_returned_fee',
+    'allocation_override',
   ],
   filters: [
     'loan_id',
@@ -147,7 +180,7 @@ export const payments = resource({
       allow: 'loan_officer',
       summary: 'Reverse a payment',
       description:
-        'Recalculates the loan without the payment. The reason nsf, or return with a code, records a returned payment.',
+        'Recalculates the loan without the payment, also if it had closed the loan, and sends `payment.reversed`. The reason nsf, or return with a code, records a returned payment, with its fee. Answers 409 unless the payment is completed or settled.',
       body: PaymentReversal,
       four_eyes: 'reversals',
       run: reverseOrReturnPayment,
@@ -156,7 +189,7 @@ export const payments = resource({
       allow: 'loan_officer',
       summary: 'Record a returned payment',
       description:
-        'Reverses the payment, charges the returned payment fee once, and retries or pauses autopay.',
+        'Reverses the payment, charges the returned payment fee once for insufficient funds, and retries or pauses autopay. Some return codes block the account. Sends `payment.reversed`, `payment.failed` and `fee.assessed`. Return files record returns by themselves.',
       body: PaymentReturn,
       four_eyes: 'reversals',
       run: returnPayment,
@@ -180,7 +213,7 @@ export const paymentRoutes: Route[] = [
     path: '/loans/{id}/payments/preview',
     allow: 'loan_officer',
     summary: 'Preview how a payment would be applied',
-    description: 'Records nothing.',
+    description: 'Records nothing. Use it to show a borrower what a payment will do.',
     status: 200,
     transaction: 'read',
     carries: ALLOCATION_FACTS,
@@ -212,7 +245,7 @@ export const paymentRoutes: Route[] = [
     allow: 'loan_officer',
     summary: 'Reimburse the borrower',
     description:
-      'Refunds money in suspense first, then principal that a payment repaid. The borrower owes that principal again.',
+      'Refunds money in suspense first, then principal that a payment repaid. The borrower owes that principal again. With a payment instrument, also orders the payout from the bank. Answers 409 `exceeds_refundable` above the refundable amount, and `funds_held` while the payment is on hold.',
     status: 201,
     transaction: 'write',
     body: Reimbursement,

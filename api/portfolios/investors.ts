@@ -42,36 +42,57 @@ export const settlementInstruments = resource({
   ...resourceDefaults,
   name: 'SettlementInstrument',
   path: 'settlement-instruments',
+  about: 'An account of an investor.',
   table: tables.settlementInstruments,
   offers: ['read', 'update'],
 
   fields: {
     id: uuid.readonly(),
     investor_id: uuid,
-    instrument_type: z.enum(['bank_account', 'wire', 'check']).default('bank_account'),
-    account_holder_name: text.nullish(),
-    bank_name: text.nullish(),
+    instrument_type: z
+      .enum(['bank_account', 'wire', 'check'])
+      .default('bank_account')
+      .describe('How the investor is paid.'),
+    account_holder_name: text.nullish().describe('The name on the account.'),
+    bank_name: text.nullish().describe('The bank.'),
     routing_number: z
       .string()
       .max(9)
       .refine(isRoutingNumber, 'Must be a valid routing number.')
-      .nullish(),
-    account_number_last_four: lastFour.nullish(),
-    account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
+      .nullish()
+      .describe('The ABA routing number of nine digits.'),
+    account_number_last_four: lastFour
+      .nullish()
+      .describe(
+        'The last four digits of the account. Taken from `account_number` if that is given.',
+      ),
+    account_type: z
+      .enum(['checking', 'savings', 'business_checking'])
+      .nullish()
+      .describe('The kind of account.'),
     swift_code: z
       .string()
       .regex(/^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Must be a SWIFT code.')
-      .nullish(),
-    is_primary: flag.default(false),
-    is_active: flag.default(true),
-    status: z.enum(['active', 'inactive', 'blocked']).default('active'),
+      .nullish()
+      .describe('The SWIFT code of the bank, for wires abroad.'),
+    is_primary: flag
+      .default(false)
+      .describe(
+        'Makes it the primary account, instead of the present one. The first account is always primary.',
+      ),
+    is_active: flag.default(true).describe('Whether sales and assignments can name the account.'),
+    status: z
+      .enum(['active', 'inactive', 'blocked'])
+      .default('active')
+      .describe('The state of the account, for your records.'),
     ...timestamps,
   },
   writeOnly: {
     account_number: z
       .string()
       .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
-      .optional(),
+      .optional()
+      .describe('The full number. Only its last four digits are stored.'),
   },
   fixed: ['investor_id'],
   filters: ['investor_id', 'instrument_type', 'is_primary', 'is_active', 'status'],
@@ -86,32 +107,58 @@ export const loanAssignments = resource({
   ...resourceDefaults,
   name: 'LoanAssignment',
   path: 'loan-assignments',
+  about: "An investor's share of a loan.",
   table: assignmentTable,
   offers: ['read', 'update'],
 
   fields: {
     id: uuid.readonly(),
-    investor_id: uuid,
-    loan_id: uuid,
-    portfolio_id: uuid.nullish(),
+    investor_id: uuid.describe('The owner.'),
+    loan_id: uuid.describe('The loan. Must be approved, active or charged off.'),
+    portfolio_id: uuid
+      .nullish()
+      .describe('The portfolio with which the loan is sold, for your records.'),
     ownership_percentage: z
       .string()
       .regex(/^(0\.\d{1,4}|1(\.0{1,4})?)$/, 'Must be a fraction up to "1.0000".')
       .refine((value) => !/^0\.0+$/.test(value), 'Must be more than zero.')
-      .default('1.0000'),
+      .default('1.0000')
+      .describe('The share as a fraction. All shares of a loan together are at most 1.'),
     assignment_type: z
       .enum(['whole_loan_sale', 'participation', 'pledge', 'buyback'])
-      .default('whole_loan_sale'),
-    effective_date: date.optional(),
-    settlement_date: date.nullish(),
-    end_date: date.nullish(),
-    purchase_price: money.nullish(),
-    purchase_price_ratio: ratio.nullish(),
-    servicing_fee_rate: rate.nullish(),
-    recourse: flag.default(false),
-    status: z.enum(ASSIGNMENT_STATUSES).optional(),
+      .default('whole_loan_sale')
+      .describe('What the assignment is, for your records.'),
+    effective_date: date
+      .optional()
+      .describe(
+        'The first day of ownership. Default: the business date. An assignment with a later date is pending until then.',
+      ),
+    settlement_date: date
+      .nullish()
+      .describe(
+        'The day at whose close ownership changes. Default: none, so `effective_date` decides.',
+      ),
+    end_date: date.nullish().describe('The last day of ownership.'),
+    purchase_price: money.nullish().describe('The price paid for the share, for your records.'),
+    purchase_price_ratio: ratio
+      .nullish()
+      .describe('The price divided by the principal, for your records.'),
+    servicing_fee_rate: rate
+      .nullish()
+      .describe(
+        "Annual servicing fee rate. Default: the investor's rate when the assignment settles.",
+      ),
+    recourse: flag
+      .default(false)
+      .describe('Whether the investor can return the loan, for your records.'),
+    status: z
+      .enum(ASSIGNMENT_STATUSES)
+      .optional()
+      .describe(
+        'A pending assignment can be `canceled`, an active one `ended` or `bought_back`. The server sets the others.',
+      ),
     decline_reason: z.enum(DECLINE_REASONS).nullable().readonly(),
-    settlement_instrument_id: uuid.nullish(),
+    settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()
       .describe(
@@ -132,6 +179,7 @@ export const servicingFeeRates = resource({
   ...resourceDefaults,
   name: 'ServicingFeeRate',
   path: 'servicing-fee-rates',
+  about: 'The servicing fee rate of an investor from a month on.',
   table: servicingFeeRateTable,
   offers: [],
   sort: { field: 'from_date', descending: true },
@@ -156,34 +204,46 @@ export const investors = resource({
   ...resourceDefaults,
   name: 'Investor',
   path: 'investors',
+  about: 'A buyer and owner of loans that you service.',
   table: tables.investors,
   offers: ['list', 'read', 'create', 'update'],
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
+    name: requiredText.describe('The name of the investor. Must be unique.'),
     investor_type: z
       .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
-      .default('institutional'),
-    legal_name: text.nullish(),
-    tax_id_last_four: lastFour.nullish(),
-    contact_name: text.nullish(),
-    contact_email: emailAddress.nullish(),
-    contact_phone: text.max(40).nullish(),
-    address: jsonObject.default({}),
+      .default('institutional')
+      .describe('Classifies the investor.'),
+    legal_name: text.nullish().describe('The registered name.'),
+    tax_id_last_four: lastFour.nullish().describe('The last four digits of the taxpayer number.'),
+    contact_name: text.nullish().describe('Who speaks for the investor.'),
+    contact_email: emailAddress.nullish().describe('The email address of that person.'),
+    contact_phone: text.max(40).nullish().describe('The phone number of that person.'),
+    address: jsonObject.default({}).describe('The postal address, in the form of your choice.'),
     remittance_type: z
       .enum(['scheduled_scheduled', 'scheduled_actual', 'actual_actual'])
-      .default('actual_actual'),
-    remittance_frequency: z.enum(['daily', 'weekly', 'monthly']).default('monthly'),
-    remittance_day: integer.min(1).max(31).nullish(),
+      .default('actual_actual')
+      .describe(
+        'Whether principal and interest are agreed to be paid as scheduled or as collected. For your records: remittances contain what was collected.',
+      ),
+    remittance_frequency: z
+      .enum(['daily', 'weekly', 'monthly'])
+      .default('monthly')
+      .describe('How often you agreed to pay. For your records: remittances are monthly.'),
+    remittance_day: integer
+      .min(1)
+      .max(31)
+      .nullish()
+      .describe('The day of the month on which you agreed to pay, for your records.'),
     servicing_fee_rate: rate
       .default('0.005')
       .describe(
         'Annual rate at which loans are sold, unless `servicing-fee-rates` has one for the day.',
       ),
-    is_active: flag.default(true),
+    is_active: flag.default(true).describe('Whether portfolios can be sold to the investor.'),
     external_id: externalId.nullish(),
-    notes: prose.nullish(),
+    notes: prose.nullish().describe('Your notes.'),
     ...timestamps,
   },
   filters: ['name', 'investor_type', 'is_active', 'external_id'],

@@ -18,6 +18,7 @@ const amount = money.readonly();
 export const loanSnapshots = resource({
   name: 'LoanSnapshot',
   path: 'loan-snapshots',
+  about: 'The state of a loan at the end of a closed day.',
   area: 'portfolios',
   table,
   read: 'viewer',

@@ -43,6 +43,7 @@ function factsOf({ columns, filters }: Record<string, unknown>): FactName[] {
 export const loanTapeConfigs = resource({
   name: 'LoanTapeConfig',
   path: 'loan-tape-configs',
+  about: 'What a loan tape contains, when it is generated and where it goes.',
   area: 'portfolios',
   table,
   read: 'viewer',
@@ -51,20 +52,38 @@ export const loanTapeConfigs = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
-    portfolio_id: uuid.nullish(),
-    format: z.enum(tapes.TAPE_FORMATS).default('csv'),
-    columns: Columns,
-    filters: Filters.default({}),
-    schedule: z.enum(SCHEDULES).default('none'),
-    include_header: flag.default(true),
-    is_active: flag.default(true),
-    delivery: z.enum(['document', 'email', 'sftp']).default('document'),
-    recipients: Recipients.default([]).describe('Recipients when delivery is email.'),
+    name: requiredText.describe('The name of the tape, and of its files.'),
+    portfolio_id: uuid
+      .nullish()
+      .describe('The portfolio whose loans the tape contains. Default: all loans.'),
+    format: z.enum(tapes.TAPE_FORMATS).default('csv').describe('The file format.'),
+    columns: Columns.describe('The columns in their order. Each name can appear once.'),
+    filters: Filters.default({}).describe('Which loans the tape contains. All filters must match.'),
+    schedule: z
+      .enum(SCHEDULES)
+      .default('none')
+      .describe(
+        'When close of business generates the tape: `daily`, `weekly` on Sundays, `monthly` and `quarterly` on the last day. `none`: only on request.',
+      ),
+    include_header: flag.default(true).describe('Whether the first row contains the column names.'),
+    is_active: flag.default(true).describe('Whether the schedule runs.'),
+    delivery: z
+      .enum(['document', 'email', 'sftp'])
+      .default('document')
+      .describe(
+        'Where each tape goes: `document` only stores it, `email` also sends it to `recipients`, `sftp` uploads it to the server.',
+      ),
+    recipients: Recipients.default([]).describe(
+      'The email addresses for delivery by email, at most 20.',
+    ),
     attach_file: flag
       .default(false)
-      .describe('Attach the file itself instead of a link that is valid for a week.'),
-    sftp_server_id: uuid.nullish().describe('The destination when delivery is sftp.'),
+      .describe(
+        'Whether an email contains the file itself, instead of a link that is valid for a week.',
+      ),
+    sftp_server_id: uuid
+      .nullish()
+      .describe('The server for delivery by SFTP. Must be given for `sftp`.'),
     last_generated_at: timestamp.nullable().readonly(),
     next_run_at: date.nullable().readonly(),
     ...timestamps,
@@ -88,6 +107,7 @@ const WORKER_TAKEOVER_MS = 60_000;
 const listedTapes = resource({
   name: 'ListedLoanTape',
   path: 'loan-tapes',
+  about: 'A file with the loans of a day, and the state of its delivery.',
   area: 'portfolios',
   table: tapeTable,
   read: 'viewer',
@@ -198,6 +218,8 @@ export const tapeRoutes: Route[] = [
     carries: 'judged',
     action: 'generate',
     summary: 'Generate a loan tape',
+    description:
+      'A tape of up to 5,000 loans is ready with the answer. A larger one is `pending`: read it until `download_url` is set. Answers 409 if the records of a past day do not contain what the tape needs. Sends the tape as its config says.',
     allow: 'admin',
     body: TapeRequest,
     reply: tapeReply,

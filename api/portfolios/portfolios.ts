@@ -39,6 +39,7 @@ import { snapshots } from './snapshots.ts';
 export const portfolios = resource({
   name: 'Portfolio',
   path: 'portfolios',
+  about: 'A group of loans, for reporting or for a sale.',
   area: 'portfolios',
   table,
   read: 'viewer',
@@ -48,12 +49,23 @@ export const portfolios = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
-    portfolio_type: z.enum(['static', 'dynamic']).default('static'),
-    description: prose.nullish(),
-    criteria: Criteria.default({}),
+    name: requiredText.describe('The name of the portfolio. Must be unique.'),
+    portfolio_type: z
+      .enum(['static', 'dynamic'])
+      .default('static')
+      .describe(
+        '`static`: you add loans. `dynamic`: close of business adds loans that meet the criteria.',
+      ),
+    description: prose.nullish().describe('What the portfolio is for.'),
+    criteria: Criteria.default({}).describe(
+      'What a loan must meet to enter a dynamic portfolio. Only approved or active loans without a portfolio enter. Loans stay when they no longer meet the criteria.',
+    ),
     status: z.enum(['active', 'sold', 'archived']).readonly(),
-    investor_id: uuid.nullish(),
+    investor_id: uuid
+      .nullish()
+      .describe(
+        'The investor for whom you keep the portfolio, for your records. A sale that settles sets its buyer.',
+      ),
     sold_at: timestamp.nullable().readonly(),
     sale_date: date.nullable().readonly(),
     sale_price: money.nullable().readonly(),
@@ -101,7 +113,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Sell a portfolio',
       description:
-        'The loans transfer to the investor at the close of the settlement date. Until then the sale can be canceled.',
+        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, or a loan has an owner.',
       body: Sale,
       run: sellPortfolio,
     }),
@@ -166,7 +178,9 @@ export const vintages: Route = {
   transaction: 'read',
   is_report: true,
   status: 200,
-  query: z.object({ period: z.enum(PERIODS).default('month') }),
+  query: z.object({
+    period: z.enum(PERIODS).default('month').describe('The length of an origination period.'),
+  }),
   reply: z.array(VintageAnswer),
   run: async ({ work, params, query }) => {
     const { id } = await findOrThrow(work, table, params['id']);

@@ -23,6 +23,7 @@ const bucketCounts = z.object({
 export const snapshots = resource({
   name: 'PortfolioSnapshot',
   path: 'portfolio-snapshots',
+  about: 'The figures of a portfolio at the end of a day.',
   area: 'portfolios',
   table,
   read: 'viewer',
@@ -37,7 +38,11 @@ export const snapshots = resource({
       .nullable()
       .readonly()
       .describe('The owner of all its loans on that day. Null if there was none or more than one.'),
-    snapshot_date: date.optional(),
+    snapshot_date: date
+      .optional()
+      .describe(
+        'The day to write figures for: the business date (default), or an earlier day whose close was recorded.',
+      ),
     // A portfolio may have a single loan, whose fields the totals then reveal.
     total_loans: integer.readonly(),
     total_principal: derivedFrom(moneySum.readonly(), 'loans.principal_balance'),

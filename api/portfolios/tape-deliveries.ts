@@ -8,6 +8,7 @@ import { action, resource } from '../endpoints/resource.ts';
 export const tapeDeliveries = resource({
   name: 'TapeDelivery',
   path: 'tape-deliveries',
+  about: 'The delivery of a tape to one receiver.',
   area: 'portfolios',
   table,
   read: 'viewer',
@@ -34,7 +35,11 @@ export const retryTapeDelivery = action({
   summary: 'Retry one failed tape delivery, or all of them',
   description:
     "Default: all failed deliveries of the tape. Uploads use the server's current settings.",
-  body: z.object({ delivery_id: uuid.nullish() }),
+  body: z.object({
+    delivery_id: uuid
+      .nullish()
+      .describe('The failed delivery to repeat. Default: all failed deliveries of the tape.'),
+  }),
   reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
   run: retryDelivery,
 });

@@ -42,7 +42,9 @@ export const webhookDeliveryRecords = resource({
   fields: {
     id: uuid.readonly(),
     subscription_id: uuid.readonly(),
-    webhook_id: uuid.readonly().describe('The event id, which stays the same for every attempt.'),
+    webhook_id: uuid
+      .readonly()
+      .describe('Sent as `X-Webhook-Id` and `webhook-id`. The same for every attempt and replay.'),
     event_id: uuid.readonly(),
     event_type: z.string().readonly(),
     request_id: z

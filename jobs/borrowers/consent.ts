@@ -62,8 +62,11 @@ function contactFor(type: ConsentType, written: string): string {
 }
 
 export const RevokeConsent = z.object({
-  revocation_method: z.enum(REVOCATION_METHODS).optional(),
-  revocation_reason: freeText.nullish(),
+  revocation_method: z
+    .enum(REVOCATION_METHODS)
+    .optional()
+    .describe('How the borrower revoked it. Default: `agent`, or `portal` for the borrower.'),
+  revocation_reason: freeText.nullish().describe('Why the borrower revoked it.'),
 });
 
 /** Revokes a consent. Throws Conflict if it is not in force. */

@@ -87,10 +87,15 @@ function checkDates({ filing_date, expiration_date }: Input) {
 }
 
 export const LienRelease = z.object({
-  release_date: date.optional(),
-  reason: z.enum(RELEASE_REASONS).optional(),
-  filing_number: text.optional(),
-  notes: prose.optional(),
+  release_date: date
+    .optional()
+    .describe('The day of the release. Default: the business date. Must not be in the future.'),
+  reason: z
+    .enum(RELEASE_REASONS)
+    .optional()
+    .describe('Why the lien is released. `paid_off` requires that the loan owes nothing.'),
+  filing_number: text.optional().describe('The number of the filed release.'),
+  notes: prose.optional().describe('Kept with the lien.'),
 });
 export type LienRelease = z.output<typeof LienRelease>;
 

@@ -21,10 +21,18 @@ import type { Work } from '../work.ts';
 import { reinstateLiens, releaseLiensOnSale } from './lien.ts';
 
 export const Liquidation = z.object({
-  sale_price: amount,
-  sale_date: date.nullish().describe('Default: the business date.'),
-  sale_expenses: amount.default('0.00'),
-  notes: prose.nullish(),
+  sale_price: amount.describe('The price that the buyer paid.'),
+  sale_date: date
+    .nullish()
+    .describe(
+      'The day of the sale. Default: the business date. Can be an earlier day since the loan was funded.',
+    ),
+  sale_expenses: amount
+    .default('0.00')
+    .describe(
+      'The expenses of the sale, taken from the price. If they exceed the price, the borrower owes the rest as a fee.',
+    ),
+  notes: prose.nullish().describe('Kept with the sale.'),
 });
 type Liquidation = z.output<typeof Liquidation>;
 
@@ -96,7 +104,9 @@ async function chargeExcess(work: Work, { row }: OpenLoan, excess: string, on: s
   return assessFee(work, row, { fee_type: 'legal', amount: excess, on, description });
 }
 
-export const LiquidationReversal = z.object({ reason: requiredFreeText });
+export const LiquidationReversal = z.object({
+  reason: requiredFreeText.describe('Why the sale is reversed. Kept in the history.'),
+});
 
 /** Reverses a sale that was entered by mistake, with its fee and its lien releases. */
 export async function reverseLiquidation(work: Work, id: string) {

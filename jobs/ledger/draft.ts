@@ -14,12 +14,11 @@ import { assertPeriodOpen } from './close-period.ts';
 
 const LINES_MAX = 1_000;
 
-/** Exactly one of debit and credit is more than zero. The other is missing, null or zero. */
 export const DraftLine = z.object({
-  account_id: uuid,
-  debit: money.nullish(),
-  credit: money.nullish(),
-  description: freeText.nullish(),
+  account_id: uuid.describe('An active account that is not a header.'),
+  debit: money.nullish().describe('The amount to debit. Each line has either a debit or a credit.'),
+  credit: money.nullish().describe('The amount to credit.'),
+  description: freeText.nullish().describe('A text for the line.'),
 });
 export const DraftLines = z
   .array(DraftLine)

@@ -9,8 +9,12 @@ import { assertPeriodOpen } from './close-period.ts';
 import { lockEntry, currentStatusDetails } from './draft.ts';
 
 export const EntryReversal = z.object({
-  reason: requiredFreeText,
-  entry_date: date.nullish().describe('Default: the business date.'),
+  reason: requiredFreeText.describe('Why the entry is reversed. Kept with the mirror entry.'),
+  entry_date: date
+    .nullish()
+    .describe(
+      'The date of the mirror entry, not before the entry itself. Default: the business date.',
+    ),
 });
 export type EntryReversal = z.output<typeof EntryReversal>;
 

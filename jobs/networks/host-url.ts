@@ -62,7 +62,7 @@ function hostProblem(
   if (ADDRESS.test(address) && ipaddr.isValid(address)) {
     const isReached =
       isInAllowedNetwork(networks, address) || (isOpen && mayReach(address, networks, options));
-    return isReached ? undefined : NO_ADDRESS;
+    return isReached ? undefined : `${NO_ADDRESS}${remedy(networks)}`;
   }
   if (!PLAIN_NAME.test(host)) return NOT_PLAIN;
   if (METADATA_NAME.test(host) && !isInAllowedNetwork(networks, METADATA_ADDRESS)) return NO_NAME;
@@ -71,7 +71,8 @@ function hostProblem(
   if (/^https:\/\/[^/?]*[^\u0020-\u007e]/i.test(text) || /(^|\.)xn--/.test(host)) {
     return NOT_PLAIN;
   }
-  return isPrivateName(host) && !mayResolve(host, networks) ? NO_NAME : undefined;
+  if (!isPrivateName(host) || mayResolve(host, networks)) return undefined;
+  return `${NO_NAME}${remedy(networks)}`;
 }
 
 const HOST_NAME = /^(?!-)[a-z0-9.-]{1,253}$/;
@@ -89,9 +90,13 @@ export function checkHost(
   return url ? hostProblem(url, text, networks, options) : 'This is not a valid host name.';
 }
 
-const NO_ADDRESS = 'The host must be a name, not an address.';
+const NO_ADDRESS = 'Use a host name, not an address.';
 const NOT_PLAIN = 'The host must be written in plain letters.';
-const NO_NAME = 'The host must be a public name.';
+const NO_NAME = 'Use a public host name.';
+
+/** In production only operators can open a private host. */
+const remedy = ({ may_tenants_open }: Networks) =>
+  may_tenants_open ? ' In development, set PRIVATE_NETWORKS to allow local receivers.' : '';
 
 /** Whether the name belongs to a private network, judged by its text only. */
 export const isPrivateName = (host: string) =>

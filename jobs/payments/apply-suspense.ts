@@ -122,7 +122,11 @@ export async function payBillsFromSuspense(work: Work, loanId: string) {
   await apply(work, loan, { on: work.today, amount, payment_type: 'regular', source: 'rule' });
 }
 
-export const SuspenseApplicationReversal = z.object({ reason: requiredFreeText.nullish() });
+export const SuspenseApplicationReversal = z.object({
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why the application is reversed. Kept in the history of the loan.'),
+});
 
 /** Reverses an application as if it had never happened. The money returns to suspense. */
 export async function reverseSuspenseApplication(work: Work, id: string) {

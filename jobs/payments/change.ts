@@ -1,20 +1,14 @@
 import * as payments from '../../sql/payments/payments.ts';
 import type { Row } from '../../sql/table.ts';
-import { update } from '../../sql/write.ts';
+import { update, type Values } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { updateAgreed } from '../loans/history/record-events.ts';
 import { reversePayment } from './reverse.ts';
 
-const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];
-
 /** Changes the descriptive fields of a payment. To correct its amount or date, reverse it. */
-export async function changePayment(work: Work, id: string, changes: Record<string, unknown>) {
-  const changedFields = Object.fromEntries(
-    Object.entries(changes).filter(([name]) => DESCRIPTIVE.includes(name)),
-  );
-  await update(work.tx, 'payments', id, changedFields);
-}
+export const changePayment = ({ tx }: Work, id: string, changes: Values) =>
+  update(tx, 'payments', id, changes);
 
 /** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {

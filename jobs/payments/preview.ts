@@ -15,9 +15,13 @@ import type { Work } from '../work.ts';
 import { effectivePaymentType } from './receive.ts';
 
 export const PaymentPreview = z.object({
-  amount: positiveMoney,
-  payment_date: date.nullish(),
-  payment_type: z.enum(PAYMENT_TYPES).default('regular'),
+  amount: positiveMoney.describe('The amount of the payment.'),
+  payment_date: date
+    .nullish()
+    .describe(
+      'The day of the payment, today or later. Default: the business date. Assumes that nothing else happens until then.',
+    ),
+  payment_type: z.enum(PAYMENT_TYPES).default('regular').describe('As for a payment.'),
 });
 
 /** How the loan would allocate a payment on that date. Writes nothing. */

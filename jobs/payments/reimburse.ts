@@ -24,12 +24,23 @@ import {
 import { PAYMENT_METHODS } from './receive.ts';
 
 export const Reimbursement = z.object({
-  amount: positiveMoney,
+  amount: positiveMoney.describe('The amount to pay back, at most the refundable amount.'),
   payment_id: uuid.nullish().describe('The payment to refund beyond the amount in suspense.'),
-  payment_instrument_id: uuid.nullish(),
-  reimbursement_date: date.nullish(),
-  method: z.enum(PAYMENT_METHODS).nullish(),
-  reason: prose.nullish(),
+  payment_instrument_id: uuid
+    .nullish()
+    .describe(
+      "The borrower's verified bank account. The next Nacha file pays the amount to it. Without it, you pay the money out yourself.",
+    ),
+  reimbursement_date: date
+    .nullish()
+    .describe('When the money goes out. Default: the business date. Must not be in the future.'),
+  method: z
+    .enum(PAYMENT_METHODS)
+    .nullish()
+    .describe(
+      'How the money is paid back. Default: `ach` with an instrument, otherwise `external`.',
+    ),
+  reason: prose.nullish().describe("Why the money is paid back. Kept as the payment's notes."),
 });
 type Reimbursement = z.output<typeof Reimbursement>;
 

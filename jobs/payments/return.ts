@@ -25,8 +25,12 @@ import { returnCode, reversePayment, type PaymentReversal } from './reverse.ts';
 const RETURNS_MAX = 2;
 
 export const PaymentReturn = z.object({
-  return_code: returnCode,
-  returned_date: date.nullish(),
+  return_code: returnCode.describe(
+    "The bank's return code. Decides whether the fee is charged, autopay retries, and the account is blocked.",
+  ),
+  returned_date: date
+    .nullish()
+    .describe('When the bank returned the payment. Default: the business date.'),
   waive_fee: flag.default(false).describe('No fee is charged for this return.'),
 });
 type PaymentReturn = z.output<typeof PaymentReturn>;

@@ -28,8 +28,14 @@ export const returnCode = text
   );
 
 export const PaymentReversal = z.object({
-  reason: z.enum(REVERSAL_REASONS),
-  return_code: returnCode.nullish(),
+  reason: z
+    .enum(REVERSAL_REASONS)
+    .describe(
+      'Why the payment is reversed. `nsf`, and `return` with a code, record a return with its fee and its effect on autopay. `chargeback`, and `return` without a code, only mark it as returned. The other reasons mark it as reversed.',
+    ),
+  return_code: returnCode
+    .nullish()
+    .describe("The bank's return code, such as R01, which is the default for `nsf`."),
   effective_date: date
     .nullish()
     .describe('When the money was paid back, which is the ledger date. Default: today.'),

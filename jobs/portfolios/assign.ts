@@ -15,7 +15,9 @@ export const loanIds = z
   .max(LOANS_MAX)
   .transform((ids) => [...new Set(ids)]);
 
-export const AutoAssign = z.object({ dry_run: z.boolean().default(false) });
+export const AutoAssign = z.object({
+  dry_run: z.boolean().default(false).describe('If true, lists the loans without assigning them.'),
+});
 export const AssignmentResult = z.object({
   portfolio_id: uuid,
   assigned_count: z.int(),
@@ -55,7 +57,7 @@ export async function assignToDynamicPortfolios(work: Work): Promise<number> {
   return assigned;
 }
 
-export const AssignLoans = z.object({ loan_ids: loanIds });
+export const AssignLoans = z.object({ loan_ids: loanIds.describe('Up to 10,000 loans.') });
 
 /** Assigns the given loans to a static portfolio: all of them, or none. */
 export async function assignLoans(

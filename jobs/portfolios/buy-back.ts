@@ -11,9 +11,9 @@ import { loanIds } from './assign.ts';
 import { bookSale } from '../loans/history/post-sale.ts';
 
 export const Buyback = z.object({
-  loan_ids: loanIds,
-  buyback_date: date.optional().describe('Default: the business date.'),
-  price: amount.describe('For all these loans together. Allocated by the balance of each loan.'),
+  loan_ids: loanIds.describe('Loans that were sold with this portfolio. Up to 10,000.'),
+  buyback_date: date.optional().describe('Must be the business date, which is the default.'),
+  price: amount.describe('The price of all these loans together. It is divided by their balances.'),
 });
 export const BuybackResult = z.object({
   portfolio_id: uuid,

@@ -16,23 +16,49 @@ const label = z.string().min(1).max(50).toLowerCase();
 
 /** The criteria of a dynamic portfolio. A loan must meet all of them. */
 export const Criteria = z.strictObject({
-  program_id: derivedFrom(anyOf(uuid).optional(), 'loans.program_id'),
-  product_id: derivedFrom(anyOf(uuid).optional(), 'loans.product_id'),
-  status: derivedFrom(anyOf(z.enum(['approved', 'active'])).optional(), 'loans.status'),
-  state: derivedFrom(anyOf(z.enum(JURISDICTIONS)).optional(), 'addresses.state'),
+  program_id: derivedFrom(anyOf(uuid).optional(), 'loans.program_id').describe(
+    'One program, or a list of which any matches.',
+  ),
+  product_id: derivedFrom(anyOf(uuid).optional(), 'loans.product_id').describe(
+    'One product, or a list.',
+  ),
+  status: derivedFrom(anyOf(z.enum(['approved', 'active'])).optional(), 'loans.status').describe(
+    'One status, or a list. Default: both.',
+  ),
+  state: derivedFrom(anyOf(z.enum(JURISDICTIONS)).optional(), 'addresses.state').describe(
+    "The state of the borrower's primary address, or a list.",
+  ),
   delinquency_bucket: derivedFrom(
     anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
     'loans.delinquency_bucket',
+  ).describe('One bucket, or a list.'),
+  labels: derivedFrom(anyOf(label).optional(), 'loans.labels').describe(
+    'One label, or a list of which any matches.',
   ),
-  labels: derivedFrom(anyOf(label).optional(), 'loans.labels'),
-  origination_date_start: derivedFrom(date.optional(), 'loans.origination_date'),
-  origination_date_end: derivedFrom(date.optional(), 'loans.origination_date'),
-  min_principal: derivedFrom(money.optional(), 'loans.principal_amount'),
-  max_principal: derivedFrom(money.optional(), 'loans.principal_amount'),
-  min_rate: derivedFrom(rate.optional(), 'loans.interest_rate'),
-  max_rate: derivedFrom(rate.optional(), 'loans.interest_rate'),
-  min_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months'),
-  max_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months'),
+  origination_date_start: derivedFrom(date.optional(), 'loans.origination_date').describe(
+    'The earliest origination date, or disbursement date without one.',
+  ),
+  origination_date_end: derivedFrom(date.optional(), 'loans.origination_date').describe(
+    'The latest origination or disbursement date.',
+  ),
+  min_principal: derivedFrom(money.optional(), 'loans.principal_amount').describe(
+    'The smallest principal amount.',
+  ),
+  max_principal: derivedFrom(money.optional(), 'loans.principal_amount').describe(
+    'The largest principal amount.',
+  ),
+  min_rate: derivedFrom(rate.optional(), 'loans.interest_rate').describe(
+    'The lowest contract rate.',
+  ),
+  max_rate: derivedFrom(rate.optional(), 'loans.interest_rate').describe(
+    'The highest contract rate.',
+  ),
+  min_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months').describe(
+    'The shortest term.',
+  ),
+  max_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months').describe(
+    'The longest term.',
+  ),
 });
 export type Criteria = z.output<typeof Criteria>;
 

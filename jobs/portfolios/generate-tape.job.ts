@@ -26,8 +26,15 @@ import { SHEET_ROWS_MAX } from './tape-sheet.ts';
 const PAGE = 5_000;
 
 export const TapeRequest = z.object({
-  as_of_date: date.optional(),
-  format: z.enum(tapes.TAPE_FORMATS).optional(),
+  as_of_date: date
+    .optional()
+    .describe(
+      'The day whose figures the tape shows. Default: the business date. A past day needs its recorded snapshot.',
+    ),
+  format: z
+    .enum(tapes.TAPE_FORMATS)
+    .optional()
+    .describe('The file format. Default: that of the config.'),
 });
 
 /** Records a request for a tape with the config's current settings. Returns the tape's id. */

@@ -11,23 +11,33 @@ import type { Work } from '../work.ts';
 import { assertSettlementInstrument } from './loan-assignment.ts';
 
 export const Sale = z.object({
-  investor_id: uuid.optional(),
-  sale_date: date.optional(),
+  investor_id: uuid
+    .optional()
+    .describe('The buyer. Without one, the portfolio is only marked as sold.'),
+  sale_date: date.optional().describe('The day of the agreement. Default: the business date.'),
   sale_price: money
     .optional()
     .describe(
-      'For all loans together. Allocated by principal and posted for each loan when the sale settles.',
+      'The price of all loans together. It is divided by principal and booked for each loan when the sale settles. Default: from the ratio.',
     ),
-  purchase_price_ratio: ratio.optional(),
+  purchase_price_ratio: ratio
+    .optional()
+    .describe('The price divided by the principal sold, such as 0.985. Default: from the price.'),
   settlement_date: date
     .optional()
-    .describe('If that day is already closed, the sale settles at the next close.'),
-  settlement_instrument_id: uuid.optional(),
+    .describe(
+      'When ownership changes, at the close of that day. Default: the sale date. If that day is already closed, the sale settles at the next close.',
+    ),
+  settlement_instrument_id: uuid
+    .optional()
+    .describe("The buyer's account for the settlement, for your records."),
   servicing_retained: z
     .boolean()
     .default(true)
-    .describe('If false, the loans become `transferred` when the sale settles.'),
-  notes: prose.optional(),
+    .describe(
+      'Whether you continue to service the loans. Otherwise they become `transferred` when the sale settles, and a price is required.',
+    ),
+  notes: prose.optional().describe('Kept in the history of the portfolio.'),
 });
 
 /**

@@ -35,12 +35,16 @@ const anyOf = <One extends z.ZodType<string>>(value: One) =>
     .transform((value): string[] => [value].flat() as string[]);
 
 export const Filters = z.strictObject({
-  status: anyOf(z.enum(LOAN_STATUSES)).optional(),
-  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
-  investor_id: anyOf(uuid).optional(),
-  program_id: anyOf(uuid).optional(),
-  product_id: anyOf(uuid).optional(),
-  loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
+  status: anyOf(z.enum(LOAN_STATUSES))
+    .optional()
+    .describe('One loan status, or a list. Default: active and charged-off loans.'),
+  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS))
+    .optional()
+    .describe('One bucket, or a list.'),
+  investor_id: anyOf(uuid).optional().describe('One owner, or a list.'),
+  program_id: anyOf(uuid).optional().describe('One program, or a list.'),
+  product_id: anyOf(uuid).optional().describe('One product, or a list.'),
+  loan_type: anyOf(z.enum(LOAN_TYPES)).optional().describe('One loan type, or a list.'),
 });
 
 /** The email addresses that receive the tape. */

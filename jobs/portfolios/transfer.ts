@@ -8,12 +8,20 @@ import { assertPortfolioOpen, assertLoansExist, loanIds, moveAudit } from './ass
 
 export const Transfer = z
   .object({
-    target_portfolio_id: uuid.optional(),
-    destination_portfolio_id: uuid.optional(),
-    loan_ids: loanIds.optional(),
-    all: z.boolean().default(false),
-    effective_date: date.optional(),
-    notes: prose.optional(),
+    target_portfolio_id: uuid.optional().describe('The portfolio that receives the loans.'),
+    destination_portfolio_id: uuid
+      .optional()
+      .describe('The same as `target_portfolio_id`, which comes first.'),
+    loan_ids: loanIds
+      .optional()
+      .describe('The loans to move, up to 10,000. Give either these or `all`.'),
+    all: z.boolean().default(false).describe('Moves all loans of the portfolio.'),
+    effective_date: date
+      .optional()
+      .describe(
+        'The day of the transfer, for your records. The loans move immediately. Must not be in the future.',
+      ),
+    notes: prose.optional().describe('Kept in the history of each loan.'),
   })
   .superRefine(({ target_portfolio_id, destination_portfolio_id, loan_ids, all }, context) => {
     const refuse = (field: string, message: string) =>

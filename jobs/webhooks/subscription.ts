@@ -16,7 +16,8 @@ type SubscriptionChanges = {
   is_active?: boolean | undefined;
 };
 
-export const generateSecret = () => randomBytes(32).toString('hex');
+/** A secret of Standard Webhooks 1.0, so that its libraries accept the secret as it is. */
+export const generateSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** The names in the list that are not events. */
 export const findUnknownEvents = (events: readonly string[]) =>

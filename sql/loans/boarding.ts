@@ -1,5 +1,7 @@
-import { sql, deferred } from '../database/db.ts';
+import { z } from 'zod';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { amountOn, joinOutlook } from './outlook.ts';
 
 /**
  * Counts the current delinquency of loans that are boarded late, so that the closes do not count it again.
@@ -23,3 +25,24 @@ export const countDelinquencies = batchByTransaction(
     return late.map(() => undefined);
   },
 );
+
+const Totals = z.object({
+  status: z.string(),
+  loans: z.int(),
+  principal: z.string(),
+  interest: z.string(),
+  fees: z.string(),
+  charged_off: z.string(),
+});
+export type BoardedTotals = z.output<typeof Totals>;
+
+/** What the borrowers of these loans owe on the day, by status. */
+export const sumByStatus = (tx: Transaction, ids: readonly string[], day: string) =>
+  tx.any(sql.type(Totals)`
+    select record.status, count(*)::integer as loans, sum(record.principal_balance)::text as principal,
+           sum(coalesce(${amountOn('accrued_interest')}, 0.00))::text as interest,
+           sum(record.outstanding_fees)::text as fees, sum(record.charge_off_balance)::text as charged_off
+    from loans as record ${joinOutlook(sql.fragment`${day}::date`)}
+    where record.id = any(${sql.array([...ids], 'uuid')})
+    group by record.status order by record.status
+  `);

@@ -500,7 +500,8 @@ grant delete on logos to servicing_app;
 
 -- Returns the session and its user if the session is valid, and records its use at most once a minute. If
 -- the request writes, also records the time of the write at most once a second, without waiting for the
--- disk: a crash that loses the time also ends the requests that needed it.
+-- disk: a crash that loses the time also ends the requests that needed it. Most requests record nothing, so it reads
+-- first.
 create function app.open_session(tenant uuid, hash bytea, writes boolean)
   returns table (
     user_id uuid, csrf_token text, email text, first_name text, last_name text,
@@ -508,30 +509,37 @@ create function app.open_session(tenant uuid, hash bytea, writes boolean)
   )
   language plpgsql security definer set search_path = public, pg_temp
 as $$
+#variable_conflict use_column
+declare
+  is_seen_long_ago boolean;
 begin
-  update sessions as session set last_seen_at = now()
+  select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
+         account.tenant_role, account.borrower_id, session.id, session.second_factor,
+         session.last_write_at, session.last_seen_at < now() - interval '1 minute'
+  into open_session.user_id, open_session.csrf_token, open_session.email, open_session.first_name,
+       open_session.last_name, open_session.tenant_role, open_session.borrower_id, open_session.session_id,
+       open_session.second_factor, open_session.last_write_at, is_seen_long_ago
+  from sessions as session
+  join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
+  left join borrowers as borrower
+    on borrower.tenant_id = account.tenant_id and borrower.id = account.borrower_id
   where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
-    and session.last_seen_at < now() - interval '1 minute'
-    and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
-  if writes then
+    and session.last_seen_at > now() - make_interval(secs => session.idle_seconds)
+    and session.absolute_expires_at > now()
+    and session.epoch = account.session_epoch
+    and account.is_active and not coalesce(borrower.is_archived, false);
+  if not found then return; end if;
+  if is_seen_long_ago then
+    update sessions as session set last_seen_at = now()
+    where session.tenant_id = tenant and session.id = open_session.session_id;
+  end if;
+  if writes and open_session.last_write_at < now() - interval '1 second' then
     perform set_config('synchronous_commit', 'off', true);
     update sessions as session set last_write_at = now()
-    where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
-      and session.last_write_at < now() - interval '1 second';
+    where session.tenant_id = tenant and session.id = open_session.session_id;
+    last_write_at := now();
   end if;
-  return query
-    select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
-           account.tenant_role, account.borrower_id, session.id, session.second_factor,
-           session.last_write_at
-    from sessions as session
-    join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
-    left join borrowers as borrower
-      on borrower.tenant_id = account.tenant_id and borrower.id = account.borrower_id
-    where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
-      and session.last_seen_at > now() - make_interval(secs => session.idle_seconds)
-      and session.absolute_expires_at > now()
-      and session.epoch = account.session_epoch
-      and account.is_active and not coalesce(borrower.is_archived, false);
+  return next;
 end $$;
 
 -- All rules of a user in addition to the role. Read with every request of staff, so a change applies from the next

@@ -1,119 +1,140 @@
-import { mkdir } from 'node:fs/promises';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
-import { chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { toOpenApi30 } from '../../api/endpoints/openapi-30.ts';
+import { mayRead } from '../../api/docs/may-read.ts';
 import { prepareAnswer, sendPrepared } from '../../api/http/prepared-answers.ts';
-import { findChromium } from '../../workers/outside/chromium.ts';
-import { addLoans, addBorrowers } from '../../workers/seed/loans.ts';
+import { routes } from '../../api/routes.ts';
 import { newClient } from '../setup/client.ts';
-import { newStage, PASSWORD } from '../setup/world.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant();
-await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
-const pictures = process.env['PICTURES'];
+const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
 
-/** A browser that resolves every name to this machine and can reach nothing else. */
-async function openBrowser() {
-  const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
-  return chromium.launch({
-    ...chosen,
-    env,
-    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * 127.0.0.1'],
+test('the root address shows browsers links, in the tenant’s colors and language', async () => {
+  const page = await tenant.anonymous().get('//', BROWSER);
+  const spanish = await tenant.anonymous().get('//', {
+    headers: { ...BROWSER.headers, 'Accept-Language': 'es' },
   });
-}
 
-/** Executes an operation with its unchanged example. Returns the status that the page shows. */
-async function tryOut(page: Page, tag: string, name: string): Promise<string | null> {
-  const operation = `#operations-${tag}-${name}`;
-  if (!(await page.isVisible(operation))) await page.click(`#operations-tag-${tag}`);
-  await page.click(`${operation} button`);
-  await page.click(`${operation} .try-out button`);
-  await page.click(`${operation} button.execute`);
-  const status = `${operation} .live-responses-table .response .response-col_status`;
-  return ((await page.textContent(status)) ?? '').trim().slice(0, 3);
-}
-
-test('the documentation page works under its policy and loads only its own files', async () => {
-  const browser = await openBrowser();
-  try {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-    page.setDefaultTimeout(120_000);
-    const complaints: string[] = [];
-    const hosts = new Set<string>();
-    page.on('console', (line) => {
-      if (['error', 'warning'].includes(line.type())) complaints.push(line.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => hosts.add(new URL(request.url()).host));
-    const here = `${tenant.host}:${stage.port}`;
-
-    const response = await page.goto(`http://${here}/api/v1/docs`);
-    await page.click('#operations-tag-users');
-    await page.click('#operations-users-signIn button');
-    await page.click('#operations-users-signIn .try-out button');
-    await page.fill(
-      '#operations-users-signIn textarea',
-      JSON.stringify({ email: `loan_officer@${tenant.slug}.test`, password: PASSWORD }),
-    );
-    await page.click('#operations-users-signIn button.execute');
-    await page.waitForSelector('#operations-users-signIn .live-responses-table .response');
-    const shown = await page.textContent('#operations-users-signIn .live-responses-table');
-    await page.waitForSelector('body[data-examples=real]');
-    const tried = [
-      await tryOut(page, 'borrowers', 'getBorrower'),
-      await tryOut(page, 'borrowers', 'createBorrower'),
-    ];
-    if (pictures) {
-      await mkdir(pictures, { recursive: true });
-      await page.screenshot({ path: path.join(pictures, 'docs.png'), fullPage: false });
-      await page.evaluate('window.scrollTo(0, 0)');
-      await page.screenshot({ path: path.join(pictures, 'docs-top.png') });
-    }
-
-    expect(response?.headers()['content-security-policy']).toMatch(/script-src 'self';/);
-    expect([...hosts].filter((host) => host !== here && host !== '')).toEqual([]);
-    expect(complaints).toEqual([]);
-    expect(shown).toContain('200');
-    expect(shown).toContain(`loan_officer@${tenant.slug}.test`);
-    expect(tried).toEqual(['200', '201']);
-    const { rows: refusals } = await stage.owner.query(
-      `select event, route from security_log where tenant_id = $1 and outcome = 'refused'`,
-      [tenant.id],
-    );
-    expect(refusals).toEqual([]);
-  } finally {
-    await browser.close();
-  }
-}, 180_000);
-
-test('the root address of a tenant leads to the docs, and an unknown host gets 404', async () => {
-  const here = await tenant.anonymous().get('//');
-  const nowhere = await newClient(stage.port, 'nobody.test').get('//');
-
-  expect([here.status, here.headers['location']]).toEqual([302, '/api/v1/docs']);
-  expect(nowhere.status).toBe(404);
+  expect(page.status).toBe(200);
+  expect(page.headers['content-type']).toContain('text/html');
+  expect(page.body).toContain(`Tenant ${tenant.slug}`);
+  expect(page.body).toMatch(/href="\/portal\/style-[0-9a-f]{16}\.css"/);
+  for (const address of ['/portal', '/staff', '/ops', '/api/v1/docs'])
+    expect(page.body).toContain(`href="${address}"`);
+  expect(spanish.body).toContain('Portal de clientes');
 });
 
-test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
-  '%s is sent with a version, and not sent again to a client that has it',
+test('the root address leads browsers to the portal if the tenant wants it', async () => {
+  const lender = await stage.tenant();
+  await saveSettings(lender, { portal: { is_home_page: true } });
+  const client = newClient(await stage.listen(), lender.host);
+
+  const page = await client.get('//', BROWSER);
+  const other = await client.get('//nowhere', BROWSER);
+
+  expect([page.status, page.headers['location']]).toEqual([303, '/portal']);
+  expect(other.status).toBe(404);
+});
+
+test('the root address tells API clients where the API is', async () => {
+  const here = await tenant.anonymous().get('//');
+
+  expect(here).toMatchObject({
+    status: 200,
+    body: {
+      api: '/api/v1',
+      documentation: '/api/v1/docs',
+      openapi: '/api/v1/openapi.json',
+    },
+  });
+});
+
+test('an unknown address is a page with links for browsers, and JSON for API clients', async () => {
+  const client = tenant.officer;
+  const page = await client.get('//no/such/page', BROWSER);
+  const answers = [
+    await client.get('//no/such/page'),
+    await client.get('/no-such-endpoint', BROWSER),
+    await client.post('//no/such/page', {}, BROWSER),
+    await client.get('//favicon.ico', { headers: { Accept: 'image/avif,image/*,*/*;q=0.8' } }),
+  ];
+
+  expect(page.status).toBe(404);
+  expect(page.body).toContain('We can&#x27;t find this page');
+  expect(page.body).toContain('href="/api/v1/docs"');
+  expect(page.body).not.toContain('no/such');
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+    answers.map(() => [404, 'not_found']),
+  );
+});
+
+test('an unknown host has a page without links, and JSON for API clients', async () => {
+  const nowhere = newClient(stage.port, 'nobody.test');
+
+  const page = await nowhere.get('//', BROWSER);
+  const answer = await nowhere.get('//');
+
+  expect(page.status).toBe(404);
+  expect(page.body).not.toContain('href="/portal"');
+  expect([answer.status, answer.body.code]).toEqual([404, 'tenant_not_found']);
+});
+
+test('a page of the docs that does not exist is a page for browsers', async () => {
+  const page = await tenant.anonymous().get('/docs/guides/nothing', BROWSER);
+
+  expect(page.status).toBe(404);
+  expect(page.body).toContain('href="/api/v1/docs"');
+  expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+});
+
+test.each([
+  '/openapi.json',
+  '/docs',
+  '/docs/guides/using-these-pages',
+  '/docs/search.json',
+  '/docs/docs.css',
+  '/docs/docs.js',
+  '/docs/reference',
+])('%s is sent with a version, and not sent again to a client that has it', async (path) => {
+  const client = tenant.anonymous();
+
+  const first = await client.get(path);
+  const version = String(first.headers['etag']);
+  const again = await client.get(path, { headers: { 'If-None-Match': version } });
+  const other = await client.get(path, { headers: { 'If-None-Match': '"other"' } });
+
+  expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-cache' } });
+  expect(first.headers['content-length']).toBeDefined();
+  expect(again).toMatchObject({ status: 304, body: '', headers: { etag: version } });
+  expect(other).toMatchObject({ status: 200, body: first.body });
+});
+
+test.each(['/openapi.json', '/docs', '/docs/docs.css', '/docs/search.json'])(
+  '%s is compressed for a client that accepts it, under a version of its own',
   async (path) => {
     const client = tenant.anonymous();
+    const headers = { 'Accept-Encoding': 'gzip, deflate, br' };
 
-    const first = await client.get(path);
-    const version = String(first.headers['etag']);
-    const again = await client.get(path, { headers: { 'If-None-Match': version } });
-    const other = await client.get(path, { headers: { 'If-None-Match': '"other"' } });
+    const plain = await client.get(path);
+    const short = await client.get(path, { headers });
+    const version = String(short.headers['etag']);
+    const again = await client.get(path, { headers: { ...headers, 'If-None-Match': version } });
+    const refused = await client.get(path, { headers: { 'Accept-Encoding': 'gzip;q=0' } });
 
-    expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-cache' } });
-    expect(first.headers['content-length']).toBeDefined();
-    expect(again).toMatchObject({ status: 304, body: '', headers: { etag: version } });
-    expect(other).toMatchObject({ status: 200, body: first.body });
+    expect(short).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip' } });
+    expect(Number(short.headers['content-length'])).toBeLessThan(
+      Number(plain.headers['content-length']) / 2,
+    );
+    expect(String(short.headers['vary'])).toContain('Accept-Encoding');
+    expect(version).not.toBe(plain.headers['etag']);
+    expect(again).toMatchObject({ status: 304, body: '' });
+    expect(refused.headers).not.toHaveProperty('content-encoding');
+    expect(plain.headers).not.toHaveProperty('content-encoding');
   },
 );
 
@@ -134,50 +155,57 @@ test('the bytes of a prepared answer are built once and shared by all requests',
   expect(one.length).toBe(15);
 });
 
-test.each(['/docs/package.json', '/docs/..%2fpackage.json', '/docs/toString', '/docs/'.repeat(2)])(
-  '%s is not a file of the page',
-  async (path) => {
-    expect((await tenant.anonymous().get(path)).status).toBe(404);
-  },
-);
+test.each([
+  '/docs/package.json',
+  '/docs/reference/package.json',
+  '/docs/reference/..%2fpackage.json',
+  '/docs/guides/constructor',
+  '/docs/guides/..%2findex',
+  '/docs/toString',
+  '/docs/'.repeat(2),
+])('%s is not a file of the page', async (path) => {
+  expect((await tenant.anonymous().get(path)).status).toBe(404);
+});
 
-test('the page receives its data in the form that its renderer reads fastest', () => {
-  const older = toOpenApi30({
-    openapi: '3.1.0',
-    schemas: {
-      Loan: {
-        properties: {
-          type: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }], description: 'A.' },
-          parent: { anyOf: [{ $ref: '#/Loan' }, { type: 'null' }] },
-          either: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
-          const: { type: ['integer', 'null'], exclusiveMinimum: 0, exclusiveMaximum: 5 },
-          kind: { const: 'loan', type: 'string' },
-        },
-        example: { type: ['as', 'null'], const: 1 },
-      },
-    },
-  });
+test('each operation has a page with its own address', { timeout: 120_000 }, async () => {
+  const client = tenant.anonymous();
+  const { body: index } = await client.get('/docs/search.json');
+  const operations = (index as { url: string; method?: string; title: string }[]).filter(
+    ({ method }) => method !== undefined,
+  );
+  const broken: string[] = [];
+  for (const { url, title } of operations) {
+    const { status, body } = await client.get(`/${url}`);
+    const isWhole =
+      status === 200 &&
+      String(body).includes('<h2>Try it</h2>') &&
+      !/undefined|\[object/.test(body);
+    if (!isWhole) broken.push(`${status} ${url} ${title}`);
+  }
 
-  expect(older).toEqual({
-    openapi: '3.0.4',
-    schemas: {
-      Loan: {
-        properties: {
-          type: { type: 'string', maxLength: 9, description: 'A.', nullable: true },
-          parent: { allOf: [{ $ref: '#/Loan' }], nullable: true },
-          either: { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
-          const: {
-            type: 'integer',
-            nullable: true,
-            minimum: 0,
-            exclusiveMinimum: true,
-            maximum: 5,
-            exclusiveMaximum: true,
-          },
-          kind: { type: 'string', enum: ['loan'] },
-        },
-        example: { type: ['as', 'null'], const: 1 },
-      },
-    },
-  });
+  expect(operations).toHaveLength(routes.length);
+  expect(broken).toEqual([]);
+});
+
+test('the docs pages ask only for what their reader may read', { timeout: 120_000 }, async () => {
+  const { body: known } = await tenant.anonymous().get('/docs/lists.json');
+  const asked: Record<string, number> = {};
+  for (const role of ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin', 'borrower']) {
+    const client = await tenant.signedIn(role);
+    const { body: me } = await client.get('/users/me');
+    const paths = Object.keys(known.lists as object)
+      .map((path) => path.slice('/api/v1'.length).replaceAll(/\{\w+\}/g, randomUUID()))
+      .filter((path) => mayRead(me, path, { ...known, base: '/api/v1' }));
+    for (const path of paths) await client.get(`${path}?range=[0,0]`);
+    asked[role] = paths.length;
+  }
+  const { rows: refusals } = await stage.owner.query(
+    `select event, route, reason from security_log where tenant_id = $1 and outcome = 'refused'`,
+    [tenant.id],
+  );
+
+  expect(refusals).toEqual([]);
+  expect(asked['borrower']).toBeGreaterThan(15);
+  expect(asked['viewer']).toBeGreaterThan(100);
+  expect(asked['superadmin']).toBeGreaterThan(asked['viewer'] ?? 0);
 });

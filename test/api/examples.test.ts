@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillExamples, type OpenApiDocument } from '../../api/endpoints/fill-examples.ts';
+import { fillExamples, type OpenApiDocument } from '../../api/docs/fill-examples.ts';
 import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { localDate } from '../../jobs/dates.ts';

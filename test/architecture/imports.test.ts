@@ -122,7 +122,7 @@ testSourceRule(
 
 /** Folders that belong to no area and serve all of them. */
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
-  api: ['http', 'endpoints', 'pages'],
+  api: ['http', 'endpoints', 'pages', 'docs'],
   jobs: ['files', 'networks', 'sealing'],
   sql: ['database', 'queue', 'invariants', 'moving'],
 };

@@ -39,6 +39,19 @@ test('a charge-off removes principal, accrued interest and fees from the books b
   expect((await eventTypes(tenant)).slice(-1)).toEqual(['loan.status_changed']);
 });
 
+test('the history keeps the reason of a charge-off and the notes about it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+
+  await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud', notes: 'Reported by the bank.' });
+  const { body: history } = await admin.get(`/loans/${id}/history`);
+
+  expect(history).toContainEqual(
+    expect.objectContaining({ action: 'charge-off', reason: 'fraud: Reported by the bank.' }),
+  );
+});
+
 test('a charged-off loan accrues nothing, and payments on it are recoveries', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');

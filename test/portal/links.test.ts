@@ -139,7 +139,7 @@ test(
     await look('staff-home');
     expect(await title()).toBe('You are signed in');
     await page.getByRole('link', { name: 'API documentation' }).click();
-    await page.waitForSelector('#api');
+    await page.waitForSelector('.cards');
 
     await page.goto(link);
     await look('staff-link-over');

@@ -106,7 +106,7 @@ const sizeOf = (page: Page) =>
 type AxeResult = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
 /** All serious and critical accessibility violations that axe finds. */
-async function findAccessibilityViolations(page: Page, name: string) {
+export async function findAccessibilityViolations(page: Page, name: string) {
   await page.evaluate(checker.source);
   const { violations } = await page.evaluate<AxeResult>('axe.run()');
   return violations

@@ -46,7 +46,7 @@ test('an invited colleague chooses a password, signs in and finds the API docume
   });
   expect(door.body).toContain('Your password is saved. Sign in with it.');
   expect(signedIn.headers['location']).toBe('/staff');
-  expect(home.body).toContain('href="/api/v1/docs"');
+  expect(home.body).toContain('href="/api/v1/docs#signed-in"');
   expect(home.body).toContain('action="/staff/sign-out"');
 });
 

@@ -23,7 +23,7 @@ test('the secret is shown once, at creation', async () => {
   ]);
 
   expect(made).toMatchObject({ status: 201, body: { is_active: true } });
-  expect(made.body.secret).toMatch(/^[0-9a-f]{64}$/);
+  expect(made.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(read.body).toMatchObject({ secret: null, secret_last_four: made.body.secret.slice(-4) });
   expect(changed).toMatchObject({ status: 200, body: { events: ['*'], secret: null } });
   expect(JSON.stringify(rows)).not.toContain(made.body.secret);
@@ -148,7 +148,7 @@ test('during a rotation both secrets sign, until the hours end or the old one is
     status: 200,
     body: {
       id,
-      secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     },
   });
   expect(rotated.body.secret_last_four).toBe(secret.slice(-4));

@@ -92,7 +92,7 @@ function printRefusals(refusals: readonly TapeIssue[]) {
 /** Returns the valid rows, and the problems of the other rows. */
 async function readDemoTape(file: string) {
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
-  if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
+  if (unknown.length > 0) console.log(`Ignored columns: ${unknown.join(', ')}.`);
   const lines = new Set(refusals.map(({ line }) => line));
   return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }

@@ -5,10 +5,12 @@ import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
 export const LegalHold = z.object({
-  is_on_legal_hold: flag,
+  is_on_legal_hold: flag.describe('True places the hold, false lifts it.'),
   reason: prose
     .nullish()
-    .describe('Who requested the hold or its end, and why. Kept in the history.'),
+    .describe(
+      'Who requested the hold or its end, and why. Required to place a hold. Kept in the history.',
+    ),
 });
 
 /** Sets or lifts a legal hold. While a hold is set, the borrower cannot be redacted. */

@@ -21,12 +21,12 @@ export const BOARDING_STATUSES = [
 
 const times = z.int().min(0).max(600).default(0);
 
-/**
- * How often the loan has been 30, 60 and 90 days past due so far. A loan that was 60 days past due was also
- * 30 days past due.
- */
 const TimesDelinquent = z
-  .strictObject({ 30: times, 60: times, 90: times })
+  .strictObject({
+    30: times.describe('How often it became 30 days past due.'),
+    60: times.describe('How often it became 60 days past due.'),
+    90: times.describe('How often it became 90 days past due.'),
+  })
   .refine(
     (counts) => counts[30] >= counts[60] && counts[60] >= counts[90],
     'Must not increase with the number of days.',
@@ -34,39 +34,82 @@ const TimesDelinquent = z
 
 /** Specification "Loan boarding payload", with the optional superset. */
 export const Boarding = z.object({
-  borrower_id: uuid,
-  program_id: uuid,
-  product_id: uuid,
-  loan_number: requiredText.max(50).nullish(),
-  principal_amount: positiveMoney,
-  current_principal_balance: money.nullish(),
-  interest_rate: rate,
-  term_months: z.int().min(1).max(600),
-  origination_date: date,
-  first_payment_date: date.nullish(),
-  status: z.enum(BOARDING_STATUSES).default('active'),
+  borrower_id: uuid.describe('The primary borrower. Create the borrower first.'),
+  program_id: uuid.describe('An active program.'),
+  product_id: uuid.describe('An active product of the program. The loan copies its terms.'),
+  loan_number: requiredText
+    .max(50)
+    .nullish()
+    .describe('The number of the loan. Must be unique. Default: the next number of the year.'),
+  principal_amount: positiveMoney.describe(
+    'The original amount, or the credit limit of a line of credit.',
+  ),
+  current_principal_balance: money
+    .nullish()
+    .describe('The principal that is still owed today. Default: `principal_amount`.'),
+  interest_rate: rate.describe('Annual rate. Must be within the limits of the product.'),
+  term_months: z.int().min(1).max(600).describe('The original term in months.'),
+  origination_date: date.describe('When the loan was made. Must not be in the future.'),
+  first_payment_date: date
+    .nullish()
+    .describe(
+      'The first due date of the original schedule. Default: one period after `origination_date`.',
+    ),
+  status: z
+    .enum(BOARDING_STATUSES)
+    .default('active')
+    .describe(
+      '`active` takes over balances and schedule. `charged_off` takes over only what is still owed. `paid_off` keeps the loan as a record. `pending` and `approved` loans continue here.',
+    ),
   external_id: externalId.nullish(),
-  accrued_interest: money.nullish(),
-  outstanding_fees: money.nullish(),
-  paid_through_date: date.nullish(),
-  payment_amount: positiveMoney.nullish(),
+  accrued_interest: money
+    .nullish()
+    .describe(
+      'Unpaid interest on the boarding date. Default: the interest from `paid_through_date` or the last due date, for an active loan.',
+    ),
+  outstanding_fees: money.nullish().describe('Unpaid fees on the boarding date. Default: none.'),
+  paid_through_date: date
+    .nullish()
+    .describe(
+      'The borrower has paid all installments due on or before this day. Default: the business date.',
+    ),
+  payment_amount: positiveMoney
+    .nullish()
+    .describe(
+      'The installment that the borrower pays. Default: calculated from the terms. Fails with 422 if it does not repay the loan.',
+    ),
   has_balloon: flag
     .nullish()
     .describe(
       'The lender agreed to a final payment that is larger than the others. Otherwise the request fails with 422.',
     ),
-  payment_day: z.int().min(1).max(31).nullish(),
-  last_payment_date: date.nullish(),
-  charge_off_date: date.nullish(),
-  charge_off_amount: money.nullish(),
-  portfolio_id: uuid.nullish(),
+  payment_day: z
+    .int()
+    .min(1)
+    .max(31)
+    .nullish()
+    .describe(
+      'The day of the month on which installments are due. Default: the day of `first_payment_date`.',
+    ),
+  last_payment_date: date
+    .nullish()
+    .describe('The last payment that the previous servicer received.'),
+  charge_off_date: date
+    .nullish()
+    .describe('When the loan was charged off. Default: the business date, for a charged-off loan.'),
+  charge_off_amount: money
+    .nullish()
+    .describe('The charged-off amount that is still owed. Default: the principal balance.'),
+  portfolio_id: uuid.nullish().describe('An active static portfolio for the loan.'),
   investor_id: uuid.nullish().describe('The owner of the whole loan. Its ledger stays here.'),
-  times_delinquent: TimesDelinquent.nullish(),
+  times_delinquent: TimesDelinquent.nullish().describe(
+    'How often the loan became 30, 60 and 90 days past due so far. A loan that was 60 days past due was also 30 days past due.',
+  ),
   payment_history_profile: z
     .string()
     .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
     .nullish()
     .describe('For earlier months, as the previous servicer reported them.'),
-  metadata: jsonObject.optional(),
+  metadata: jsonObject.optional().describe('Your own data about the loan, up to 16 kB.'),
 });
 export type Boarding = z.output<typeof Boarding>;

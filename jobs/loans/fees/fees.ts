@@ -41,7 +41,7 @@ export const FeeWaiver = z.object({
   amount: positiveMoney
     .nullish()
     .describe('Default: the whole fee. Amounts already paid on it are reapplied.'),
-  reason: requiredFreeText,
+  reason: requiredFreeText.describe('Why the fee is waived. Kept with the fee.'),
 });
 
 /** In other statuses the fee is already settled with another party. */

@@ -62,7 +62,11 @@ export async function addServiceCredit(work: Work, input: NewCredit): Promise<st
   return id;
 }
 
-export const CreditReversal = z.object({ reason: requiredFreeText.nullish() });
+export const CreditReversal = z.object({
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why the credit is reversed. Kept in the history of the loan.'),
+});
 
 /** Reverses a credit as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {

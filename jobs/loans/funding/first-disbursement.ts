@@ -26,10 +26,25 @@ import { discloseFunding } from './funding-disclosure.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
 export const Disbursement = z.object({
-  disbursement_date: date.nullish(),
-  amount: positiveMoney.nullish(),
-  method: z.enum(DISBURSEMENT_METHODS).nullish(),
-  first_payment_date: date.nullish(),
+  disbursement_date: date
+    .nullish()
+    .describe('When the money went out. Default: the business date. Must not be in the future.'),
+  amount: positiveMoney
+    .nullish()
+    .describe(
+      'The amount to disburse. Default: all of the approved amount that is left. More is refused with 409 `exceeds_commitment`.',
+    ),
+  method: z
+    .enum(DISBURSEMENT_METHODS)
+    .nullish()
+    .describe(
+      'How you paid the money out, for your records. To order an ACH payout, use `POST /loans/{id}/disbursements`. Default: `external`.',
+    ),
+  first_payment_date: date
+    .nullish()
+    .describe(
+      'The first due date. Must be after the disbursement. Default: the agreed date, otherwise according to the product. Only for the first disbursement.',
+    ),
 });
 type Disbursement = z.output<typeof Disbursement>;
 

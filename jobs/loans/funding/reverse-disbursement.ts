@@ -13,8 +13,10 @@ import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
 export const DisbursementReversal = z.object({
-  reason: requiredFreeText.nullish(),
-  notes: prose.nullish(),
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why it is reversed. Kept in the history, and sent with `loan.status_changed`.'),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
 /**

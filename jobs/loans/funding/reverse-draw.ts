@@ -12,7 +12,11 @@ import { immutableConflict, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { rescheduleEvents } from './further-funding-events.ts';
 
-export const DrawReversal = z.object({ reason: requiredFreeText.nullish() });
+export const DrawReversal = z.object({
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why it is reversed. Kept in the history of the loan.'),
+});
 
 /**
  * Reverses a draw and its fees as if they had never happened, because the money never went out or came

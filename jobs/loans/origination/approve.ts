@@ -16,7 +16,9 @@ import { discloseCost } from './disclosure.ts';
 import { discloseOpening, isLineOfCredit } from './opening-disclosure.ts';
 import { setRescissionEnd } from './rescission.ts';
 
-export const Approval = z.object({ notes: prose.nullish() });
+export const Approval = z.object({
+  notes: prose.nullish().describe('Why the loan was approved. Kept in the history of the loan.'),
+});
 
 /**
  * The reason why a pending loan cannot be approved, or null. The refusal is returned instead of thrown, so

@@ -15,8 +15,11 @@ export const CANCEL_REASONS = [
   'other',
 ] as const;
 export const Cancellation = z.object({
-  reason: z.enum(CANCEL_REASONS).nullish(),
-  notes: prose.nullish(),
+  reason: z
+    .enum(CANCEL_REASONS)
+    .nullish()
+    .describe('Why the loan is canceled. `loan.status_changed` contains it.'),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
 /** Cancels a loan before any money has gone out. */

@@ -19,7 +19,11 @@ export type ComplianceResult = {
 };
 
 export const ComplianceCheckRequest = z.object({
-  checks: z.array(z.string().max(60)).max(50).nullish(),
+  checks: z
+    .array(z.string().max(60))
+    .max(50)
+    .nullish()
+    .describe("The checks to run. Default: the checks of the loan's program."),
 });
 
 /**

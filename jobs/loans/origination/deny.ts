@@ -16,12 +16,20 @@ import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 const REASONS_MAX = 4;
 
 export const Denial = z.object({
-  reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
+  reasons: z
+    .array(z.enum(DENIAL_CODES))
+    .max(REASONS_MAX)
+    .nullish()
+    .describe(
+      'The principal reasons for the adverse action notice. Without a specific reason, the notice says how to get the reasons.',
+    ),
   reason: requiredFreeText
     .nullish()
     .describe('One of the codes, or free text, which counts as "other".'),
-  credit_report: CreditReport.nullish(),
-  notes: prose.nullish(),
+  credit_report: CreditReport.nullish().describe(
+    'The consumer report that led to the decision. The notice then names the bureau and the score. Leave it out if no report was used.',
+  ),
+  notes: prose.nullish().describe('Kept in the history of the loan. Not part of the notice.'),
 });
 type Denial = z.output<typeof Denial>;
 

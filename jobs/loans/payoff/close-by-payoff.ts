@@ -27,15 +27,34 @@ import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 export const PayOffRequest = z.object({
-  payoff_date: date.nullish(),
+  payoff_date: date
+    .nullish()
+    .describe(
+      'The day of the payoff. Default: the business date. Can be an earlier day since the loan was funded.',
+    ),
   payoff_quote_id: uuid
     .nullish()
     .describe('The quote to pay by. Its prepayment penalty applies, even if it is zero.'),
-  amount: positiveMoney.nullish(),
-  payment_method: z.enum(PAYMENT_METHODS).nullish(),
-  payment_instrument_id: uuid.nullish(),
-  waive_residual: flag.default(false),
-  notes: prose.nullish(),
+  amount: positiveMoney
+    .nullish()
+    .describe(
+      'The amount received. Default: the payoff amount of that day. A difference up to `payoff.tolerance` of the settings is written off, and an excess goes to suspense.',
+    ),
+  payment_method: z
+    .enum(PAYMENT_METHODS)
+    .nullish()
+    .describe('How the money was paid. Default: `ach` with an instrument, otherwise `external`.'),
+  payment_instrument_id: uuid
+    .nullish()
+    .describe(
+      'The bank account to draw the amount from. Without it, the money has already arrived.',
+    ),
+  waive_residual: flag
+    .default(false)
+    .describe(
+      'Whether a larger rest is waived as a service credit. Otherwise the answer is 409 `insufficient_payoff`.',
+    ),
+  notes: prose.nullish().describe('Kept with the payment.'),
 });
 type PayOffRequest = z.output<typeof PayOffRequest>;
 

@@ -52,15 +52,33 @@ const needsPercentage = (calculation: string) => calculation !== 'flat';
 export const FeeRule = z
   .strictObject({
     id: uuid.nullish().describe('Assigned by the server. Fees refer to it as fee_rule_id.'),
-    fee_type: z.enum(FEE_TYPES),
-    description: freeText.nullish(),
-    calculation: z.enum(FEE_CALCULATIONS),
-    amount: positiveMoney.nullish(),
-    percentage: rate.nullish(),
-    min_amount: positiveMoney.nullish(),
-    max_amount: positiveMoney.nullish(),
-    grace_days: integer.min(0).max(365).nullish(),
-    trigger: z.enum(FEE_TRIGGERS),
+    fee_type: z.enum(FEE_TYPES).describe('The type of the fees that the rule charges.'),
+    description: freeText
+      .nullish()
+      .describe('The text that a disbursement fee shows. Other fees have fixed texts.'),
+    calculation: z
+      .enum(FEE_CALCULATIONS)
+      .describe(
+        '`flat` charges `amount`. The `percent_of_…` values charge `percentage` of the amount that the trigger gives. `greater_of` and `lesser_of` compare the two. For `disbursement` the percentage applies to the approved amount, and with `percent_of_disbursement` to each amount disbursed. For `past_due` it applies to the installment, and with `percent_of_past_due` to its unpaid part.',
+      ),
+    amount: positiveMoney
+      .nullish()
+      .describe('The flat amount. Required for `flat`, `greater_of` and `lesser_of`.'),
+    percentage: rate.nullish().describe('The share. Required for every calculation except `flat`.'),
+    min_amount: positiveMoney.nullish().describe('The lowest fee.'),
+    max_amount: positiveMoney.nullish().describe('The highest fee.'),
+    grace_days: integer
+      .min(0)
+      .max(365)
+      .nullish()
+      .describe(
+        "For `past_due`: days after the due date before the late fee is charged. Default: the product's `late_fee_grace_days`.",
+      ),
+    trigger: z
+      .enum(FEE_TRIGGERS)
+      .describe(
+        'What causes the fee. `disbursement`: the first disbursement. `past_due`: an installment that is unpaid after its grace days. `payment_returned`: a return for insufficient funds. `modification`: a modification that is applied. `due_date_change`: a change with `charge_fee`. `draw`: a draw without its own fee. `manual`: nothing; the rule is only disclosed. `payoff` is not supported.',
+      ),
     treatment: z
       .enum(FEE_TREATMENTS)
       .default('upfront')
@@ -68,7 +86,12 @@ export const FeeRule = z
         'How a disbursement fee is charged: due on that day, deducted from the proceeds, ' +
           'added to the principal, or spread over the installments.',
       ),
-    late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
+    late_fee_rule: z
+      .enum(LATE_FEE_RULES)
+      .default('standard')
+      .describe(
+        'For `past_due`: `standard` always charges the fee. `standard_fee` does not charge it if the past-due amount is at most the fee. `current` does not charge it if the borrower has paid anything since the previous due date.',
+      ),
   })
   .superRefine((rule, context) => {
     const refuse = (field: string, message: string) =>

@@ -109,8 +109,7 @@ const SENT: readonly unknown[] = ['furnished', 'filed'];
 /** Changes a form's status or notes. Its boxes never change: a corrected form replaces it. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {
   const form = await lockLoanAndRecord(work, 'forms_1099c', row);
-  // `principal_forgiven` is an alias of a box, and boxes cannot change.
-  const { status, principal_forgiven: _, ...described } = changes;
+  const { status, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
     if (status === 'void') assertNoCorrection(row, form.status);

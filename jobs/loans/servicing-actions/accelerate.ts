@@ -11,11 +11,17 @@ import { fundingDate } from '../agreed/resume-accrual.ts';
 import { assertAllowed } from '../history/statuses.ts';
 
 export const Acceleration = z.object({
-  reason: requiredFreeText.nullish(),
-  effective_date: date.nullish().describe('Must be the business date.'),
-  notes: prose.nullish(),
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why the loan is accelerated. Kept in the history of the loan.'),
+  effective_date: date.nullish().describe('Must be the business date, which is the default.'),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
-export const AccelerationReversal = z.object({ reason: requiredFreeText.nullish() });
+export const AccelerationReversal = z.object({
+  reason: requiredFreeText
+    .nullish()
+    .describe('Why the acceleration is reversed. Kept in the history of the loan.'),
+});
 
 /**
  * Makes the whole debt due today and cancels the future installments. Days past due still count from the

@@ -5,11 +5,16 @@ import { prose, uuid } from '../../../sql/types.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
-/** `user_id` is an alias of `loan_officer_id`. A null value removes the officer. */
 export const Assignment = z.object({
-  loan_officer_id: uuid.nullish(),
-  user_id: uuid.nullish(),
-  notes: prose.nullish(),
+  loan_officer_id: uuid
+    .nullish()
+    .describe(
+      'The officer: an active user with the role `loan_officer` or a higher one. Null removes the officer.',
+    ),
+  user_id: uuid
+    .nullish()
+    .describe('The same as `loan_officer_id`, which comes first. Give one of them.'),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
 const SERVING_ROLES = ['loan_officer', 'admin', 'superadmin'];

@@ -28,13 +28,34 @@ export const CHARGE_OFF_REASONS = [
 ] as const;
 
 export const ChargeOff = z.object({
-  charge_off_date: date.nullish(),
-  reason: z.enum(CHARGE_OFF_REASONS).default('delinquency'),
+  charge_off_date: date
+    .nullish()
+    .describe(
+      'The day of the loss. Default: the business date. Can be an earlier day since the loan was funded.',
+    ),
+  reason: z
+    .enum(CHARGE_OFF_REASONS)
+    .default('delinquency')
+    .describe(
+      'Why the loan is charged off. Decides the event code of a form 1099-C. Only `delinquency` needs a loan in default, if the settings require one.',
+    ),
   amount: positiveMoney.nullish().describe('The principal to charge off. Default: all of it.'),
-  waive_fees: flag.default(true),
-  reverse_accrued_interest: flag.default(true),
-  force: flag.default(false),
-  notes: prose.nullish(),
+  waive_fees: flag
+    .default(true)
+    .describe(
+      'Whether unpaid fees are waived. Otherwise they are part of the charged-off amount. Only for a full charge-off.',
+    ),
+  reverse_accrued_interest: flag
+    .default(true)
+    .describe(
+      'Whether unpaid interest is waived. Otherwise it is part of the charged-off amount. Only for a full charge-off.',
+    ),
+  force: flag
+    .default(false)
+    .describe(
+      'Charges off a loan that is not in default although `charge_off.require_default` is on in the settings.',
+    ),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 type ChargeOff = z.output<typeof ChargeOff>;
 
@@ -124,8 +145,12 @@ async function assertDefaulted(
 }
 
 export const ChargeOffReversal = z.object({
-  reason: requiredFreeText.nullish(),
-  notes: prose.nullish(),
+  reason: requiredFreeText
+    .nullish()
+    .describe(
+      'Why the charge-off is reversed. Kept in the history, and sent with `loan.status_changed`.',
+    ),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
 /** Undoes the latest charge-off as if it had never happened. Refused once something has been recovered. */

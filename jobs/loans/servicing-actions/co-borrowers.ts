@@ -101,8 +101,12 @@ export const CoBorrowerRelease = z.object({
   release_date: date
     .nullish()
     .describe('The first day on which the person is no longer liable. Default: today.'),
-  reason: z.enum(RELEASE_REASONS),
-  notes: prose.nullish(),
+  reason: z
+    .enum(RELEASE_REASONS)
+    .describe(
+      'Why the person is released. With `entered_in_error`, the credit bureaus are asked to delete the association.',
+    ),
+  notes: prose.nullish().describe('Kept with the record.'),
 });
 
 /** Releases a person from the loan and cancels their autopay plan and their scheduled payments. */

@@ -20,12 +20,26 @@ export const FREEZE_REASONS = [
 ] as const;
 
 export const Freeze = z.object({
-  reason: z.enum(FREEZE_REASONS).nullish(),
-  effective_date: date.nullish(),
+  reason: z
+    .enum(FREEZE_REASONS)
+    .nullish()
+    .describe(
+      'Why the loan is frozen. Shown as `freeze_reason`. `disaster` is reported to the credit bureaus.',
+    ),
+  effective_date: date
+    .nullish()
+    .describe(
+      'The first day without interest. Default: the business date. Can be an earlier day since the loan was funded.',
+    ),
   until_date: date.nullish().describe('Accrual resumes automatically on this day.'),
-  notes: prose.nullish(),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
-export const Unfreeze = z.object({ effective_date: date.nullish(), notes: prose.nullish() });
+export const Unfreeze = z.object({
+  effective_date: date
+    .nullish()
+    .describe('The day on which accrual resumes. Default: the business date.'),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
+});
 
 /**
  * Stops accrual in any loan status. The loan still accepts payments. Before funding, only the flag is set,

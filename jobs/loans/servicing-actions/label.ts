@@ -19,7 +19,15 @@ const label = z
     (value) => maskPersonalNumbers(value) === value,
     'Must not hold a social security or card number.',
   );
-export const Labels = z.object({ labels: z.array(label).min(1).max(LABELS_MAX) });
+export const Labels = z.object({
+  labels: z
+    .array(label)
+    .min(1)
+    .max(LABELS_MAX)
+    .describe(
+      'One to 50 labels of up to 50 characters, stored in lower case. The label `identity-theft-block` suppresses credit reporting.',
+    ),
+});
 type Labels = z.output<typeof Labels>;
 
 /** Adds the labels that the loan does not have yet. */

@@ -12,11 +12,24 @@ export const NON_ACCRUAL_REASONS = ['dpd_90', 'bankruptcy', 'management', 'colla
 
 export const NonAccrual = z.object({
   enabled: flag.nullish().describe('Default: the opposite of the current state.'),
-  effective_date: date.nullish(),
-  reason: z.enum(NON_ACCRUAL_REASONS).nullish(),
-  reverse_accrued: flag.default(true),
-  catch_up: flag.default(false),
-  notes: prose.nullish(),
+  effective_date: date
+    .nullish()
+    .describe('The day on which accrual stops or resumes. Default: the business date.'),
+  reason: z
+    .enum(NON_ACCRUAL_REASONS)
+    .nullish()
+    .describe('Why the loan is placed on non-accrual. Kept in the history of the loan.'),
+  reverse_accrued: flag
+    .default(true)
+    .describe(
+      'Whether unpaid interest is taken out of income. Only if `accounting.reverse_interest_on_non_accrual` is on in the settings. The borrower still owes it.',
+    ),
+  catch_up: flag
+    .default(false)
+    .describe(
+      'When accrual resumes: whether the borrower also owes interest for the days on non-accrual.',
+    ),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 type NonAccrual = z.output<typeof NonAccrual>;
 

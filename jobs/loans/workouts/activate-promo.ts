@@ -18,14 +18,42 @@ import { refusalDetails } from '../products/refusals.ts';
 import { startPromotion, deferredInterest, PROMO_TYPES } from './promotions.ts';
 
 export const PromoActivation = z.object({
-  name: requiredText.nullish(),
-  promo_type: z.enum(PROMO_TYPES).default('reduced_rate'),
-  promo_rate: rate.nullish(),
-  start_date: date.nullish(),
-  end_date: date.nullish(),
-  duration_months: z.int().min(1).max(120).nullish(),
-  conditions: z.object({ max_dpd: z.int().min(0).max(365).nullish() }).nullish(),
-  promo_program_id: uuid.nullish(),
+  name: requiredText.nullish().describe('The name of the promotion. Default: its type.'),
+  promo_type: z
+    .enum(PROMO_TYPES)
+    .default('reduced_rate')
+    .describe(
+      '`reduced_rate` uses `promo_rate`. `zero_interest` accrues nothing. `deferred_interest` and `same_as_cash` ask for the interest only if debt remains after the promotion. `interest_only` bills only interest with the installments due by its end.',
+    ),
+  promo_rate: rate
+    .nullish()
+    .describe('The annual rate, below that of the loan. Required for `reduced_rate`.'),
+  start_date: date
+    .nullish()
+    .describe('The first day. Default: the business date. Must not be in the past.'),
+  end_date: date.nullish().describe('The last day. Required without `duration_months`.'),
+  duration_months: z
+    .int()
+    .min(1)
+    .max(120)
+    .nullish()
+    .describe('The length in months. Replaces `end_date`.'),
+  conditions: z
+    .object({
+      max_dpd: z
+        .int()
+        .min(0)
+        .max(365)
+        .nullish()
+        .describe(
+          'The promotion ends when the loan is more than this many days past due. Deferred interest is then owed.',
+        ),
+    })
+    .nullish()
+    .describe('What ends the promotion early.'),
+  promo_program_id: uuid
+    .nullish()
+    .describe('The id of the promotion in your own system. Stored with the promotion.'),
 });
 type PromoActivation = z.output<typeof PromoActivation>;
 

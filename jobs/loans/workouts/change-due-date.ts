@@ -18,12 +18,20 @@ import { findRemainingSchedule, type RemainingSchedule } from './reschedule.ts';
 const day = z.int().min(1).max(31);
 
 export const DueDateChange = z.object({
-  payment_day: day.nullish().describe('29 to 31 mean the end of shorter months.'),
-  new_payment_day: day.nullish(),
-  new_due_day: day.nullish(),
+  payment_day: day
+    .nullish()
+    .describe(
+      'The new day of the month. 29 to 31 mean the end of shorter months. The next installment moves by 1 to 45 days to a later date.',
+    ),
+  new_payment_day: day.nullish().describe('The same as `payment_day`, which comes first.'),
+  new_due_day: day.nullish().describe('The same as `payment_day`, which comes first.'),
   effective_date: date.nullish().describe('Installments due before this date do not change.'),
-  charge_fee: flag.default(false),
-  reason: requiredFreeText.nullish(),
+  charge_fee: flag
+    .default(false)
+    .describe(
+      "Charges the product's fee for a due date change. Answers 422 if the product has none.",
+    ),
+  reason: requiredFreeText.nullish().describe('Kept in the history of the loan.'),
 });
 type DueDateChange = z.output<typeof DueDateChange>;
 

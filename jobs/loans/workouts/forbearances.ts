@@ -159,8 +159,13 @@ const scheduleAfter = (
   });
 
 export const ForbearanceEnd = z.object({
-  status: z.enum(['completed', 'broken']).default('completed'),
-  notes: prose.nullish(),
+  status: z
+    .enum(['completed', 'broken'])
+    .default('completed')
+    .describe(
+      '`broken`: the borrower did not keep the agreement, so the agreed treatment of missed payments does not apply.',
+    ),
+  notes: prose.nullish().describe('Kept in the history of the loan.'),
 });
 
 /** Ends a forbearance before its last day. A broken forbearance ends without its agreed treatment. */

@@ -20,7 +20,12 @@ export const PROMISE_STATUSES = [
   'canceled',
 ] as const;
 
-export const PromisedInstallment = z.object({ due_date: date, amount: positiveMoney });
+export const PromisedInstallment = z.object({
+  due_date: date.describe('When this part is promised. Must be between today and `promised_date`.'),
+  amount: positiveMoney.describe(
+    'The amount of this part. The parts must add up to `promised_amount`.',
+  ),
+});
 
 type NewPromise = {
   loan_id: string;

@@ -17,18 +17,47 @@ import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 export const Reschedule = z.object({
-  new_first_payment_date: date.nullish(),
-  shift_days: z.int().min(1).max(366).nullish(),
-  shift_periods: z.int().min(1).max(24).nullish(),
+  new_first_payment_date: date
+    .nullish()
+    .describe(
+      'The next installment moves to this date, and the following ones to the same day of later periods. Must be within a year of the present date.',
+    ),
+  shift_days: z
+    .int()
+    .min(1)
+    .max(366)
+    .nullish()
+    .describe('Moves all future installments by this many days.'),
+  shift_periods: z
+    .int()
+    .min(1)
+    .max(24)
+    .nullish()
+    .describe('Moves all future installments by this many periods.'),
   installments: z
-    .array(z.object({ number: z.int().min(1), due_date: date, amount: positiveMoney.nullish() }))
+    .array(
+      z.object({
+        number: z.int().min(1).describe('The number of a future installment.'),
+        due_date: date.describe('The new due date. Must be after the previous installment.'),
+        amount: positiveMoney.nullish().describe('The new amount. Default: unchanged.'),
+      }),
+    )
     .min(1)
     .max(600)
-    .nullish(),
-  extend_maturity: flag.default(true),
-  recalculate_interest: flag.default(true),
+    .nullish()
+    .describe('New dates, and amounts, for single installments. The others stay unchanged.'),
+  extend_maturity: flag
+    .default(true)
+    .describe(
+      'Whether installments may fall after the present maturity date. Otherwise those are dropped, and the others repay the loan.',
+    ),
+  recalculate_interest: flag
+    .default(true)
+    .describe(
+      'Whether the new dates change how installments are split, and what is left for the last one. Otherwise only the dates change.',
+    ),
   effective_date: date.nullish().describe('Installments due before this date do not change.'),
-  reason: requiredFreeText.nullish(),
+  reason: requiredFreeText.nullish().describe('Kept in the history of the loan.'),
 });
 type Reschedule = z.output<typeof Reschedule>;
 

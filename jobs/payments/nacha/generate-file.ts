@@ -16,7 +16,13 @@ import type { Within, Work } from '../../work.ts';
 import { readOriginator } from './originator.ts';
 import { batchKey, renderNachaFile, totalAmount, type Originator } from './render-file.ts';
 
-export const NewNachaFile = z.object({ file_date: date.nullish() });
+export const NewNachaFile = z.object({
+  file_date: date
+    .nullish()
+    .describe(
+      'The date of the file, today or up to 14 days later. Default: the business date. The bank settles on the next business day.',
+    ),
+});
 
 const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const DAYS_AHEAD_MAX = 14;

@@ -198,8 +198,19 @@ export const Settings = z.strictObject({
       apply_change_notices: z.boolean().default(false),
     })
     .prefault({}),
-  // Whether the portal asks for confirmation if the same payment is ordered twice within a minute.
-  portal: z.strictObject({ asks_about_repeats: z.boolean().default(false) }).prefault({}),
+  portal: z
+    .strictObject({
+      // Whether the portal asks for confirmation if the same payment is ordered twice within a minute.
+      asks_about_repeats: z.boolean().default(false),
+      // Whether browsers that open the address `/` go to the portal instead of a page of links.
+      is_home_page: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether browsers that open the tenant’s address without a path go to the borrower portal. Otherwise they see links to the portal, the staff pages and the API documentation.',
+        ),
+    })
+    .prefault({}),
   adverse_action: agency,
   tax: z
     .strictObject({

@@ -26,6 +26,11 @@ export const refusals = {
     'The address may be wrong, or the page may have been removed. Look for it from the overview.',
     'La dirección puede estar mal o la página ya no existe. Búsquela desde el resumen.',
   ],
+  'refused_title.unknown_address': ["We can't find this page", 'No encontramos esta página'],
+  'refused_what.unknown_address': [
+    'Nothing is at this address. Choose where you want to go.',
+    'No hay nada en esta dirección. Elija a dónde quiere ir.',
+  ],
   'refused_title.405': ["This page can't do that", 'Esta página no permite esa acción'],
   'refused_what.405': [
     'Open the page from the overview and try again.',

@@ -63,6 +63,23 @@ export const signingIn = {
     'Write these codes down now. We show them only once. Each code lets you sign in once if you lose your phone.',
     'Anote estos códigos ahora. Se muestran una sola vez. Cada código le permite iniciar sesión una vez si pierde su teléfono.',
   ],
+  start: ['Where do you want to go?', '¿A dónde quiere ir?'],
+  'start.portal': ['Borrower portal', 'Portal de clientes'],
+  'start.portal_hint': [
+    'See your loans, make payments and read your documents.',
+    'Consulte sus préstamos, haga pagos y lea sus documentos.',
+  ],
+  'start.staff': ['Staff sign-in', 'Acceso del personal'],
+  'start.staff_hint': [
+    'For people who work for the lender.',
+    'Para quienes trabajan en la entidad.',
+  ],
+  'start.docs_hint': [
+    'Guides and reference for developers.',
+    'Guías y referencia para desarrolladores.',
+  ],
+  'start.ops': ['Operations', 'Operaciones'],
+  'start.ops_hint': ['Jobs and queues, for operators.', 'Tareas y colas, para operadores.'],
   staff: ['You are signed in', 'Ha iniciado sesión'],
   'staff.signed_in_as': ['Signed in as {email}.', 'Sesión iniciada como {email}.'],
   'staff.api': [

@@ -1,0 +1,7 @@
+import type { GeneratedGuide } from '../../templates/docs/guides.ts';
+
+/**
+ * Guides whose Markdown is built from declarations when the API starts. The names must not be those of
+ * files in templates/guides. Add each name to GUIDE_ORDER (templates/docs/guides.ts).
+ */
+export const generatedGuides: readonly GeneratedGuide[] = [];

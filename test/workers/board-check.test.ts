@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
+import { startProcess } from '../setup/processes.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Runs `npm run board` with a tape of these lines. */
+async function board(slug: string, lines: readonly string[], ...words: string[]) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'board-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'loans.csv');
+  writeFileSync(file, tapeText(...lines));
+  const { ended, said } = startProcess('workers/board.ts', ['--tenant', slug, ...words, file], {
+    DATABASE_URL: stage.url,
+    DATA_DIR: folder,
+    LOG_LEVEL: 'silent',
+  });
+  return { code: await ended, output: said() };
+}
+
+const TAPE = [
+  tapeLine(),
+  tapeLine({ loan_number: 'T-2', current_principal_balance: '243.47' }),
+  tapeLine({ loan_number: 'T-3', current_principal_balance: '0.00', status: 'paid_off' }),
+];
+
+test('--check prints the totals of a tape and writes nothing; boarding it prints the same totals', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+
+  const checked = await board(tenant.slug, TAPE, '--check');
+  const loansThen = await tenant.officer.get('/loans');
+  const borrowersThen = await tenant.officer.get('/borrowers?q=Lovelace');
+  const boarded = await board(tenant.slug, TAPE);
+  const loansNow = await tenant.officer.get('/loans');
+
+  const totals = [
+    /│ active +│ 2 +│ '10000\.00' +│ '0\.00' +│ '0\.00' +│ '0\.00' +│/,
+    /│ paid_off +│ 1 +│ '0\.00' +│ '0\.00' +│ '0\.00' +│ '0\.00' +│/,
+  ];
+  expect([checked.code, checked.output]).toEqual([0, expect.stringContaining('Checking')]);
+  expect(checked.output).toContain('Every line can be boarded. Nothing was written.');
+  for (const row of totals) expect(checked.output).toMatch(row);
+  expect([loansThen.body, borrowersThen.body]).toEqual([[], []]);
+  expect(boarded).toMatchObject({ code: 0 });
+  for (const row of totals) expect(boarded.output).toMatch(row);
+  expect(loansNow.body).toHaveLength(3);
+});
+
+test('--check lists the mistakes of a tape and exits with 1', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const wrong = tapeLine({ loan_number: 'T-2', interest_rate: '8.5' });
+
+  const checked = await board(tenant.slug, [tapeLine(), wrong], '--check');
+
+  expect(checked.code).toBe(1);
+  expect(checked.output).toMatch(
+    /Nothing was boarded\. 1 line is refused:\n {2}line 3, interest_rate: /,
+  );
+});
