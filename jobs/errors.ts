@@ -1,4 +1,9 @@
+import { z } from 'zod';
 import { BUSINESS_DATE_MOVED } from '../sql/database/transaction-statements.ts';
+import { validationMessage } from './validation-messages.ts';
+
+// No message of a validator's own reaches a user.
+z.config({ customError: validationMessage });
 
 /**
  * Base class of expected errors. The message is a sentence for the user and the code is for programs;
@@ -24,7 +29,7 @@ export class Conflict extends Refusal {
 
 /** The tenant has no such record, or the user may not see it (404). */
 export class NotFound extends Refusal {
-  constructor(message = 'Not found.') {
+  constructor(message = 'Not found. Either no such record exists, or you may not see it.') {
     super(message, 'not_found');
   }
 }

@@ -11,10 +11,18 @@ export type Clauses = {
   exclusion: { condition: Condition; found: SqlFragment } | null;
 };
 
-type Filters = { conditions: readonly Condition[]; words?: string };
+type Filters = {
+  conditions: readonly Condition[];
+  words?: string;
+  also_searched?: readonly string[];
+};
 
 /** Translates the conditions and the words of a list as of a business date. */
-export function clausesOf(table: Table, { conditions, words }: Filters, day: SqlFragment): Clauses {
+export function clausesOf(
+  table: Table,
+  { conditions, words, also_searched = table.also_searched ?? [] }: Filters,
+  day: SqlFragment,
+): Clauses {
   const clauses: SqlFragment[] = [];
   const looked: ({ condition: Condition } & ReturnType<LookupOf>)[] = [];
   for (const condition of conditions) {
@@ -22,7 +30,8 @@ export function clausesOf(table: Table, { conditions, words }: Filters, day: Sql
     if (found) looked.push({ condition, ...found });
     else clauses.push(clauseOf(table, condition));
   }
-  if (words && table.search) clauses.push(table.search(words));
+  if (words && table.search)
+    clauses.push(table.search(words, (fact) => also_searched.includes(fact)));
   for (const { isFound, isExcluded } of looked)
     clauses.push(isExcluded ? sql.fragment`not ${isFound}` : isFound);
   const excluded = looked.find(({ isExcluded }) => isExcluded);
@@ -43,8 +52,8 @@ const every = (clauses: readonly SqlFragment[]) =>
 function clauseOf(table: Table, condition: Condition): SqlFragment {
   const { field, comparison, values } = condition;
   const special = table.filters?.[field];
-  if (special && comparison === 'in') return special(values);
-  if (special && comparison === 'ne') return sql.fragment`(${special(values)}) is not true`;
+  if (special && comparison === 'in') return special.where(values);
+  if (special && comparison === 'ne') return sql.fragment`(${special.where(values)}) is not true`;
   return compare(sql.identifier(['row', field]), condition);
 }
 

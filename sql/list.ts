@@ -10,6 +10,8 @@ import type { Condition, Ordered, OrderedPart, Row, Table } from './table.ts';
 export type ListRequest = {
   conditions: Condition[];
   words?: string;
+  /** The facts that the search may use. Default: all of the table. */
+  also_searched?: readonly string[];
   sort: { field: string; descending: boolean; nullable?: boolean };
   offset: number;
   limit: number;

@@ -44,17 +44,26 @@ export type Table = {
    * filters only by these, or by nothing, does not count rows.
    */
   counted?: readonly Counted[];
-  /** The condition of a search for words, over the columns of `rows` (alias `row`). */
-  search?: (words: string) => SqlFragment;
-  /** The fields that the search examines. Omit it if all may match. */
+  /**
+   * The condition of a search for words, over the columns of `rows` (alias `row`). `may` says whether the user may
+   * search by a fact of `also_searched`.
+   */
+  search?: (words: string, may: (fact: string) => boolean) => SqlFragment;
+  /** The fields that the search always examines. Omit it if all may match. */
   searched?: readonly string[];
+  /** Facts that the search also examines if the user may see them: `resource.field`. */
+  also_searched?: readonly string[];
   /** How to compare filters that are not plain columns, such as a borrower's status. */
-  filters?: Record<string, (values: string[]) => SqlFragment>;
+  filters?: Record<string, SpecialFilter>;
   /** The condition of rows that no longer exist for clients, if `rows` excludes them. */
   gone?: SqlFragment;
   /** Columns that must never reach the audit trail or a response. */
   secret?: readonly string[];
 };
+
+/** The values that a filter accepts: the listed ones, or all of a type. Default: those of the field with its name. */
+export type SpecialValues = { values?: readonly string[]; type?: 'uuid' };
+export type SpecialFilter = SpecialValues & { where: (values: string[]) => SqlFragment };
 
 export const table = (declared: Table): Table => declared;
 
@@ -158,4 +167,6 @@ export const rowExists = (tx: Transaction, { name, gone }: Table, id: string) =>
   );
 
 /** A pattern that matches the words literally, including %, _ and backslash. */
-export const containsPattern = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+export const containsPattern = (words: string): string => `${endPattern(words)}%`;
+/** The same at the end of a text. */
+export const endPattern = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}`;

@@ -5,7 +5,6 @@ import {
   acceptCallback,
   setProvider,
 } from '../../jobs/communications/inbound/provider-callbacks.ts';
-import { validationMessage } from '../../jobs/validation-messages.ts';
 import { parseBody } from '../../jobs/communications/providers/callback.ts';
 import {
   InboundMessage,
@@ -52,7 +51,7 @@ async function readProviderCallback<Said>(
   }
   const checked = verified.provider[says]
     .pipe(schema)
-    .safeParse(parseBody(callback), { reportInput: true, error: validationMessage });
+    .safeParse(parseBody(callback), { reportInput: true });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
     if (!(await acceptCallback(work, verified, callback))) throw invalidSignature();

@@ -19,14 +19,15 @@ export function listDeclarationOf({
   archivable = false,
   sort,
 }: AnyDeclaration): ListDeclaration {
-  const special = Object.keys(table.filters ?? {});
+  const { filters: special = {}, also_searched } = table;
   return {
     name: path.split('/').at(-1) ?? path,
     fields,
-    filters: [...filters, ...special],
+    filters: [...filters, ...Object.keys(special)],
     special,
     hasSearch: table.search !== undefined,
     ...(table.searched && { searched: table.searched }),
+    ...(also_searched && { also_searched: also_searched as FactName[] }),
     // Contacts have no unarchive endpoint, but deleting one archives it.
     isArchivable: archivable || 'is_archived' in fields,
     ...(sort && { sort }),

@@ -6,6 +6,7 @@ import type { Call, Page, Route } from '../endpoints/route.ts';
 import { fastParserFor, NEEDS_FULL_PARSE } from './fast-parse.ts';
 import { HttpRefusal, type ErrorAnswer } from './errors.ts';
 import { omitHiddenFields, redactRefusalBody } from './denied-fields.ts';
+import { noteUnchangedFields, type SentBack } from './ignored-fields.ts';
 import { etagOf } from './versions.ts';
 
 export type UnsentAnswer = { status: number; body: unknown; page?: Page; replayed?: boolean };
@@ -29,7 +30,13 @@ export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
 export function sendAnswer(
   ctx: Context,
   route: Route,
-  { list, access }: Omit<Call, 'work' | 'endsTransaction' | 'routes'>,
+  {
+    list,
+    access,
+    sentBack,
+  }: Omit<Call, 'work' | 'endsTransaction' | 'routes'> & {
+    sentBack: SentBack;
+  },
   { status, body: whole, page, replayed = false }: UnsentAnswer,
 ) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
@@ -43,6 +50,7 @@ export function sendAnswer(
   const body = omitHiddenFields(access, route, whole);
   if (page && list) ctx.set('Content-Range', contentRange(route, list, page));
   if (route.etag && status !== 202) ctx.set('ETag', etagOf(route.etag, body));
+  if (status !== 202) noteUnchangedFields(ctx, sentBack, body);
   ctx.body = body;
 }
 

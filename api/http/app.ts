@@ -25,6 +25,7 @@ import { handlerFor, type ProcessContext } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { tenantMiddleware } from './tenant.ts';
 import { traceRequest } from './trace-request.ts';
+import { unknownPath } from './unknown-paths.ts';
 
 export type AppParts = Databases & {
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
@@ -57,6 +58,7 @@ export function createApp(parts: AppParts): Koa {
     setSecurityHeaders(isSecure),
     answerErrors(log),
     requireOriginForm,
+    acceptTrailingSlash,
     portal.refusals,
     health(state, pool),
     intake.admission.middleware,
@@ -182,6 +184,15 @@ const requireOriginForm: Middleware = async (ctx: Context, next: Next) => {
 };
 
 /**
+ * Serves /api/v1/loans/ as /api/v1/loans. All later steps see the path without the slash. The documentation decides
+ * about its own paths, because relative links depend on the slash.
+ */
+const acceptTrailingSlash: Middleware = (ctx: Context, next: Next) => {
+  if (/^\/api\/v1\/(?!docs\/).*[^/]\/$/.test(ctx.path)) ctx.path = ctx.path.slice(0, -1);
+  return next();
+};
+
+/**
  * Mounts the route table: fixed paths before paths with parameters, and 405 with Allow for other methods. A
  * router tries its patterns one after the other, so each combination of first word and number of words gets
  * its own router.
@@ -199,16 +210,13 @@ function routeRequests(process: ProcessContext, securityLog: SecurityLog): Middl
     const allowed = new Set(
       found?.router.match(ctx.path, ctx.method).path.flatMap(({ methods: known }) => known),
     );
-    if (allowed.size === 0)
-      throw new HttpRefusal(404, 'not_found', 'This endpoint does not exist.');
-    const headers = { Allow: [...allowed].join(', ') };
+    if (allowed.size === 0) throw unknownPath(process.routes, ctx.path);
+    const named = [...allowed].filter((method) => method !== 'HEAD').join(', ');
     throw new HttpRefusal(
       405,
       'method_not_allowed',
-      'This endpoint does not support that method.',
-      {
-        headers,
-      },
+      `This endpoint does not support ${ctx.method}. Use ${named}.`,
+      { headers: { Allow: [...allowed].join(', ') } },
     );
   };
 }

@@ -102,10 +102,20 @@ export async function parseBody(ctx: Context, bytes: Buffer): Promise<unknown> {
     await parser(received, async () => {});
   } catch (error) {
     // The parser's error carries the whole body, which must not reach a log.
-    if ((error as { status?: unknown }).status === 400) throw new SyntaxError('A malformed body.');
+    if ((error as { status?: unknown }).status === 400) throw malformed(error as Error);
     throw error;
   }
   return arrived.body;
+}
+
+/** Keeps only the place of the mistake, if the parser names it. */
+function malformed({ message }: Error) {
+  const [, place = ''] = /( at position \d+(?: \(line \d+ column \d+\))?)$/.exec(message) ?? [];
+  return new HttpRefusal(
+    400,
+    'malformed_json',
+    `The body is not valid JSON${place}. Check its quotation marks, commas and brackets.`,
+  );
 }
 
 /** Refuses JSON that would take long to parse and check, before parsing starts. */

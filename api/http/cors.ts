@@ -7,7 +7,7 @@ const CACHED_MS = 5_000;
 const HEADERS = {
   'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Expose-Headers':
-    'Content-Range, ETag, X-Request-Id, Idempotent-Replayed, Retry-After',
+    'Content-Range, ETag, X-Request-Id, X-Ignored-Fields, Idempotent-Replayed, Retry-After',
 };
 
 /** Allows dashboards of other origins to call with credentials if the tenant lists their exact origin. */

@@ -107,11 +107,13 @@ export async function assertRouteFactsVisible({ carries }: Route, call: Call) {
 /** The list declaration for this user, without hidden fields. */
 export function restrictList(access: Access, { resource, list }: Route): ListDeclaration | null {
   const hidden = access.hiddenIn(resource);
-  if (list === undefined || hidden.size === 0) return list ?? null;
+  if (list === undefined || !access.isRestricted) return list ?? null;
   const isShown = (name: string) => !hidden.has(name);
-  const { fields, filters, searched = Object.keys(fields), sort } = list;
+  const { fields, filters, searched = Object.keys(fields), also_searched = [], sort } = list;
+  const denied = access.deniedAmong(also_searched);
   return {
     ...list,
+    also_searched: also_searched.filter((fact) => !denied.includes(fact)),
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isShown(name))),
     filters: filters.filter(isShown),
     hasSearch: list.hasSearch && searched.every(isShown),

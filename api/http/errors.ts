@@ -135,12 +135,13 @@ export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string
   return errors;
 }
 
+export const IS_REQUIRED = 'Is required.';
+const CODES_OF_MISSING = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
 /** Requires issues that include their input. A missing value always gets the same sentence. */
 function issueMessage({ code, input, message }: ZodError['issues'][number]): string {
   const isMissing = input === undefined || input === null;
-  return isMissing && (code === 'invalid_type' || code === 'invalid_value')
-    ? 'Is required.'
-    : message;
+  return isMissing && CODES_OF_MISSING.has(code) ? IS_REQUIRED : message;
 }
 
 /**
@@ -203,6 +204,9 @@ function parserAnswer(error: unknown): ErrorAnswer | null {
   if (status !== 400 && !(error instanceof SyntaxError)) return null;
   return {
     status: 400,
-    body: { message: 'The body is not valid JSON.', code: 'malformed_json' },
+    body: {
+      message: 'The body is not valid JSON. Check its quotation marks, commas and brackets.',
+      code: 'malformed_json',
+    },
   };
 }

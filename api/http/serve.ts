@@ -8,11 +8,13 @@ import { createWithin, type Actor, type Within, type Work } from '../../jobs/wor
 import type { Rule } from '../../sql/users/permissions.ts';
 import { assertProved, withRecentProof } from '../endpoints/recent-proof.ts';
 import { parseList } from '../endpoints/lists.ts';
+import { assertQueryKnown, namesOfQuery } from '../endpoints/unknown-parameters.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { resolveAccess } from './access.ts';
 import type { Access } from '../endpoints/route.ts';
 import { buildAnswer, sendAnswer, type UnsentAnswer } from './answers.ts';
 import { readBody } from './bodies.ts';
+import { noteIgnoredFields, type SentBack } from './ignored-fields.ts';
 import { parseInput } from './parse-input.ts';
 import { HttpRefusal } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
@@ -29,7 +31,7 @@ import {
   runOnce,
   type IdempotencyKey,
 } from './idempotency.ts';
-import type { User } from './permissions.ts';
+import { isRole, type User } from './permissions.ts';
 import type { Intake } from './receive.ts';
 import { chooseDatabase, type Databases } from './replica.ts';
 import { securityEventOfAnswer, securityEventOfError, type SecurityLog } from './security-log.ts';
@@ -191,7 +193,8 @@ function ownTransactionCall(
   const { tenant, ip, request_id, raw = '' } = ctx.state;
   const session = sessionFor(ctx, installation.keys);
   const header = (name: string) => ctx.get(name);
-  const url = call.origin + ctx.url;
+  // As the client sent it: a provider signs the whole URL.
+  const url = call.origin + ctx.originalUrl;
   const request = { tenant_id: tenant.id, ip, request_id, raw, url, session, header };
   return { ...call, within, installation, ...request };
 }
@@ -200,7 +203,8 @@ function ownTransactionCall(
 async function buildRefusal({ allow }: Route, user: User | null, ctx: Context, within: Within) {
   if (user !== null) {
     const details = { required_role: allow };
-    return new Forbidden('Your role does not allow this.', 'permission_denied', details);
+    const needed = isRole(allow) ? ` It needs the role ${allow} or a permission.` : '';
+    return new Forbidden(`Your role does not allow this.${needed}`, 'permission_denied', details);
   }
   return (await hasEndedSession(ctx, within))
     ? new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.')
@@ -212,19 +216,22 @@ function parseRequest(
   ctx: Context,
   user: User | null,
   access: Access,
-): Omit<Call, 'work' | 'endsTransaction' | 'routes'> {
+): Omit<Call, 'work' | 'endsTransaction' | 'routes'> & { sentBack: SentBack } {
   const params = ctx.params as Record<string, string>;
   for (const [name, value] of Object.entries(params)) {
-    if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();
+    if (/(^|_)id$/.test(name) && !UUID.test(value)) throw notAnId();
   }
   // Koa's own parser takes a second for 16 kB of one repeated key and drops __proto__.
   const query = { ...parseQuery(ctx.querystring, '&', '=', { maxKeys: QUERY_KEYS_MAX }) };
   const own = route.query ? parseInput(route.query, query) : {};
+  const named = namesOfQuery(route);
   const listQuery = Object.fromEntries(
-    Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
+    Object.entries(query).filter(([name]) => !named.includes(name)),
   );
   const declared = restrictList(access, route);
+  if (!declared) assertQueryKnown(route, Object.keys(listQuery));
   if (route.body) assertFieldsWritable(access, route, ctx.request.body);
+  const sentBack = noteIgnoredFields(ctx, route, ctx.request.body);
   const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
@@ -232,13 +239,19 @@ function parseRequest(
     checkMatch: (row) =>
       checkMatch(wanted, route.ifMatch, row, (answer) => omitHiddenFields(access, route, answer)),
     query: own as Record<string, unknown>,
-    list: declared ? parseList(declared, listQuery) : null,
+    list: declared ? parseList(declared, listQuery, named) : null,
     body: route.body ? parseInput(route.body, ctx.request.body ?? {}) : null,
     user,
     access,
+    sentBack,
     origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,
   };
 }
+
+const notAnId = () =>
+  new NotFound(
+    'Not found. The path names a record by its id, a UUID. Filter the list to find it by another field.',
+  );
 
 function actorOf(ctx: Context, user: User | null): Actor {
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
+import { hintAt, quote } from '../../jobs/nearest-word.ts';
 import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
 import * as again from '../../jobs/webhooks/resend.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
@@ -29,7 +30,7 @@ const events = z
     if (unknown !== undefined) {
       context.addIssue({
         code: 'custom',
-        message: `There is no event ${JSON.stringify(unknown)}.`,
+        message: `There is no event ${quote(unknown)}.${hintAt(unknown, EVENT_TYPES)}`,
       });
     }
   })

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { integer, money, text } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
-import { validationMessage } from '../validation-messages.ts';
 
 export const COLLATERAL_TYPES = [
   'real_estate',
@@ -49,7 +48,7 @@ export function assertMetadata(type: CollateralType, metadata: Record<string, un
   for (const [key, schema] of Object.entries(METADATA_FIELDS[type])) {
     const value = metadata[key];
     if (value === undefined || value === null) continue;
-    const checked = schema.safeParse(value, { error: validationMessage });
+    const checked = schema.safeParse(value);
     const message = checked.error?.issues[0]?.message;
     if (message !== undefined) errors[`metadata.${key}`] = message;
   }

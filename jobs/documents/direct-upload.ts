@@ -2,7 +2,6 @@ import { z } from 'zod';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { flag, requiredFreeText, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { validationMessage } from '../validation-messages.ts';
 import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
 import type { Within } from '../work.ts';
 import { DOCUMENT_TYPES, type ContentType } from './types.ts';
@@ -31,7 +30,7 @@ const metadata = z
   .string()
   .max(16_384, 'Must be at most 16 kB of JSON.')
   .transform((given, context) => {
-    const read = jsonObject.safeParse(parseJsonField(given), { error: validationMessage });
+    const read = jsonObject.safeParse(parseJsonField(given));
     if (read.success) return read.data;
     context.addIssue(read.error.issues[0]?.message ?? 'Must be a JSON object.');
     return z.NEVER;

@@ -10,6 +10,7 @@ import { Invalid } from '../errors.ts';
 import { LOAN_TYPES } from '../loans/arithmetic/terms.ts';
 import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 import { LOAN_STATUSES } from '../loans/history/statuses.ts';
+import { hintAt, quote } from '../nearest-word.ts';
 import type { Work } from '../work.ts';
 
 export const SCHEDULES = ['none', 'daily', 'weekly', 'monthly', 'quarterly'] as const;
@@ -22,7 +23,8 @@ export const Columns = z
       .string()
       .max(60)
       .refine((name) => TAPE_COLUMNS.some((known) => known === name), {
-        error: ({ input }) => `${String(input).slice(0, 60)} is not a column of a tape.`,
+        error: ({ input }) =>
+          `${quote(String(input))} is not a column of a tape.${hintAt(String(input), TAPE_COLUMNS)}`,
       }),
   )
   .min(1)

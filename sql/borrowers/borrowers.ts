@@ -1,20 +1,48 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
-import { containsPattern, table } from '../table.ts';
+import { containsPattern, endPattern, table } from '../table.ts';
+import { hasTrigram, namePatterns, textOrNull, textsOrNull } from './search.ts';
 
-/** The trigram indexes need three letters or digits in a row. */
-const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
+/**
+ * Borrowers by name, email address, the last digits of a phone number or social security number, or the number of a loan.
+ * The functions run as the owner, because row-level security keeps the tenant's role from using the indexes.
+ */
+function search(words: string, may: (fact: string) => boolean): SqlFragment {
+  const isWord = !/\s/.test(words);
+  if (!hasTrigram(words)) return beginning(words);
+  const digits = /^[\d\s().+/-]+$/.test(words) ? words.replaceAll(/\D/g, '') : '';
+  const phone = may('borrowers.phone') && digits.length >= LAST_DIGITS ? digits : null;
+  const lastFour = may('borrowers.ssn_last_four') && /^\d{4}$/.test(words) ? words : null;
+  const isNumber = may('loans.loan_number') && isWord && /\d/.test(words);
+  return sql.fragment`row.id in (
+    select app.search_borrowers(
+      ${textsOrNull(namePatterns(words))}, ${textOrNull(isWord ? containsPattern(words) : null)},
+      ${textOrNull(phone)}, ${textOrNull(lastFour)}
+    )
+    union all
+    select app.borrowers_with_loan(${textOrNull(isNumber ? endPattern(words) : null)})
+  )`;
+}
 
-/** Runs as the owner, because row-level security keeps the tenant's role from using these indexes. */
-const indexed = (words: string) =>
-  sql.fragment`row.id in (select app.search_borrowers(${containsPattern(words)}))`;
+/** Fewer digits are the end of too many numbers. */
+const LAST_DIGITS = 4;
 
 /**
  * One or two letters occur in nearly every name, so they are only matched at the beginning of a name, last
  * name or address.
  */
-const beginning = (words: string) =>
-  sql.fragment`row.id in (select app.borrowers_with_prefix(${words}))`;
+function beginning(words: string): SqlFragment {
+  const swapped = words
+    .split(/[\s,;]+/)
+    .toReversed()
+    .join(' ');
+  return sql.fragment`row.id in (
+    select app.borrowers_with_prefix(${words}, ${words})
+    union all
+    select app.borrowers_with_prefix(${textOrNull(swapped === words ? null : swapped)}, null)
+  )`;
+}
 
 export const borrowers = table({
   name: 'borrowers',
@@ -48,12 +76,16 @@ export const borrowers = table({
     'updated_at',
   ],
   counted: ['is_archived'],
-  searched: ['first_name', 'last_name', 'email'],
-  search: (words) => (hasTrigram(words) ? indexed(words) : beginning(words)),
+  searched: ['first_name', 'middle_name', 'last_name', 'email'],
+  also_searched: ['borrowers.phone', 'borrowers.ssn_last_four', 'loans.loan_number'],
+  search,
   filters: {
-    status: (values) => sql.fragment`
-      case when row.is_archived then 'archived' else 'active' end = any(${sql.array(values, 'text')})
-    `,
+    status: {
+      values: ['active', 'archived'],
+      where: (values) => sql.fragment`
+        case when row.is_archived then 'archived' else 'active' end = any(${sql.array(values, 'text')})
+      `,
+    },
   },
 });
 

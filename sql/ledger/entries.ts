@@ -4,7 +4,6 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { newId } from '../new-id.ts';
 import { containsPattern, table } from '../table.ts';
-import { uuid } from '../types.ts';
 
 /** Entries with their lines. Whether an entry was reversed follows from the entry that reverses it. */
 export const entries = table({
@@ -51,17 +50,17 @@ export const entries = table({
   search: (words) => sql.fragment`row.description ilike ${containsPattern(words)}`,
   filters: {
     // Entries with a line on one of the accounts.
-    account_id: (values) => sql.fragment`
-      exists (
-        select from journal_lines as line
-        where line.entry_id = row.id
-          and line.account_id = any(${sql.array(values.filter(isUuid), 'uuid')})
-      )
-    `,
+    account_id: {
+      type: 'uuid',
+      where: (values) => sql.fragment`
+        exists (
+          select from journal_lines as line
+          where line.entry_id = row.id and line.account_id = any(${sql.array(values, 'uuid')})
+        )
+      `,
+    },
   },
 });
-
-const isUuid = (value: string) => uuid.safeParse(value).success;
 
 export type Heading = {
   /** Chosen by the caller if other rows reference the entry before it is written. */

@@ -42,7 +42,8 @@ create table borrowers (
 );
 create index borrowers_name on borrowers (tenant_id, last_name, first_name, id);
 create index borrowers_search on borrowers
-  using gin (tenant_id, (first_name || ' ' || last_name) gin_trgm_ops);
+  using gin (tenant_id, (first_name || ' ' || coalesce(middle_name || ' ', '') || last_name) gin_trgm_ops);
+create index borrowers_last_four on borrowers (tenant_id, ssn_last_four) where ssn_last_four is not null;
 -- For searches of one or two letters, which occur in nearly every name: finds names by their beginning,
 -- compared by bytes.
 create index borrowers_name_begins on borrowers
@@ -132,6 +133,9 @@ create table phones (
 );
 create index phones_borrower on phones (tenant_id, borrower_id, created_at desc, id desc);
 create index phones_number on phones (tenant_id, phone_number);
+-- Finds numbers by their last digits, with or without the country's code.
+create index phones_number_ends on phones (tenant_id, reverse(phone_number) text_pattern_ops) include (borrower_id)
+  where not is_archived;
 create unique index phones_one_primary on phones (tenant_id, borrower_id)
   where is_primary and not is_archived;
 call app.protect('phones');
@@ -377,25 +381,39 @@ call app.declare_borrower_data('payment_instruments', 'borrower', redacted => '{
   kept => '{"one of a few values": ["instrument_type", "account_type", "verification_method"],
     "the bank''s code": ["last_return_code", "block_code"]}');
 
--- Borrowers whose name or email address matches the pattern. Under row-level security Postgres uses an index only for
--- leakproof conditions, and ilike is not one. So this function runs as the owner and filters by the tenant itself.
-create function app.search_borrowers(pattern text) returns setof uuid
+-- Borrowers whose full name matches all patterns, whose email address matches a pattern, whose phone number ends with
+-- the digits, or whose social security number ends with them. Null means: do not search by that. The indexes find the
+-- first three patterns, which therefore must contain three letters or digits in a row. Under row-level security Postgres
+-- uses an index only for leakproof conditions, and ilike is not one. So this function runs as the owner and filters by
+-- the tenant itself.
+create function app.search_borrowers(names text[], address text, phone text, last_four text) returns setof uuid
   language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
 as $$
   select id from borrowers
-  where tenant_id = app.current_tenant() and first_name || ' ' || last_name ilike pattern
+  where tenant_id = app.current_tenant()
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[1]
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[2]
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[3]
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike all (names)
   union all
   select borrower_id from emails
-  where tenant_id = app.current_tenant() and email ilike pattern and not is_archived
+  where tenant_id = app.current_tenant() and email ilike address and not is_archived
+  union all
+  select borrower_id from phones
+  where tenant_id = app.current_tenant() and not is_archived
+    and reverse(phone_number) ~>=~ reverse(phone) and reverse(phone_number) ~<~ (reverse(phone) || ':')
+  union all
+  select id from borrowers where tenant_id = app.current_tenant() and ssn_last_four = last_four
 $$;
 revoke execute on function app.search_borrowers from public;
 grant execute on function app.search_borrowers to servicing_app;
 
--- Borrowers whose name or email address begins with the text, for searches of one or two letters.
-create function app.borrowers_with_prefix(start text) returns setof uuid
+-- Borrowers whose name begins with the first text, or whose email address begins with the second one, for searches of
+-- one or two letters.
+create function app.borrowers_with_prefix(name_start text, address_start text) returns setof uuid
   language sql stable parallel safe rows 1000 security definer set search_path = public, pg_temp
 as $$
-  with range as (select lower(start) as first, lower(start) || U&'\+10FFFF' as last)
+  with range as (select lower(name_start) as first, lower(name_start) || U&'\+10FFFF' as last)
   select borrowers.id from borrowers, range
   where tenant_id = app.current_tenant()
     and lower(first_name || ' ' || last_name) ~>=~ range.first and lower(first_name || ' ' || last_name) ~<~ range.last
@@ -404,8 +422,9 @@ as $$
   where tenant_id = app.current_tenant()
     and lower(last_name) ~>=~ range.first and lower(last_name) ~<~ range.last
   union all
-  select borrower_id from emails, range
-  where tenant_id = app.current_tenant() and email ~>=~ range.first and email ~<~ range.last and not is_archived
+  select borrower_id from emails
+  where tenant_id = app.current_tenant() and not is_archived
+    and email ~>=~ lower(address_start) and email ~<~ (lower(address_start) || U&'\+10FFFF')
 $$;
 revoke execute on function app.borrowers_with_prefix from public;
 grant execute on function app.borrowers_with_prefix to servicing_app;

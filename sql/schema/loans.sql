@@ -226,7 +226,9 @@ create index loans_bucket on loans (tenant_id, delinquency_bucket, created_at de
 create index loans_program on loans (tenant_id, program_id);
 create index loans_product on loans (tenant_id, product_id);
 create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
-create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
+create index loans_number_search on loans using gin (tenant_id, loan_number gin_trgm_ops);
+create index loans_external_id_search on loans using gin (tenant_id, external_id gin_trgm_ops)
+  where external_id is not null;
 create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_until is not null;
 create index loans_cycle_ends on loans (tenant_id, cycle_end_date) where cycle_end_date is not null;
 create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cycle_start_date is not null;
@@ -1034,3 +1036,41 @@ create trigger append_only_all before truncate on loan_events
 alter table programs add foreign key (tenant_id, default_product_id) references products (tenant_id, id) deferrable initially immediate;
 alter table notes add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
 alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
+
+-- Loans whose number or external id matches a pattern or equals a text, and loans that a person owes whose name matches
+-- (app.search_borrowers, app.borrowers_with_prefix). Null means: do not search by that.
+create function app.search_loans(number text, reference text, exact text, names text[], name_start text)
+  returns setof uuid
+  language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
+as $$
+  with person as materialized (
+    select app.search_borrowers(names, null, null, null) as id
+    union all
+    select app.borrowers_with_prefix(name_start, null)
+  )
+  select id from loans where tenant_id = app.current_tenant() and loan_number ilike number
+  union all
+  select id from loans where tenant_id = app.current_tenant() and external_id ilike reference
+  union all
+  select id from loans where tenant_id = app.current_tenant() and loan_number = exact
+  union all
+  select loans.id from person join loans on loans.borrower_id = person.id where loans.tenant_id = app.current_tenant()
+  union all
+  select loan_id from person join co_borrowers on co_borrowers.borrower_id = person.id
+  where co_borrowers.tenant_id = app.current_tenant() and released_on is null
+$$;
+revoke execute on function app.search_loans from public;
+grant execute on function app.search_loans to servicing_app;
+
+-- The people who owe a loan whose number matches the pattern.
+create function app.borrowers_with_loan(number text) returns setof uuid
+  language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
+as $$
+  select borrower_id from loans where tenant_id = app.current_tenant() and loan_number ilike number
+  union all
+  select co_borrowers.borrower_id from loans join co_borrowers on co_borrowers.loan_id = loans.id
+  where loans.tenant_id = app.current_tenant() and loan_number ilike number
+    and co_borrowers.tenant_id = app.current_tenant() and released_on is null
+$$;
+revoke execute on function app.borrowers_with_loan from public;
+grant execute on function app.borrowers_with_loan to servicing_app;

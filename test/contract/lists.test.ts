@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filterNames, filterOperators } from '../../api/endpoints/filters.ts';
+import { filterNames, filterOperators, filterValues } from '../../api/endpoints/filters.ts';
 import type { ListDeclaration } from '../../api/endpoints/list-declaration.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
@@ -32,8 +32,10 @@ async function addressOf({ path, query }: Route): Promise<string> {
   return `${(await samples.pathOf(path)) ?? filled(path)}?${new URLSearchParams(own).toString()}&`;
 }
 
-const valueOf = ({ fields }: ListDeclaration, field: string) =>
-  VALUES[fields[field] ? sqlTypeOf(fields[field]) : 'text'] ?? 'x';
+const valueOf = (list: ListDeclaration, field: string) =>
+  filterValues(list, field)?.[0] ?? VALUES[typeOf(list, field)] ?? 'x';
+const typeOf = ({ fields, special = {} }: ListDeclaration, field: string) =>
+  special[field]?.type ?? (fields[field] ? sqlTypeOf(fields[field]) : 'text');
 
 test.each(lists)('%s follows the list convention', async (_, route, list) => {
   const client = clients[rightful(route)];
@@ -53,6 +55,9 @@ test.each(lists)('%s follows the list convention', async (_, route, list) => {
     'sort=["nonsense","ASC"]',
     'sort=["tenant_id","ASC"]',
     'ordering=nonsense',
+    ...[...filterNames(list)]
+      .filter((field) => filterValues(list, field))
+      .flatMap((field) => [`${field}=nonsense`, `${field}__ne=nonsense`]),
     'range=[5,1]',
     'limit=-1',
     ...(list.hasSearch ? [] : ['q=x']),

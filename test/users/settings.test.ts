@@ -69,7 +69,7 @@ test('unknown settings and invalid values are refused, and nothing is stored', a
     colour: expect.stringMatching(/^Is not a setting/),
   });
   expect(await refusal({ auth: { idle: 3, absolute_hours: 2 } })).toEqual({
-    'auth.idle': expect.stringMatching(/^Is not a setting\. Did you mean auth\.idle_minutes\?$/),
+    'auth.idle': expect.stringMatching(/^Is not a setting\. Did you mean "auth\.idle_minutes"\?$/),
   });
   expect(await refusal({ auth: { idle_minutes: 0 } })).toHaveProperty(['auth.idle_minutes']);
   expect(await refusal({ auth: 'none' })).toHaveProperty('auth');
@@ -175,7 +175,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
 test('of very many unknown settings the first hundred are named, and a few get a suggestion', async () => {
   const superadmin = await (await stage.tenant()).signedIn('superadmin');
   const unknown = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`auth_${at}`, 'x']));
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`eod_cutoff_time_${at}`, 'x']));
 
   const many = await superadmin.put('/tenant/settings', unknown(5_000));
   const long = await superadmin.put('/tenant/settings', { ['a'.repeat(100_000)]: 1 });

@@ -53,6 +53,6 @@ test('an unknown or unsupported place is refused', async () => {
     currency: 'Cannot be changed once loans exist.',
   });
   expect(await errorsOf({ eod_cutof_time: '02:30' })).toEqual({
-    eod_cutof_time: 'Is not a setting. Did you mean eod_cutoff_time?',
+    eod_cutof_time: 'Is not a setting. Did you mean "eod_cutoff_time"?',
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readOptions } from '../../workers/demo/options.ts';
-import { nearestWord } from '../../workers/ops/nearest-word.ts';
+import { findNearestWord } from '../../jobs/nearest-word.ts';
 import { makeParentFolder, outputFileProblem } from '../../workers/processes/output-file.ts';
 import { COMPILE_CACHE_ENV } from '../setup/processes.ts';
 
@@ -44,5 +44,5 @@ test('an unknown operation is refused with the nearest one and the list', () => 
   expect(status).toBe(2);
   expect(String(stderr)).toContain('There is no operation "statsu". Did you mean "status"?');
   expect(String(stderr)).toContain('create-tenant');
-  expect(nearestWord('nosuch', ['status', 'pools'])).toBeNull();
+  expect(findNearestWord('nosuch', ['status', 'pools'])).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-import { validationMessage } from '../../jobs/validation-messages.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
@@ -26,10 +25,7 @@ export const createUser: Operation = {
     const { id: tenantId, slug } = await findTenant(app, options['tenant']);
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
     const last_name = rest.join(' ') || 'Staff';
-    const checked = Invitation.safeParse(
-      { email, first_name, last_name, tenant_role },
-      { error: validationMessage },
-    );
+    const checked = Invitation.safeParse({ email, first_name, last_name, tenant_role });
     if (!checked.success) throw new UsageError(checked.error.issues.map(formatIssue).join('\n'));
     const user = checked.data;
     try {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { DatabasePool } from 'slonik';
 import { openFiles } from '../../jobs/files/open-files.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { hintAt, quote } from '../../jobs/nearest-word.ts';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';
@@ -13,7 +14,6 @@ import { createTenant } from './create-tenant.ts';
 import { createUser } from './create-user.ts';
 import { listFailedJobs, retryFailedJobs } from './failed-jobs.ts';
 import { changeJobs, listFailureCauses, showJob, listJobs } from './jobs.ts';
-import { nearestWord } from './nearest-word.ts';
 import {
   UsageError,
   type OperationResult,
@@ -88,11 +88,8 @@ function helpText(): string {
 }
 
 function unknownOperation(name: string): string {
-  const near = nearestWord(
-    name,
-    OPERATIONS.map((operation) => operation.name),
-  );
-  return `There is no operation "${name}".${near === null ? '' : ` Did you mean "${near}"?`}`;
+  const names = OPERATIONS.map((operation) => operation.name);
+  return `There is no operation ${quote(name)}.${hintAt(name, names)}`;
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   freeText,
 } from '../../../sql/types.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
-import { validationMessage } from '../../validation-messages.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
 import { type ByteChunks, CsvSyntaxError, readCsv } from './read-csv.ts';
 
@@ -134,7 +133,7 @@ function readRow(names: readonly string[], line: number, fields: readonly string
   if (notRead.length > 0) {
     return { rows: [], refusals: notRead.map((column) => ({ line, column, reason: NO_UTF_8 })) };
   }
-  const read = Columns.safeParse(given, { error: validationMessage });
+  const read = Columns.safeParse(given);
   if (read.success) {
     const row = { ...read.data, line };
     const refusals = findContradictions(row);

@@ -7,11 +7,10 @@ import * as stored from '../../../sql/users/settings.ts';
 import { differences, recordAudit } from '../../audit.ts';
 import { requestLogo } from '../branding/logo.ts';
 import { Invalid } from '../../errors.ts';
-import { validationMessage } from '../../validation-messages.ts';
+import { hintAt } from '../../nearest-word.ts';
 import { checkWebhookUrl } from '../../networks/host-url.ts';
 import type { Networks } from '../../networks/networks.ts';
 import type { Work } from '../../work.ts';
-import { findNearestPath } from './nearest-setting.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
 import { findLocaleProblems, type TenantLocale } from './tenant-locale.ts';
 import { weakensAccess } from './weakened-controls.ts';
@@ -94,7 +93,7 @@ async function checkedChange(
   const wanted = Object.fromEntries(
     Object.entries(given).filter(([key]) => !Object.hasOwn(facts, key)),
   );
-  const checked = Settings.safeParse(mergeTrees(before, wanted), { error: validationMessage });
+  const checked = Settings.safeParse(mergeTrees(before, wanted));
   const problems = checked.success ? {} : problemsOf(checked.error.issues);
   const place = await changeLocation(tx, facts, given, problems);
   if (!checked.success || Object.keys(problems).length > 0) throw new Invalid(problems);
@@ -225,8 +224,7 @@ function problemsOf(issues: readonly Issue[]): Record<string, string> {
     for (const key of unknown.slice(0, PROBLEMS_MAX)) {
       const unknownPath = [...path, key].join('.');
       hints += 1;
-      const nearest = hints > HINTS_MAX ? undefined : findNearestPath(unknownPath, KNOWN);
-      const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+      const hint = hints > HINTS_MAX ? '' : hintAt(unknownPath, KNOWN);
       problems.set(unknownPath, `Is not a setting.${hint}`);
     }
     const field = path.join('.') || 'body';

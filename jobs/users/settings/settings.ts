@@ -58,11 +58,11 @@ export const Settings = z.strictObject({
       logo_url: logoUrl.default(''),
       primary_color: z
         .string()
-        .regex(/^#[0-9a-f]{6}$/i)
+        .regex(/^#[0-9a-f]{6}$/i, 'Must be a color like #1f3a5f.')
         .default('#1f3a5f'),
       secondary_color: z
         .string()
-        .regex(/^#[0-9a-f]{6}$/i)
+        .regex(/^#[0-9a-f]{6}$/i, 'Must be a color like #1f3a5f.')
         .default('#5f7d9c'),
       support_email: mailbox.default(''),
       support_phone: singleLine.default(''),
