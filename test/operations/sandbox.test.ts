@@ -134,7 +134,7 @@ test('of two clients that advance at the same time, one moves the date', async (
   ]);
   await closeDays();
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202, 409]));
   expect((await admin.get('/sandbox')).body.business_date).toBe('2026-01-18');
 });
 
