@@ -29,7 +29,7 @@ export const autopayPlans = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
@@ -125,7 +125,14 @@ export const autopayPlans = resource({
     ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id'],
-  filters: ['borrower_id', 'loan_id', 'payment_instrument_id', 'status', 'is_enabled'],
+  filters: [
+    'borrower_id',
+    'loan_id',
+    'payment_instrument_id',
+    'status',
+    'is_enabled',
+    'next_run_date',
+  ],
 
   create: addAutopayPlan,
   update: changeAutopayPlan,

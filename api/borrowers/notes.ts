@@ -12,8 +12,7 @@ export const notes = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  // The specification lists and creates notes only below their borrower.
-  offers: [],
+  offers: ['list'],
 
   fields: {
     id: uuid.readonly(),
@@ -36,7 +35,15 @@ export const notes = resource({
     author_name: z.string().nullable().readonly(),
     ...timestamps,
   },
-  filters: ['borrower_id', 'loan_id', 'category', 'visibility', 'is_pinned', 'author_id'],
+  filters: [
+    'borrower_id',
+    'loan_id',
+    'category',
+    'visibility',
+    'is_pinned',
+    'author_id',
+    'created_at',
+  ],
 
   create: addNote,
 });

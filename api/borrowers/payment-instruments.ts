@@ -31,7 +31,7 @@ export const paymentInstruments = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'archive'],
+  offers: ['list', 'read', 'update', 'archive'],
 
   fields: {
     id: uuid.readonly(),
@@ -129,6 +129,7 @@ export const paymentInstruments = resource({
     'is_verified',
     'status',
     'is_archived',
+    'created_at',
   ],
 
   four_eyes: { create: 'destinations', update: 'destinations' },

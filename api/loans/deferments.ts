@@ -11,6 +11,7 @@ import { RELIEF_STATUSES } from '../../jobs/loans/workouts/forbearances.ts';
 import { deferments as table } from '../../sql/loans/deferments.ts';
 import { date, flag, integer, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 export const deferments = resource({
   name: 'Deferment',
@@ -20,11 +21,12 @@ export const deferments = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     deferment_type: z
       .enum(DEFERMENT_TYPES)
       .default('payment_skip')
@@ -75,7 +77,7 @@ export const deferments = resource({
     ...(['loan_id', 'deferment_type', 'periods', 'start_date', 'end_date'] as const),
     ...(['start_installment', 'interest_treatment', 'extend_maturity', 'fee_amount'] as const),
   ],
-  filters: ['loan_id', 'deferment_type', 'status', 'start_date', 'end_date'],
+  filters: ['loan_id', 'borrower_id', 'deferment_type', 'status', 'start_date', 'end_date'],
 
   example: () => ({ periods: 1 }),
   create: addDeferment,

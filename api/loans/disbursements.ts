@@ -10,6 +10,7 @@ import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-reco
 import { disbursements as table } from '../../sql/loans/disbursements.ts';
 import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 export const disbursements = resource({
   name: 'Disbursement',
@@ -19,11 +20,12 @@ export const disbursements = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     amount: positiveMoney
       .nullish()
       .describe(
@@ -54,7 +56,7 @@ export const disbursements = resource({
     ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'disbursement_date', 'method', 'payment_instrument_id'],
-  filters: ['loan_id', 'status', 'method', 'disbursement_date', 'payee_type'],
+  filters: ['loan_id', 'borrower_id', 'status', 'method', 'disbursement_date', 'payee_type'],
 
   create: addDisbursement,
   objection: findDisbursementBlocker,

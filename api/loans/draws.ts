@@ -15,6 +15,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 export const draws = resource({
   name: 'Draw',
@@ -24,11 +25,12 @@ export const draws = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     draw_number: integer.readonly(),
     amount: positiveMoney.describe('The amount to draw, at most the available credit.'),
     draw_date: date
@@ -52,7 +54,7 @@ export const draws = resource({
     ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'draw_date', 'payment_instrument_id', 'fee_amount'],
-  filters: ['loan_id', 'status', 'draw_date', 'external_id'],
+  filters: ['loan_id', 'borrower_id', 'status', 'draw_date', 'external_id'],
 
   example: () => ({ amount: '100.00' }),
   create: draw,

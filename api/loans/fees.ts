@@ -17,6 +17,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 export const fees = resource({
   name: 'Fee',
@@ -26,11 +27,12 @@ export const fees = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     fee_type: z
       .enum(FEE_TYPES)
       .describe('The type of the fee. Classifies it; the amount is owed regardless of the type.'),
@@ -65,7 +67,7 @@ export const fees = resource({
     ...timestamps,
   },
   fixed: ['loan_id', 'fee_type', 'amount', 'effective_date'],
-  filters: ['loan_id', 'fee_type', 'status', 'assessed_date'],
+  filters: ['loan_id', 'borrower_id', 'fee_type', 'status', 'assessed_date'],
 
   example: () => ({ fee_type: 'other', amount: '10.00' }),
   create: addFee,

@@ -5,6 +5,7 @@ import {
   LOAN_TYPES,
   PAYMENT_FREQUENCIES,
 } from '../../jobs/loans/arithmetic/terms.ts';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
 import { LOAN_STATUSES } from '../../jobs/loans/history/statuses.ts';
 import {
@@ -25,6 +26,11 @@ import {
 } from '../../sql/types.ts';
 
 const readonlyField = <Schema extends z.ZodType>(schema: Schema) => schema.readonly();
+
+/** A loan's field that its records repeat, so that their lists can be filtered by borrower. */
+export const loanFacts = {
+  borrower_id: derivedFrom(readonlyField(uuid), 'loans.borrower_id'),
+};
 
 /** The loan as every answer returns it. Balances are as of the business date. */
 export const loanFields = {

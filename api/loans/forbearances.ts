@@ -13,6 +13,7 @@ import {
 import { forbearances as table } from '../../sql/loans/forbearances.ts';
 import { date, flag, positiveMoney, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 export const forbearances = resource({
   name: 'Forbearance',
@@ -22,11 +23,12 @@ export const forbearances = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     forbearance_type: z
       .enum(FORBEARANCE_TYPES)
       .default('full')
@@ -79,7 +81,7 @@ export const forbearances = resource({
     ...(['reduced_payment_amount', 'interest_accrues', 'suspend_late_fees'] as const),
     ...(['suspend_delinquency', 'suspend_credit_reporting', 'end_treatment'] as const),
   ],
-  filters: ['loan_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
+  filters: ['loan_id', 'borrower_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
 
   example: (today) => ({ end_date: addMonths(today, 5) }),
   create: addForbearance,

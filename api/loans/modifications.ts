@@ -25,6 +25,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 const REASONS = [
   ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),
@@ -40,11 +41,12 @@ export const modifications = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     modification_type: z
       .enum(MODIFICATION_TYPES)
       .describe(
@@ -123,7 +125,7 @@ export const modifications = resource({
     ...(['new_maturity_date', 'principal_forgiven', 'capitalize_interest'] as const),
     ...(['capitalize_fees', 'interest_treatment', 'fee_treatment', 'apply_immediately'] as const),
   ],
-  filters: ['loan_id', 'modification_type', 'status', 'effective_date', 'reason'],
+  filters: ['loan_id', 'borrower_id', 'modification_type', 'status', 'effective_date', 'reason'],
 
   example: () => ({ modification_type: 'rate_change', new_interest_rate: '0.05' }),
   create: addModification,

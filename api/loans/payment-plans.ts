@@ -21,6 +21,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 const planInstallment = z.object({
   due_date: date.describe('When the amount is due. Must not be in the past.'),
@@ -37,11 +38,12 @@ export const paymentPlans = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     plan_type: z
       .enum(PAYMENT_PLAN_TYPES)
       .default('repayment')
@@ -117,7 +119,7 @@ export const paymentPlans = resource({
     ...(['frequency', 'number_of_payments', 'amount', 'settlement_amount'] as const),
     ...(['waive_remaining', 'grace_days', 'payment_instrument_id', 'auto_collect'] as const),
   ],
-  filters: ['loan_id', 'plan_type', 'status', 'agreed_on'],
+  filters: ['loan_id', 'borrower_id', 'plan_type', 'status', 'agreed_on'],
 
   example: (today) => ({
     start_date: addDays(today, 1),

@@ -21,6 +21,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 const perDiemLine = z.object({
   from: date,
@@ -42,11 +43,12 @@ export const payoffQuotes = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     quote_number: text.readonly(),
     quote_date: date.readonly(),
     payoff_date: date
@@ -111,7 +113,7 @@ export const payoffQuotes = resource({
     ...timestamps,
   },
   fixed: ['loan_id', 'payoff_date', 'good_through_date', 'include_prepayment_penalty'],
-  filters: ['loan_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],
+  filters: ['loan_id', 'borrower_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],
 
   create: quotePayoff,
   update: changeQuote,

@@ -18,6 +18,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { loanFacts } from './fields.ts';
 
 const kind = { table: 'promises_to_pay', noun: 'promise', cancelable: ['pending'] } as const;
 
@@ -29,11 +30,12 @@ export const promisesToPay = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  offers: ['read', 'update', 'delete'],
+  offers: ['list', 'read', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    ...loanFacts,
     promised_on: date.readonly(),
     promised_amount: positiveMoney.describe('The total that the borrower promises.'),
     promised_date: date.describe('The day by which it will be paid. Must not be in the past.'),
@@ -70,7 +72,7 @@ export const promisesToPay = resource({
     ...timestamps,
   },
   fixed: ['loan_id', 'promised_amount', 'promised_date', 'grace_days', 'installments'],
-  filters: ['loan_id', 'status', 'promised_date', 'channel'],
+  filters: ['loan_id', 'borrower_id', 'status', 'promised_date', 'channel'],
 
   example: (today) => ({ promised_amount: '100.00', promised_date: addDays(today, 5) }),
   create: addPromise,

@@ -6,11 +6,11 @@ export const deferments = table({
   name: 'deferments',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.deferment_type, record.periods, record.start_date,
+    select record.id, record.loan_id, loan.borrower_id, record.deferment_type, record.periods, record.start_date,
            record.end_date, record.start_installment, record.interest_treatment,
            record.extend_maturity, record.fee_amount, record.reason, record.notes, record.status,
            record.created_by, record.created_at, record.updated_at
-    from deferments as record
+    from deferments as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

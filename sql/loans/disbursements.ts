@@ -6,7 +6,7 @@ export const disbursements = table({
   name: 'disbursements',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.amount, record.disbursement_date, record.method,
+    select record.id, record.loan_id, loan.borrower_id, record.amount, record.disbursement_date, record.method,
            record.payment_instrument_id, record.payee_name, record.payee_type,
            record.reference_number, record.fee_deducted, record.net_amount, record.status,
            (
@@ -18,7 +18,7 @@ export const disbursements = table({
              order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at
-    from disbursements as record
+    from disbursements as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

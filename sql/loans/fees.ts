@@ -6,7 +6,7 @@ export const fees = table({
   name: 'fees',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.fee_type, record.description, record.amount,
+    select record.id, record.loan_id, loan.borrower_id, record.fee_type, record.description, record.amount,
            record.amount_paid, record.amount_waived,
            case when record.status = 'reversed' then 0.00
              else record.amount - record.amount_paid - record.amount_waived - record.amount_reclassified
@@ -32,7 +32,7 @@ export const fees = table({
              order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at
-    from fees as record
+    from fees as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -6,12 +6,12 @@ export const forbearances = table({
   name: 'forbearances',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.forbearance_type, record.start_date, record.end_date,
+    select record.id, record.loan_id, loan.borrower_id, record.forbearance_type, record.start_date, record.end_date,
            record.reason, record.reduced_payment_amount, record.interest_accrues,
            record.suspend_late_fees, record.suspend_delinquency, record.suspend_credit_reporting,
            record.end_treatment, record.hardship_application_id, record.notes, record.status,
            record.created_by, record.created_at, record.updated_at
-    from forbearances as record
+    from forbearances as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

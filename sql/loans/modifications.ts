@@ -19,7 +19,7 @@ export const modifications = table({
   name: 'modifications',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.modification_type, record.effective_date,
+    select record.id, record.loan_id, loan.borrower_id, record.modification_type, record.effective_date,
            record.reason, record.reason_comment,
            trim_scale(record.new_interest_rate) as new_interest_rate, record.new_term_months,
            record.extend_months, record.new_payment_amount, record.new_payment_day,
@@ -28,7 +28,7 @@ export const modifications = table({
            record.fee_treatment, record.apply_immediately, ${currentStatus},
            record.previous_terms, record.new_terms, record.requested_by, record.approved_by, record.applied_at,
            record.document_id, record.created_at, record.updated_at
-    from modifications as record
+    from modifications as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -7,13 +7,13 @@ export const paymentPlans = table({
   name: 'payment_plans',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.plan_type, record.agreed_on, record.total_amount,
+    select record.id, record.loan_id, loan.borrower_id, record.plan_type, record.agreed_on, record.total_amount,
            record.installments, record.start_date, record.frequency, record.number_of_payments,
            record.amount, record.settlement_amount, record.waive_remaining, record.grace_days,
            record.payment_instrument_id, record.auto_collect, record.notes, record.status,
            record.paid_amount, record.completed_at, record.broken_at, record.created_by,
            record.created_at, record.updated_at
-    from payment_plans as record
+    from payment_plans as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -7,7 +7,7 @@ export const payoffQuotes = table({
   owner: 'loans',
   // An active quote is shown as expired after its last day.
   rows: sql.fragment`
-    select record.id, record.loan_id, record.quote_number, record.quote_date, record.payoff_date,
+    select record.id, record.loan_id, loan.borrower_id, record.quote_number, record.quote_date, record.payoff_date,
            record.good_through_date, record.principal_amount, record.accrued_interest,
            record.per_diem, record.fees_amount, record.unbilled_fees, record.prepayment_penalty,
            record.credits_amount, record.payoff_amount, record.payoff_amount_good_through,
@@ -22,7 +22,7 @@ export const payoffQuotes = table({
            case when document.status = 'failed' then document.rejection_reason end
              as document_failure_reason,
            record.created_by, record.created_at, record.updated_at
-    from payoff_quotes as record
+    from payoff_quotes as record join loans as loan on loan.id = record.loan_id
     left join documents as document on document.id = record.document_id
   `,
 });

@@ -7,11 +7,11 @@ export const promisesToPay = table({
   name: 'promises_to_pay',
   owner: 'loans',
   rows: sql.fragment`
-    select record.id, record.loan_id, record.promised_on, record.promised_amount,
+    select record.id, record.loan_id, loan.borrower_id, record.promised_on, record.promised_amount,
            record.promised_date, record.payment_method, record.channel, record.contact_note,
            record.grace_days, record.installments, record.status, record.fulfilled_amount,
            record.fulfilled_at, record.created_by, record.created_at, record.updated_at
-    from promises_to_pay as record
+    from promises_to_pay as record join loans as loan on loan.id = record.loan_id
   `,
 });
 

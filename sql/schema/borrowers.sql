@@ -301,6 +301,8 @@ create table notes (
   foreign key (tenant_id, author_id) references users (tenant_id, id)
 );
 create index notes_borrower on notes (tenant_id, borrower_id, created_at desc, id desc);
+create index notes_loan on notes (tenant_id, loan_id, created_at desc, id desc);
+create index notes_created on notes (tenant_id, created_at desc, id desc);
 call app.protect('notes', 'select, insert');
 call app.declare_borrower_data('notes', 'borrower', links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
   redacted => '{subject,body}');
@@ -372,6 +374,8 @@ create table payment_instruments (
 );
 create index payment_instruments_borrower
   on payment_instruments (tenant_id, borrower_id, created_at desc, id desc);
+create index payment_instruments_created on payment_instruments (tenant_id, created_at desc, id desc);
+create index payment_instruments_status on payment_instruments (tenant_id, status, created_at desc, id desc);
 create unique index payment_instruments_one_default on payment_instruments (tenant_id, borrower_id)
   where is_default and not is_archived;
 call app.protect('payment_instruments');

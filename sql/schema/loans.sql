@@ -509,6 +509,9 @@ create table disbursements (
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 create index disbursements_loan on disbursements (tenant_id, loan_id, created_at desc, id desc);
+create index disbursements_created on disbursements (tenant_id, created_at desc, id desc);
+create index disbursements_status on disbursements (tenant_id, status, created_at desc, id desc);
+create index disbursements_date on disbursements (tenant_id, disbursement_date, id);
 create index disbursements_send_by on disbursements (tenant_id, send_by) where send_by is not null;
 call app.protect('disbursements');
 call app.declare_borrower_data('disbursements', 'loans', redacted => '{payee_name,reference_number}',
@@ -541,6 +544,9 @@ create table draws (
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 create index draws_loan on draws (tenant_id, loan_id, created_at desc, id desc);
+create index draws_created on draws (tenant_id, created_at desc, id desc);
+create index draws_status on draws (tenant_id, status, created_at desc, id desc);
+create index draws_date on draws (tenant_id, draw_date, id);
 create index draws_send_by on draws (tenant_id, send_by) where send_by is not null;
 call app.protect('draws', 'select, insert, update');
 call app.declare_borrower_data('draws', 'loans', redacted => '{purpose}', emptied => '{external_id}');
@@ -579,6 +585,9 @@ create table fees (
     deferrable initially deferred
 );
 create index fees_loan on fees (tenant_id, loan_id, created_at desc, id desc);
+create index fees_created on fees (tenant_id, created_at desc, id desc);
+create index fees_status on fees (tenant_id, status, created_at desc, id desc);
+create index fees_date on fees (tenant_id, assessed_date, id);
 create unique index fees_one_late_fee on fees (tenant_id, loan_id, installment_number)
   where fee_type = 'late' and status <> 'reversed';
 create unique index fees_one_return_fee on fees (tenant_id, payment_id)
@@ -704,6 +713,9 @@ create table promises_to_pay (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index promises_to_pay_loan on promises_to_pay (tenant_id, loan_id, created_at desc, id desc);
+create index promises_to_pay_created on promises_to_pay (tenant_id, created_at desc, id desc);
+create index promises_to_pay_status on promises_to_pay (tenant_id, status, created_at desc, id desc);
+create index promises_to_pay_date on promises_to_pay (tenant_id, promised_date, id);
 create index promises_to_pay_pending on promises_to_pay (tenant_id, loan_id) where status = 'pending';
 call app.protect('promises_to_pay', 'select, insert, update');
 call app.declare_borrower_data('promises_to_pay', 'loans', redacted => '{contact_note}',
@@ -741,6 +753,9 @@ create table payment_plans (
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
 );
 create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id desc);
+create index payment_plans_created on payment_plans (tenant_id, created_at desc, id desc);
+create index payment_plans_status on payment_plans (tenant_id, status, created_at desc, id desc);
+create index payment_plans_date on payment_plans (tenant_id, agreed_on, id);
 create unique index payment_plans_one_active on payment_plans (tenant_id, loan_id) where status = 'active';
 call app.protect('payment_plans', 'select, insert, update');
 call app.declare_borrower_data('payment_plans', 'loans', redacted => '{notes}',
@@ -782,6 +797,9 @@ create table payoff_quotes (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at desc, id desc);
+create index payoff_quotes_created on payoff_quotes (tenant_id, created_at desc, id desc);
+create index payoff_quotes_status on payoff_quotes (tenant_id, status, created_at desc, id desc);
+create index payoff_quotes_date on payoff_quotes (tenant_id, payoff_date, id);
 create unique index payoff_quotes_one_active on payoff_quotes (tenant_id, loan_id) where status = 'active';
 call app.protect('payoff_quotes', 'select, insert, update');
 call app.declare_borrower_data('payoff_quotes', 'loans',
@@ -825,6 +843,9 @@ create table modifications (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
+create index modifications_created on modifications (tenant_id, created_at desc, id desc);
+create index modifications_status on modifications (tenant_id, status, created_at desc, id desc);
+create index modifications_date on modifications (tenant_id, effective_date, id);
 create index modifications_approved on modifications (tenant_id, loan_id) where status = 'approved';
 call app.protect('modifications', 'select, insert, update');
 call app.declare_borrower_data('modifications', 'loans', redacted => '{reason_comment}',
@@ -858,6 +879,9 @@ create table forbearances (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index forbearances_loan on forbearances (tenant_id, loan_id, created_at desc, id desc);
+create index forbearances_created on forbearances (tenant_id, created_at desc, id desc);
+create index forbearances_status on forbearances (tenant_id, status, created_at desc, id desc);
+create index forbearances_date on forbearances (tenant_id, start_date, id);
 create index forbearances_open on forbearances (tenant_id, loan_id) where status in ('scheduled', 'active');
 call app.protect('forbearances', 'select, insert, update');
 call app.declare_borrower_data('forbearances', 'loans', redacted => '{reason,notes}',
@@ -888,6 +912,9 @@ create table deferments (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index deferments_loan on deferments (tenant_id, loan_id, created_at desc, id desc);
+create index deferments_created on deferments (tenant_id, created_at desc, id desc);
+create index deferments_status on deferments (tenant_id, status, created_at desc, id desc);
+create index deferments_date on deferments (tenant_id, start_date, id);
 create index deferments_open on deferments (tenant_id, loan_id) where status in ('scheduled', 'active');
 call app.protect('deferments', 'select, insert, update');
 call app.declare_borrower_data('deferments', 'loans', redacted => '{reason,notes}',

@@ -45,6 +45,9 @@ create table autopay_plans (
 create index autopay_plans_borrower on autopay_plans (tenant_id, borrower_id, created_at desc, id desc);
 create index autopay_plans_loan on autopay_plans (tenant_id, loan_id, created_at desc, id desc);
 create index autopay_plans_instrument on autopay_plans (tenant_id, payment_instrument_id);
+create index autopay_plans_created on autopay_plans (tenant_id, created_at desc, id desc);
+create index autopay_plans_status on autopay_plans (tenant_id, status, created_at desc, id desc);
+create index autopay_plans_run on autopay_plans (tenant_id, next_run_date, id);
 create unique index autopay_plans_one_open on autopay_plans (tenant_id, loan_id)
   where status in ('active', 'paused');
 call app.protect('autopay_plans');

@@ -36,11 +36,15 @@ export function renderMarkdown(source: string, linkCode: LinkCode = () => null):
   const first = rest.find(({ type }) => type === 'paragraph');
   return {
     title: heading ? plainText(heading) : '',
-    description: DESCRIPTION.exec(matter)?.[1] ?? (first ? plainText(first) : ''),
+    description: DESCRIPTION.exec(matter)?.[1] ?? (first ? wholeSentences(plainText(first)) : ''),
     sections: sectionsOf(rest),
     html: marked.parser(rest),
   };
 }
+
+/** Omits a last sentence that leads to what follows: "Send two headers:". */
+const wholeSentences = (text: string) =>
+  text.endsWith(':') ? text.slice(0, text.lastIndexOf('. ') + 1) || text : text;
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 
@@ -55,9 +59,9 @@ function newRenderer(linkCode: LinkCode) {
         return `<h${token.depth} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${token.depth}>\n`;
       },
       code({ text, lang = '' }) {
-        const [language = ''] = lang.split(' ');
+        const [language = '', file] = lang.split(' ');
         const name = escape(language || 'text');
-        return `<figure class="code"><figcaption>${name}</figcaption><pre tabindex="0"><code class="language-${name}">${escape(text)}</code></pre></figure>\n`;
+        return `<figure class="code"><figcaption>${escape(file ?? name)}</figcaption><pre tabindex="0"><code class="language-${name}">${escape(text)}</code></pre></figure>\n`;
       },
       codespan({ text }) {
         const code = `<code>${escape(text)}</code>`;

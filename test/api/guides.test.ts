@@ -55,7 +55,7 @@ const rendered = renderMarkdown(
     '',
     '<script>alert(1)</script>',
     '',
-    '```bash run',
+    '```bash run.sh',
     'curl "$url" && echo <ok>',
     '```',
     '',
@@ -75,6 +75,7 @@ test('a guide is rendered with ids, languages and links to guides and operations
   expect(rendered.html).toContain('href="/api/v1/docs/guides/payoff#quote"');
   expect(rendered.html).toContain('getLoan"><code>GET /loans/{loan_id}?sort&#x3D;x</code></a>');
   expect(rendered.html).toContain('not <code>GET /nothing</code>');
+  expect(rendered.html).toContain('<figcaption>run.sh</figcaption>');
   expect(rendered.html).toContain('<code class="language-bash">');
   expect(rendered.html).toContain('&amp;&amp; echo &lt;ok&gt;');
   expect(rendered.html).toContain('<td><code>2</code></td>');

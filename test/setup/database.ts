@@ -1,14 +1,19 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** A database for one test, copied from the migrated template. `drop` removes it. */
-export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const template = inject('templateUrl');
+/**
+ * A database for one test, copied from the migrated template or from another database without connections.
+ * `drop` removes it.
+ */
+export async function cloneDatabase(
+  template = inject('templateUrl'),
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
-  const admin = template.replace(/\/servicing$/, '/postgres');
-  await asAdmin(admin, `create database ${name} template servicing strategy file_copy`);
+  const [, server = '', source = ''] = /^(.*\/)(\w+)$/.exec(template) ?? [];
+  const admin = `${server}postgres`;
+  await asAdmin(admin, `create database ${name} template ${source} strategy file_copy`);
   return {
-    url: template.replace(/\/servicing$/, `/${name}`),
+    url: server + name,
     drop: async () => {
       await asAdmin(admin, waitForNoSessions(name));
       await asAdmin(admin, `drop database if exists ${name} with (force)`);
