@@ -5,6 +5,7 @@ import { boardRows } from '../../demo/boarding.ts';
 import { ApiRefusal, type Client } from '../../demo/client.ts';
 import { runConcurrently } from '../../demo/concurrency.ts';
 import { addProducts } from '../../demo/demo-tenant.ts';
+import type { Story } from './kinds.ts';
 import { BOOK_DAYS, planBook, type BookLoan } from './plan-book.ts';
 import { isOriginated, STEP_DAYS, STEPS, type LiveLoan, type Staff } from './steps.ts';
 
@@ -113,7 +114,7 @@ async function originate(staff: Staff, planned: readonly BookLoan[]): Promise<Li
     const application = {
       borrower_id,
       program_id: staff.program_id,
-      product_id: staff.products.get(PRODUCT_OF_STORY[kind.story] ?? 'PERSONAL'),
+      product_id: staff.products.get(productCodeOf(kind.story)),
       principal_amount: row.principal_amount,
       interest_rate: row.interest_rate,
       term_months: row.term_months,
@@ -124,10 +125,10 @@ async function originate(staff: Staff, planned: readonly BookLoan[]): Promise<Li
   return live;
 }
 
-const PRODUCT_OF_STORY: Record<string, string> = {
-  interest_only: 'INTEREST-ONLY',
-  line_of_credit: 'LINE',
-};
+function productCodeOf(story: Story): string {
+  if (story === 'interest_only') return 'INTEREST-ONLY';
+  return story === 'line_of_credit' ? 'LINE' : 'PERSONAL';
+}
 
 const BOOK_PRODUCTS = [
   {

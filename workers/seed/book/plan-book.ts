@@ -38,7 +38,7 @@ function planLoan(invented: TapeRow, index: number, start: string): BookLoan {
   const kind = kindOf(index);
   const loan_number = `BOOK-${String(index + 1).padStart(4, '0')}`;
   const term_months = kind.story === 'matured' ? 12 : invented.term_months;
-  const dues = duesAfter(start, 1 + ((index * 11) % 28));
+  const dues = duesAfter(start, dueDayOf(kind, index, start));
   const paidMonths =
     kind.story === 'matured' ? 12 - dues.length : monthsBefore(random, term_months);
   const first_payment_date = addMonths(dues[0] ?? start, -paidMonths);
@@ -68,6 +68,15 @@ function planLoan(invented: TapeRow, index: number, start: string): BookLoan {
     source_status: 'Current',
   };
   return { kind, row, dues, payments: planPayments(kind, dues, payment_amount, random, start) };
+}
+
+/**
+ * Due days spread over the month. An unpaid installment is due 10 to 14 days before the end, so that the
+ * number of missed installments decides the bucket.
+ */
+function dueDayOf({ missed }: Kind, index: number, start: string): number {
+  if (missed === 0) return 1 + ((index * 11) % 28);
+  return Math.min(28, dateParts(addDays(start, BOOK_DAYS - 10 - (index % 5))).day);
 }
 
 /** Loans of all ages, with at least one year left and at least eight installments in the past. */
