@@ -84,10 +84,13 @@ const ADDRESS = 'localhost:3000';
 /** A guide that waits longer hangs. */
 const TIME_OUT_MS = 280_000;
 
-type Place = { port: number; env?: Record<string, string> };
+type Place = { port: number; env?: Record<string, string>; isExact?: boolean };
 
 /** Runs a guide as one bash script in an empty folder. Returns a sentence for each wrong answer. */
-export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Promise<string[]> {
+export async function runGuide(
+  { parts }: Guide,
+  { port, env = {}, isExact = true }: Place,
+): Promise<string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'guide-'));
   const local = (text: string) => text.replaceAll(ADDRESS, `localhost:${port}`);
   const mark = `--- ${path.basename(folder)}`;
@@ -107,7 +110,7 @@ export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Pro
   try {
     const printed = await runBash(path.join(folder, 'script'), path.join(folder, 'reader'), env);
     const outputs = printed.split(`\n${mark}\n`);
-    const memory = newMemory();
+    const memory = newMemory(isExact);
     return parts.flatMap((part, index) =>
       'name' in part ? [] : problemOf(part, outputs[index] ?? 'It did not run.', memory, local),
     );
