@@ -92,7 +92,7 @@ export const closeOfBusiness = endpoint({
   allow: 'superadmin',
   summary: 'Run the close of business',
   description:
-    'Closes each day up to through_date. Default: the business date. The workers do this; GET /jobs/runs shows their progress.',
+    'Closes each day up to through_date. Default: the business date. The workers do this. They have finished when the business date of GET /tenant/settings is after through_date; until then, GET /jobs/runs shows the run of each day.',
   status: 202,
   transaction: 'write',
   body: Close,
