@@ -88,6 +88,8 @@ const inboundRoute = (from: ProviderChannel): Route => ({
   ...routeDefaults,
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive a borrower's message by ${from}`,
+  description:
+    'Set this address at your provider. Stores the message in the communication log, honors opt-outs and applies auto responses. Answers 401 for a wrong signature.',
   reply: z.union([z.object({}), z.literal('')]),
   run: async (call: OwnTransactionCall) => {
     await readProviderCallback(
@@ -105,7 +107,8 @@ export const providerCallbackRoutes: Route[] = [
     ...routeDefaults,
     path: '/communications/webhooks/delivery-status',
     summary: 'Record delivery reports from a provider',
-    description: 'Ignores reports about unknown messages and outdated reports.',
+    description:
+      'Set this address at your provider. Updates the status of sent messages, and marks addresses that bounce or complain. Ignores reports about unknown messages and outdated reports.',
     reply: z.object({ received: z.int(), changed: z.int() }),
     run: (call: OwnTransactionCall) =>
       readProviderCallback(
@@ -123,16 +126,27 @@ export const providerCallbackRoutes: Route[] = [
     allow: 'superadmin',
     tag: 'communications',
     summary: 'Set the provider and signing secret of a channel',
-    description: 'The previous secret stays valid until the next change.',
+    description:
+      'Needed before the provider can post delivery reports and messages of borrowers. `channel` is email or sms. The previous secret stays valid until the next change.',
     action: 'edit',
     resource: 'communication-providers',
     transaction: 'write',
     status: 200,
     needs_proof: true,
     body: z.object({
-      name: requiredText,
-      account_id: text.nullish(),
-      secret: z.string().min(16).max(256),
+      name: requiredText.describe(
+        'The provider: twilio, sendgrid, mailgun, postmark or ses. Any other name uses the generic format.',
+      ),
+      account_id: text
+        .nullish()
+        .describe("The provider's id of your account, if its signatures contain one."),
+      secret: z
+        .string()
+        .min(16)
+        .max(256)
+        .describe(
+          'The secret with which the provider signs its callbacks. Stored sealed and never returned.',
+        ),
     }),
     example: () => ({ name: 'twilio', secret: 'the-auth-token-of-your-account' }),
     reply: z.object({ channel, name: requiredText }),

@@ -17,6 +17,8 @@ const nullableId = uuid.nullable().readonly();
 
 export const communicationLogs = resource({
   name: 'CommunicationLog',
+  about:
+    'A message to or from a borrower, with its delivery status. Blocked messages are kept with their reasons.',
   path: 'communication-logs',
   area: 'communications',
   table,
@@ -55,7 +57,11 @@ export const communicationLogs = resource({
     in_reply_to_id: nullableId,
     document_id: nullableId,
     blocked_reasons: z.array(z.enum(BLOCK_REASONS)).readonly(),
-    metadata: ownJson.readonly(),
+    metadata: ownJson
+      .readonly()
+      .describe(
+        'What the platform notes, such as the id of the auto response that sent the message.',
+      ),
     ...timestamps,
   },
   filters: [

@@ -17,17 +17,34 @@ import { HttpRefusal } from '../http/errors.ts';
 import { communicationLogs } from './logs.ts';
 
 const channel = z.enum(CHANNELS);
+const template_type = z.enum(TEMPLATE_TYPES).nullish();
 const templateFields = {
-  template_id: uuid.nullish(),
-  template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Use this instead of a template.'),
+  template_id: uuid
+    .nullish()
+    .describe('The communication template to send. Required unless `template_type` is set.'),
+  template_type: template_type.describe(
+    "Instead of a template: the tenant's active template of this type for the channel, the borrower's language and the loan's program, otherwise the platform's own.",
+  ),
 };
 
 const Preview = z.object({
   ...templateFields,
-  borrower_id: uuid,
-  loan_id: uuid.nullish(),
-  channel: channel.nullish(),
-  context: jsonObject.default({}),
+  borrower_id: uuid.describe('The id of the borrower who receives the message.'),
+  loan_id: uuid
+    .nullish()
+    .describe(
+      "The loan that the message is about. Default: the borrower's only loan. Required for a text with loan values if the borrower has several.",
+    ),
+  channel: channel
+    .nullish()
+    .describe(
+      "How the message is sent. Default: the template's channel, otherwise the borrower's preferred one. `in_app` appears in the portal.",
+    ),
+  context: jsonObject
+    .default({})
+    .describe(
+      'Values for the template that are not in the records, such as {"payment_amount": "100.00"}.',
+    ),
 });
 const Send = Preview.extend({
   to_all_who_owe: flag
@@ -36,15 +53,27 @@ const Send = Preview.extend({
 });
 const Batch = z.object({
   ...templateFields,
-  borrower_ids: z.array(uuid).min(1).max(1_000),
-  channel: channel.nullish(),
+  borrower_ids: z
+    .array(uuid)
+    .min(1)
+    .max(1_000)
+    .describe('The ids of the borrowers, up to 1,000. Repeated ids count once.'),
+  channel: channel
+    .nullish()
+    .describe("How the messages are sent. Default: the template's channel, otherwise email."),
 });
 const BlockersQuery = z.object({
-  borrower_id: uuid,
-  channel,
-  template_type: z.enum(TEMPLATE_TYPES).nullish(),
-  loan_id: uuid.nullish(),
-  at: timestamp.nullish(),
+  borrower_id: uuid.describe('The id of the borrower to contact.'),
+  channel: channel.describe('How you want to contact the borrower.'),
+  template_type: template_type.describe(
+    'The type of message. Limits on collection apply to collection types only.',
+  ),
+  loan_id: uuid
+    .nullish()
+    .describe('The loan that the message is about. The weekly cap counts per loan.'),
+  at: timestamp
+    .nullish()
+    .describe('The time at which you want to send it, for quiet hours. Default: now.'),
 });
 
 const routeDefaults = {
@@ -61,7 +90,7 @@ export const communicationRoutes: Route[] = [
     throttle: 'communication',
     summary: 'Send a message to a borrower',
     description:
-      'Answers 409 with the blockers if the borrower may not be contacted. With a loan, the message can also go to co-borrowers.',
+      'Queues a message from a template and records it in the communication log. Answers 409 `communication_blocked` with the `reasons` if the borrower may not be contacted. With `to_all_who_owe`, it also goes to co-borrowers.',
     action: 'send',
     transaction: 'write',
     status: 201,
@@ -91,7 +120,7 @@ export const communicationRoutes: Route[] = [
     throttle: 'communication',
     summary: 'Send a message to many borrowers',
     description:
-      'Each borrower gets at most one message. The answer shows the result for each of them.',
+      'Each borrower gets at most one message, in their own language. The answer shows the result for each of them: a blocked one does not stop the others.',
     action: 'send',
     transaction: 'write',
     status: 200,
@@ -123,7 +152,8 @@ export const communicationRoutes: Route[] = [
     ...staffRouteDefaults,
     path: '/communications/can-interact',
     summary: 'Check whether a borrower may be contacted',
-    description: 'Lists the blockers, by the same rules as sending a message.',
+    description:
+      'Applies the same rules as sending a message, and sends nothing. Use it before you call a borrower, too.',
     action: 'send',
     transaction: 'read',
     status: 200,

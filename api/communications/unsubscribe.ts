@@ -6,14 +6,14 @@ const Unsubscribe = z.object({
   token: z.string().max(200).describe('The token from the link in the email.'),
 });
 
-/** Called by the page that unsubscribe links in emails open. */
 export const unsubscribeRoute: Route = {
   method: 'POST',
   path: '/communications/unsubscribe',
   allow: 'anyone',
   tag: 'communications',
   summary: 'Unsubscribe with the link in an email',
-  description: 'Stops all email to the address that the link was sent to. Can be repeated.',
+  description:
+    'Called by the page that the link opens. Stops all email to the address that the link was sent to; notices that the law requires then go by letter. Can be repeated.',
   action: 'unsubscribe',
   resource: 'communications',
   transaction: 'write',

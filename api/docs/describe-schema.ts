@@ -147,7 +147,9 @@ export function notesOf(schema: Node, resolve: Resolve): string[] {
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const limit = (key: string, sentence: (value: string) => string) =>
     all[key] === undefined || isUnlimited(all[key]) ? [] : [sentence(text(all[key]))];
-  const { enum: values = items && resolve(items).node['enum'], pattern } = all;
+  const { enum: values = items && resolve(items).node['enum'], pattern, format } = all;
+  // The type already says what a decimal, a date or a UUID looks like.
+  const isFormatted = format !== undefined;
   return [
     ...(Array.isArray(values)
       ? [
@@ -159,9 +161,14 @@ export function notesOf(schema: Node, resolve: Resolve): string[] {
     ...limit('exclusiveMinimum', (value) => `Greater than ${value}.`),
     ...limit('maximum', (value) => `Maximum: ${value}.`),
     ...limit('exclusiveMaximum', (value) => `Less than ${value}.`),
-    ...limit(isCounted ? 'minItems' : 'minLength', (value) => `At least ${value} ${unit}.`),
-    ...limit(isCounted ? 'maxItems' : 'maxLength', (value) => `At most ${value} ${unit}.`),
-    ...(typeof pattern === 'string' && pattern.length <= PATTERN_MAX
+    ...limit(isCounted ? 'minItems' : 'minLength', (value) =>
+      value === '1' ? 'Not empty.' : `At least ${value} ${unit}.`,
+    ),
+    ...limit(
+      isCounted ? 'maxItems' : isFormatted ? '' : 'maxLength',
+      (value) => `At most ${value} ${unit}.`,
+    ),
+    ...(typeof pattern === 'string' && !isFormatted && pattern.length <= PATTERN_MAX
       ? [`Pattern: ${pattern}`]
       : []),
     ...limit('default', (value) => `Default: ${value}.`),

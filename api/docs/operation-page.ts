@@ -20,19 +20,14 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 const pretty = (value: unknown) => JSON.stringify(value, null, 2);
 const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The operations of the reference, grouped by tag in the order of the document. */
+/** The operations of the reference, grouped by their first tag, in the order of the document's tags. */
 export function referenceGroups(routes: readonly Route[], document: Node) {
   const link = operationLinks(routes);
-  const byTag = Map.groupBy(routes, ({ tag }) => tag);
-  const described = nodesIn(document['tags']).map((tag) => ({
-    name: textOf(tag['name']),
-    description: renderMarkdown(textOf(tag['description']), link).html,
-  }));
-  const known = new Set(described.map(({ name }) => name));
-  const others = [...byTag.keys()]
-    .filter((name) => !known.has(name))
-    .map((name) => ({ name, description: '' }));
-  return [...described, ...others].flatMap(({ name, description }) => {
+  const byTag = Map.groupBy(routes, (route) => tagOf(route, document));
+  const described = new Map(
+    nodesIn(document['tags']).map((tag) => [textOf(tag['name']), textOf(tag['description'])]),
+  );
+  return [...new Set([...described.keys(), ...byTag.keys()])].flatMap((name) => {
     const operations = (byTag.get(name) ?? []).map((route) => ({
       id: operationIdOf(route),
       address: operationAddress(route),
@@ -40,6 +35,7 @@ export function referenceGroups(routes: readonly Route[], document: Node) {
       path: route.path,
       summary: textOf(operationOf(route, document)['summary']) || route.summary,
     }));
+    const description = renderMarkdown(described.get(name) ?? '', link).html;
     return operations.length === 0 ? [] : [{ name, title: titleOf(name), description, operations }];
   });
 }
@@ -50,6 +46,12 @@ export type ReferenceGroup = ReturnType<typeof referenceGroups>[number];
 function titleOf(tag: string) {
   const words = tag.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function tagOf(route: Route, document: Node): string {
+  const { tags } = operationOf(route, document);
+  const [tag] = Array.isArray(tags) ? (tags as unknown[]) : [];
+  return textOf(tag) || route.tag;
 }
 
 function operationOf({ path, method }: Route, document: Node): Node {
@@ -64,7 +66,8 @@ export function operationPage(route: Route, { document, groups, link }: PagePart
   const parameters = nodesIn(operation['parameters']).map((given) =>
     describeParameter(resolve(given).node, resolve),
   );
-  const { tag, method, path, allow, action, resource } = route;
+  const { method, path, allow, action, resource } = route;
+  const tag = tagOf(route, document);
   const isAsked = (parameter: Parameter) => parameter.isRequired || parameter.in === 'path';
   return renderDocs('operation', {
     title: textOf(operation['summary']) || route.summary,

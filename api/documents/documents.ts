@@ -34,6 +34,8 @@ const nullableText = z.string().nullable().readonly();
 
 export const documents = resource({
   name: 'Document',
+  about:
+    'A file of a loan or borrower: uploaded, or printed by the platform such as statements, disclosures and letters.',
   path: 'documents',
   area: 'documents',
   table,
@@ -65,7 +67,9 @@ export const documents = resource({
     rejected_by: uuid.nullable().readonly(),
     rejected_at: nullableTimestamp,
     rejection_reason: nullableText,
-    metadata: jsonObject.readonly(),
+    metadata: jsonObject
+      .readonly()
+      .describe('Your own data of an upload, or the wording that a printed document uses.'),
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
     removed_at: nullableTimestamp.describe(
@@ -82,25 +86,30 @@ export const documents = resource({
     verify: action({
       allow: 'loan_officer',
       summary: 'Verify a document',
+      description:
+        'Records that staff checked the content. Possible for uploaded and rejected documents, otherwise 409.',
       body: Verification,
       run: verifyDocument,
     }),
     reject: action({
       allow: 'loan_officer',
       summary: 'Reject a document with a reason',
+      description:
+        'Records that staff did not accept the content. The borrower sees the reason in the portal if the document is visible there. Possible for uploaded and verified documents, otherwise 409.',
       body: Rejection,
       run: rejectDocument,
     }),
     share: action({
       allow: 'loan_officer',
       summary: 'Show or hide a document in the borrower’s portal',
+      description:
+        'A visible document is shown to everyone who owes the loan. Uploads of staff are hidden until they are shared.',
       body: DocumentVisibility,
       run: setDocumentVisibility,
     }),
   },
 });
 
-/** The answer includes a link to the file that expires after minutes. */
 const readRoute = endpoint({
   method: 'GET',
   path: '/documents/{id}',
@@ -109,7 +118,8 @@ const readRoute = endpoint({
   allow: 'viewer',
   tag: 'documents',
   summary: 'Get a document',
-  description: 'Includes a temporary download link while the document has a file.',
+  description:
+    'Includes a temporary download link (`documents.download_ttl_s`) while the document has a file. The download is recorded in the security log.',
   action: 'show',
   resource: 'documents',
   transaction: 'read',
@@ -124,14 +134,14 @@ const readRoute = endpoint({
   },
 });
 
-/** An extension of the specification: lists the files that a removal would delete. */
 const previewRemovalRoute = endpoint({
   method: 'POST',
   path: '/documents/preview-removal',
   allow: 'admin',
   tag: 'documents',
   summary: 'Preview which files retention would remove by a date',
-  description: 'Removes nothing. You can try other retention years than the configured ones.',
+  description:
+    'Counts the files whose retention (`retention.document_years`) ends by the date, and lists the first 100. Removes nothing. You can try other years than the configured ones.',
   action: 'preview-removal',
   resource: 'documents',
   transaction: 'read',
@@ -161,7 +171,6 @@ export const uploadLinkReply = z.object({
   expires_at: timestamp,
 });
 
-/** First of three steps: announce the file, upload it to the link, confirm the upload. */
 const announceUploadRoute = endpoint({
   method: 'POST',
   path: '/documents/create-upload-link',
@@ -169,7 +178,8 @@ const announceUploadRoute = endpoint({
   allow: 'loan_officer',
   tag: 'documents',
   summary: 'Request an upload link for a file',
-  description: 'Upload the file to the link, then call POST /documents/{id}/confirm-upload.',
+  description:
+    'The first of three steps: PUT the file to `upload_url` with the same Content-Type, then call POST /documents/{id}/confirm-upload. The link works for `documents.upload_ttl_s` seconds.',
   action: 'create',
   resource: 'documents',
   transaction: 'write',
@@ -182,7 +192,6 @@ const announceUploadRoute = endpoint({
   },
 });
 
-/** Uploads the file and its metadata in one request. */
 const uploadRoute = endpoint({
   method: 'POST',
   path: '/documents',
@@ -190,7 +199,8 @@ const uploadRoute = endpoint({
   allow: 'loan_officer',
   tag: 'documents',
   summary: 'Upload a file as a form',
-  description: 'Stores the file in one step, without an upload link.',
+  description:
+    'Stores the file and its data in one request, without an upload link. Answers 415 for a file type that is not supported and 409 `too_large` above `documents.max_bytes`.',
   action: 'create',
   resource: 'documents',
   transaction: 'own',

@@ -18,9 +18,9 @@ const printableText = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 
-/** SFTP servers of investors and mail houses that receive files. */
 export const sftpServers = resource({
   name: 'SftpServer',
+  about: 'A server of an investor or mail house, to which the platform uploads tapes and letters.',
   path: 'sftp-servers',
   area: 'documents',
   table,
@@ -30,21 +30,26 @@ export const sftpServers = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
-    host: printableText(253).toLowerCase().describe('A public host name.'),
+    name: requiredText.describe('The name of the server, for your staff.'),
+    host: printableText(253)
+      .toLowerCase()
+      .describe('A public host name. With a new host, send the password or key again.'),
     port: integer
       .refine((port) => port === 22 || (port >= 1024 && port <= 65_535), {
         error: 'Must be 22, or 1024 or higher.',
       })
-      .default(22),
-    username: printableText(100),
+      .default(22)
+      .describe('The port: 22, or 1024 and higher.'),
+    username: printableText(100).describe('The user name with which the platform signs in.'),
     signs_in_by: z.enum(['password', 'private_key']).readonly(),
     host_keys: SftpHostKeys.describe(
       'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +
         'A server with another key is refused, also the first time.',
     ),
-    folder: SftpFolder.default('').describe("Empty means the server's default folder."),
-    is_active: flag.default(true),
+    folder: SftpFolder.default('').describe(
+      "The folder that receives the files. Empty means the server's default folder.",
+    ),
+    is_active: flag.default(true).describe('Whether files are uploaded to the server.'),
     ...timestamps,
   },
   writeOnly: {
@@ -53,7 +58,8 @@ export const sftpServers = resource({
       .min(1)
       .max(1_000)
       .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters.')
-      .nullish(),
+      .nullish()
+      .describe('The password. Give it or `private_key`. Stored sealed and never returned.'),
     private_key: SftpPrivateKey.nullish().describe(
       'Use this instead of a password: PEM or OpenSSH format, without a passphrase.',
     ),

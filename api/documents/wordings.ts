@@ -12,9 +12,10 @@ import { flag, integer, timestamps, uuid } from '../../sql/types.ts';
 import { WORDED_DOCUMENTS } from '../../templates/wordings.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 
-/** An extension of the specification: a tenant's own document texts for each language. */
 export const documentWordings = resource({
   name: 'DocumentWording',
+  about:
+    'Your own text in statements, payoff letters and adverse action notices, in addition to their required content.',
   path: 'document-wordings',
   area: 'documents',
   table,
@@ -25,11 +26,11 @@ export const documentWordings = resource({
 
   fields: {
     id: uuid.readonly(),
-    document_type: z.enum(WORDED_DOCUMENTS),
-    language: z.enum(DOCUMENT_LANGUAGES),
+    document_type: z.enum(WORDED_DOCUMENTS).describe('The document that shows the text.'),
+    language: z.enum(DOCUMENT_LANGUAGES).describe('The language of the text.'),
     ...WordingParts.shape,
     version: integer.readonly(),
-    is_active: flag.default(true),
+    is_active: flag.default(true).describe('Whether new documents show the text.'),
     is_archived: flag.readonly(),
     ...timestamps,
   },
@@ -48,7 +49,8 @@ export const previewWordingRoute = endpoint({
   action: 'preview',
   allow: 'admin',
   summary: 'Preview a document with unsaved wording and sample data',
-  description: 'Answers with HTML. Saves nothing.',
+  description:
+    'Answers with HTML that shows your letterhead, the given text and sample figures. Saves nothing.',
   transaction: 'read',
   status: 200,
   carries: 'anything',

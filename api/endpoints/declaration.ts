@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
 import type { Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';

@@ -9,9 +9,14 @@ const CREATE = dictionary<string>({
   BorrowerConsent: 'A consent is evidence. It cannot be changed or deleted, only revoked.',
   BorrowerIdentity:
     'The full number is stored encrypted and never returned. Answers 409 if the borrower already has it.',
+  Case: 'Opens a case for a borrower, which stays internal until staff write to the borrower. Answers 422 if the borrower does not owe the loan.',
+  CaseMessage:
+    'Notifies the borrower, unless the message is an internal note, and assigns an unassigned case to you. Answers 409 `case_closed` for a closed case.',
   CoBorrower:
     'The person is liable from that day and is reported to the credit bureaus. Answers 409 if the person already owes the loan, or the loan is over.',
   CollateralItem: 'The loan then counts as secured.',
+  CommunicationTemplate:
+    "Replaces the platform's text from the next message on. Answers 409 if one of the same type, channel, language and program exists, unless it is archived.",
   CreditDispute:
     'Reports the account as disputed (XB) until you respond. Open disputes get a task 20 and 25 days after receipt.',
   Deferment:
@@ -96,7 +101,14 @@ const DELETE = dictionary<string>({
   PayoffQuote: 'Cancels the quote.',
   PromiseToPay: 'Cancels a pending promise.',
   ServiceCredit: 'Always answers 409. Reverse the credit instead.',
+  IdentityProvider: 'Removes the links of its users and ends their sessions.',
+  ObjectGrant: 'The user loses the access with the next request.',
+  PermissionGroup: 'Its rules no longer apply to its members.',
   Session: 'Signs the user out of this session.',
+  UserPermission: 'The rule no longer applies to the user.',
+  WebhookSubscription:
+    'Pending deliveries are canceled. Requests that are already in progress are sent.',
+  AutoResponse: 'The rule answers no further messages.',
   SuspenseApplication: 'Always answers 409. Reverse the application instead.',
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
 import { audit } from '../../sql/audit.ts';
 import { rowExists, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
 import { buildExample, EXAMPLE_ID, today, type Schema } from './examples.ts';
 import { describeOperation } from './describe-operation.ts';
+import { describeFields } from './field-descriptions.ts';
 import { operationIdOf } from './operation-ids.ts';
 import type { Route } from './route.ts';
 
@@ -215,9 +216,11 @@ function buildSchema(
     unrepresentable: 'any',
     override: showDecimalAsString,
   });
-  const { $defs = {}, ...whole } = JSON.parse(
-    JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as Json & { $defs?: Record<string, Json> };
+  const { $defs = {}, ...whole } = describeFields(
+    JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
+      $defs?: Record<string, Json>;
+    },
+  );
   for (const [name, part] of Object.entries($defs)) components[name] ??= withoutSchemaIds(part);
   if (id === undefined) return withoutSchemaIds(whole);
   // A recursive schema may arrive as a reference to its own definition.

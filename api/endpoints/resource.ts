@@ -72,7 +72,8 @@ export function resource<
   Fixed extends (keyof F | keyof Hidden) & string = never,
 >(declaration: Declaration<F, Hidden, Fixed>): Resource<keyof F & string> {
   assertDeclaration(declaration);
-  const reply = z.object(declaration.fields).meta({ id: declaration.name });
+  const { name: id, about } = declaration;
+  const reply = z.object(declaration.fields).meta({ id, ...(about && { description: about }) });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
     declaration,

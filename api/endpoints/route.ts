@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import type { ApprovalKind, Settings } from '../../jobs/users/settings/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
+import type { Settings } from '../../jobs/users/settings/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Table } from '../../sql/table.ts';

@@ -22,6 +22,8 @@ const nullableText = text.nullable().readonly();
 const files = resource({
   ...resourceDefaults,
   name: 'MailBatchFile',
+  about:
+    'A file of a mail batch: letters with the same number of pages, or a manifest that lists them.',
   path: 'mail-batch-files',
   table: fileTable,
   offers: [],
@@ -47,10 +49,10 @@ const files = resource({
   sort: { field: 'position', descending: false },
 });
 
-/** The deliveries of a batch to SFTP servers, with their outcome. */
 const deliveries = resource({
   ...resourceDefaults,
   name: 'MailDelivery',
+  about: 'The upload of a mail batch to an SFTP server, with its outcome.',
   path: 'mail-deliveries',
   table: deliveryTable,
   offers: [],
@@ -70,10 +72,11 @@ const deliveries = resource({
   filters: ['status'],
 });
 
-/** A batch for a mail house: the letters released since the previous batch. */
 const batches = resource({
   ...resourceDefaults,
   name: 'MailBatch',
+  about:
+    'Letters for a mail house that prints and posts them: those that waited since the previous batch.',
   path: 'mail-batches',
   table,
   offers: ['list', 'read', 'create'],
@@ -110,27 +113,36 @@ const batches = resource({
     retry: action({
       allow: 'loan_officer',
       summary: 'Retry a failed mail batch',
+      description:
+        'Makes the missing files again, with the same letters in the same order. If a letter is damaged, withdraw the letter named in `failure_reason` first.',
       run: retryBatch,
     }),
     cancel: action({
       allow: 'admin',
       summary: 'Cancel a mail batch',
-      description: 'Possible until the batch is handed over. Its letters wait for the next batch.',
+      description:
+        'Possible until the batch is handed over, otherwise 409. Its letters wait for the next batch.',
       run: cancelBatch,
     }),
     'hand-over': action({
       allow: 'loan_officer',
       summary: 'Deliver a mail batch to an SFTP server',
-      description: "Default: the server in the tenant's settings.",
+      description:
+        'Uploads the files in the background; GET /mail-batches/{id}/deliveries shows the outcome. A repeat uploads the same files under the same names.',
       security_event: 'export',
-      body: z.object({ sftp_server_id: uuid.nullish() }),
+      body: z.object({
+        sftp_server_id: uuid
+          .nullish()
+          .describe('The SFTP server. Default: `communications.mail_house.sftp_server_id`.'),
+      }),
       carries: 'anything',
       run: handOverBatch,
     }),
     download: action({
       allow: 'loan_officer',
       summary: 'Download a mail batch',
-      description: 'Answers with links to the files and marks the batch as handed over.',
+      description:
+        'Answers with temporary links to all files and marks the batch as handed over, so that it can no longer be canceled.',
       security_event: 'export',
       reply: z.object({
         files: z.array(

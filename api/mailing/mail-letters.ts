@@ -15,9 +15,10 @@ const routeDefaults = { allow: 'loan_officer', body: LetterNote } as const;
 const nullableId = uuid.nullable().readonly();
 const nullableNumber = integer.nullable().readonly();
 
-/** Printed letters. Each has the same id as its message. */
 export const mailLetters = resource({
   name: 'MailLetter',
+  about:
+    'A printed letter to a borrower. It has the same id as its message in the communication log.',
   path: 'mail-letters',
   area: 'mailing',
   table,
@@ -53,7 +54,13 @@ export const mailLetters = resource({
   ],
 
   actions: {
-    hold: action({ ...routeDefaults, summary: 'Hold a letter out of batches', run: holdLetter }),
+    hold: action({
+      ...routeDefaults,
+      summary: 'Hold a letter out of batches',
+      description:
+        'The letter waits until you release it. Answers 409 if it is already in a batch or was withdrawn.',
+      run: holdLetter,
+    }),
     release: action({
       ...routeDefaults,
       summary: 'Release a held letter',
@@ -63,12 +70,15 @@ export const mailLetters = resource({
     returned: action({
       ...routeDefaults,
       summary: 'Record a returned letter',
-      description: "Marks the letter's address as undeliverable and creates a task.",
+      description:
+        "Marks the letter's address as undeliverable, so that further letters to it are held, and creates a task. A repeat changes nothing.",
       run: recordReturnedLetter,
     }),
     withdraw: action({
       ...routeDefaults,
       summary: 'Withdraw a letter',
+      description:
+        'Takes the letter out of all batches permanently, because it was sent in another way or is no longer needed. Answers 409 if it is already in a batch.',
       run: withdrawLetter,
     }),
   },

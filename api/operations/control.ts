@@ -18,7 +18,9 @@ const pool = z
 const pauseTargetFields = {
   pool: pool.nullish(),
   kind: jobKind.nullish(),
-  tenant_id: uuid.nullish(),
+  tenant_id: uuid
+    .nullish()
+    .describe('The id of the tenant whose jobs are meant. Default: all tenants.'),
 };
 const PauseRequest = z.object({
   ...pauseTargetFields,
@@ -80,7 +82,8 @@ const pause = endpoint({
   method: 'POST',
   transaction: 'write',
   summary: 'Pause matching jobs',
-  description: 'Pauses the jobs that match every given condition. For operators only.',
+  description:
+    'Workers start no job that matches every given condition. Running jobs finish, and no attempt is used. For operators only.',
   path: '/operations/pauses',
   body: PauseRequest,
   reply: z.object({ paused: z.boolean() }),
@@ -100,7 +103,8 @@ const resume = endpoint({
   method: 'POST',
   transaction: 'write',
   summary: 'End a pause',
-  description: 'For operators only.',
+  description:
+    'Name the pause by the same pool, kind and tenant. Its jobs start again. Answers 409 `not_paused` if it has already ended. For operators only.',
   path: '/operations/pauses/end',
   body: PauseRequest,
   reply: z.object({ paused: z.boolean() }),

@@ -11,9 +11,10 @@ import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import { hasEnrolledFactor } from './operator.ts';
 
-/** The runs of close of business, newest first. */
 export const runs = resource({
   name: 'CloseOfBusinessRun',
+  about:
+    'A run of close of business, which closes one business date after the other through `through_date`.',
   path: 'jobs/runs',
   area: 'operations',
   table,
@@ -51,6 +52,8 @@ export const pools = endpoint({
   path: '/jobs',
   allow: 'superadmin',
   summary: 'Get the state and queue length of each worker pool',
+  description:
+    'Includes pools that are paused or have no process. The counts are those of your own jobs.',
   status: 200,
   transaction: 'read',
   reply: z
@@ -80,7 +83,13 @@ export const pools = endpoint({
   },
 });
 
-const Close = z.object({ through_date: date.nullish() });
+const Close = z.object({
+  through_date: date
+    .nullish()
+    .describe(
+      'The last day to close. Default: the business date. The day must be over in the time zone of the tenant, except in development.',
+    ),
+});
 
 /** Plans the days here; the workers close them. A loan's whole life takes seconds. */
 export const closeOfBusiness = endpoint({
@@ -92,7 +101,7 @@ export const closeOfBusiness = endpoint({
   allow: 'superadmin',
   summary: 'Run the close of business',
   description:
-    'Closes each day up to through_date. Default: the business date. The workers do this. They have finished when the business date of GET /tenant/settings is after through_date; until then, GET /jobs/runs shows the run of each day.',
+    "Closes each day through `through_date` and moves the business date: accrues interest, draws autopay, charges late fees and freezes statements. Usually the workers start it when the tenant's day is over. The answer only says that it is planned. It has finished when the business date of GET /tenant/settings is after `through_date`; until then, GET /jobs/runs shows the run of each day.",
   status: 202,
   transaction: 'write',
   body: Close,

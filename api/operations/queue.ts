@@ -16,7 +16,12 @@ const NUMBER = /^[1-9]\d{0,17}$/;
 const YEAR_SECONDS = 366 * 86_400;
 
 const Match = z.object({
-  state: z.enum(seen.JOB_STATES).default('waiting'),
+  state: z
+    .enum(seen.JOB_STATES)
+    .default('waiting')
+    .describe(
+      'The state of the jobs. `waiting`: due, but not started. `scheduled`: due later. `failed`: without attempts left.',
+    ),
   kind: jobKind.optional(),
   tenant_id: uuid.optional().describe('Operators only. A superadmin sees only their own tenant.'),
   cause: z
@@ -27,11 +32,16 @@ const Match = z.object({
     .describe('For failed jobs: the cause as listed by /operations/failures.'),
 });
 const older_seconds = z.int().min(0).max(YEAR_SECONDS);
+const OLDER = 'Only jobs that have been in this state for at least so many seconds.';
 type Match = z.output<typeof Match> & { older_seconds?: number | undefined };
 
 const Query = Match.extend({
-  older_seconds: z.coerce.number().pipe(older_seconds).optional(),
-  offset: z.coerce.number().pipe(z.int().min(0).max(OFFSET_MAX)).default(0),
+  older_seconds: z.coerce.number().pipe(older_seconds).optional().describe(OLDER),
+  offset: z.coerce
+    .number()
+    .pipe(z.int().min(0).max(OFFSET_MAX))
+    .default(0)
+    .describe('How many jobs to skip, for the next page.'),
 });
 
 const JobView = z.object({
@@ -68,6 +78,8 @@ const searchJobs = endpoint({
   method: 'GET',
   transaction: 'read',
   summary: 'List jobs in one state, oldest first, 50 per page',
+  description:
+    'Shows your own jobs; operators see those of all tenants. Payloads show only ids and dates.',
   path: '/operations/jobs',
   query: Query,
   status: 200,
@@ -95,6 +107,7 @@ const showJob = endpoint({
   method: 'GET',
   transaction: 'read',
   summary: 'Get a job with the error of each attempt',
+  description: 'Errors are kept for 14 days.',
   path: '/operations/jobs/{number}',
   status: 200,
   reply: JobView.extend({
@@ -117,10 +130,14 @@ const showJob = endpoint({
  */
 const Matching = z.strictObject({
   ...Match.shape,
-  older_seconds: older_seconds.optional(),
+  older_seconds: older_seconds.optional().describe(OLDER),
 });
 const Change = z.object({
-  action: z.enum(seen.JOB_ACTIONS),
+  action: z
+    .enum(seen.JOB_ACTIONS)
+    .describe(
+      'What happens to the jobs. Failed jobs can be retried or discarded; others can be run now, rescheduled or canceled.',
+    ),
   reason: requiredFreeText.describe('The reason, which is stored.'),
   jobs: z
     .string()
@@ -128,7 +145,8 @@ const Change = z.object({
     .array()
     .min(1)
     .max(JOBS_PER_REQUEST_MAX)
-    .nullish(),
+    .nullish()
+    .describe('The numbers of the jobs.'),
   matching: Matching.nullish().describe(
     `Use instead of jobs: selects the oldest ${JOBS_PER_REQUEST_MAX} that match.`,
   ),
@@ -150,7 +168,8 @@ const changeJobsRoute = endpoint({
   method: 'POST',
   transaction: 'write',
   summary: 'Retry, run now, reschedule, cancel or discard jobs',
-  description: 'Running jobs are not changed.',
+  description:
+    'Changes single jobs, or the oldest 1,000 that match. Running jobs are not changed. The reason is recorded with the change.',
   path: '/operations/jobs/change',
   status: 200,
   body: Change,

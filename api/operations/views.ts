@@ -72,6 +72,8 @@ const currentOperator = endpoint({
   resource: 'operations/me',
   action: 'show',
   summary: 'Check whether you see the jobs of all tenants',
+  description:
+    'Operators are the superadmins of one tenant that the installation names. Other superadmins see the jobs of their own tenant.',
   path: '/operations/me',
   reply: z.object({ is_operator: z.boolean() }),
   run: async (call: Call) => ({ is_operator: await isOperator(call) }),
@@ -81,6 +83,7 @@ const pools = endpoint({
   ...routeDefaults,
   resource: 'operations/pools',
   summary: 'List worker pools with their processes and queues',
+  description: 'Use it to see whether jobs are waiting and which pool needs more processes.',
   path: '/operations/pools',
   reply: PoolView.array(),
   run: async (call: Call) => {
@@ -93,6 +96,7 @@ const kinds = endpoint({
   ...routeDefaults,
   resource: 'operations/kinds',
   summary: 'List kinds of jobs with their counts and pauses',
+  description: 'Counts your own jobs; operators see those of all tenants.',
   path: '/operations/kinds',
   reply: z
     .object({
@@ -129,6 +133,8 @@ const failures = endpoint({
   ...routeDefaults,
   resource: 'operations/failures',
   summary: 'List failed jobs by cause',
+  description:
+    'Groups failed jobs by kind and error, with # in place of numbers. To retry a group, pass its cause to POST /operations/jobs/change.',
   path: '/operations/failures',
   reply: FailureGroup.meta({ id: 'SeenCause' }).array(),
   run: async (call: Call) => {
@@ -141,6 +147,7 @@ const closes = endpoint({
   ...routeDefaults,
   resource: 'operations/closes',
   summary: 'List running and recent closes of business',
+  description: 'Operators see those of all tenants.',
   path: '/operations/closes',
   reply: platform.Close.meta({ id: 'SeenClose' }).array(),
   run: async (call: Call) => {
@@ -153,6 +160,8 @@ const receivers = endpoint({
   ...routeDefaults,
   resource: 'operations/webhooks',
   summary: 'List webhook receivers, failing ones first',
+  description:
+    'Shows the host of each receiver, but not its path. Operators see those of all tenants.',
   path: '/operations/webhooks',
   reply: platform.Receiver.extend({
     host: derivedFrom(platform.Receiver.shape.host, 'webhooks.url'),
@@ -169,6 +178,7 @@ const tenants = endpoint({
   ...routeDefaults,
   resource: 'operations/tenants',
   summary: 'List the tenants whose jobs you may see',
+  description: 'Operators see all tenants, other superadmins only their own.',
   path: '/operations/tenants',
   reply: platform.Tenant.meta({ id: 'SeenTenant' }).array(),
   run: async (call: Call) => {
@@ -181,6 +191,8 @@ const schedules = endpoint({
   ...routeDefaults,
   resource: 'operations/schedules',
   summary: 'List scheduled jobs with their last and next runs',
+  description:
+    'The jobs that the platform starts by the clock, such as the start of close of business.',
   path: '/operations/schedules',
   reply: z
     .object({
@@ -236,6 +248,8 @@ const changes = endpoint({
   ...routeDefaults,
   resource: 'operations/changes',
   summary: 'List operator actions on jobs, newest first',
+  description:
+    'The last 100 pauses, changes of slots and changes of jobs, with who made them and why.',
   path: '/operations/changes',
   reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
   run: async (call: Call) => {

@@ -28,6 +28,7 @@ export const portalAutopay: Route[] = [
     path: '/portal/loans/{id}/autopay',
     action: 'autopay',
     summary: 'Get the autopay enrollment of a loan',
+    description: 'The plan itself is shown only to the person who enrolled.',
     reply,
     run: forLoan(getAutopay),
   }),
@@ -36,6 +37,8 @@ export const portalAutopay: Route[] = [
     path: '/portal/loans/{id}/autopay/enroll',
     action: 'enroll',
     summary: 'Enroll a loan in autopay',
+    description:
+      'Draws the payments on their due dates from a verified bank account, and records the consent. A loan has one plan. Answers 409 if the loan is enrolled, the account is not verified, or the person is a co-signer or guarantor (`borrowers_only`).',
     body: AutopayEnrollment,
     reply,
     run: ({ work, params, body }, borrowerId) =>
@@ -46,6 +49,8 @@ export const portalAutopay: Route[] = [
     path: '/portal/loans/{id}/autopay/cancel',
     action: 'cancel',
     summary: 'Cancel autopay',
+    description:
+      'No further payment is drawn, and the consent is revoked. Answers 409 `not_your_plan` if another person enrolled.',
     reply,
     run: forLoan(cancelAutopay),
   }),
@@ -54,6 +59,8 @@ export const portalAutopay: Route[] = [
     path: '/portal/loans/{id}/autopay/enable',
     action: 'enable',
     summary: 'Pause or resume autopay',
+    description:
+      'Also resumes a plan that returned payments have paused. Answers 409 `autopay_paused` if staff have paused it.',
     body: AutopaySwitch,
     reply,
     run: ({ work, params, body }, borrowerId) =>

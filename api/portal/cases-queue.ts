@@ -16,9 +16,9 @@ import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.t
 
 const nullableTimestamp = timestamp.nullable().readonly();
 
-/** The messages of a case, listed and added at /cases/{id}/messages. */
 const caseMessages = resource({
   name: 'CaseMessage',
+  about: 'A message in a case: of the borrower, of staff to the borrower, or an internal note.',
   path: 'case-messages',
   area: 'portal',
   table: messages,
@@ -34,7 +34,7 @@ const caseMessages = resource({
     author_type: z.enum(['borrower', 'agent', 'system']).readonly(),
     author_id: uuid.nullable().readonly(),
     author_name: z.string().readonly(),
-    message: nonBlankProse,
+    message: nonBlankProse.describe('The text, up to 10,000 characters.'),
     is_internal: flag.default(false).describe('An internal staff note. No notification is sent.'),
     attachments: attachmentIds.default([]),
     created_at: timestamp.readonly(),
@@ -44,9 +44,10 @@ const caseMessages = resource({
   create: answerCase,
 });
 
-/** The work queue of staff. cases.ts declares the borrower's view of a case. */
 export const cases = resource({
   name: 'Case',
+  about:
+    'A question, complaint or dispute of a borrower, with its messages. Cases that staff open are internal until they write to the borrower.',
   path: 'cases',
   area: 'portal',
   table,
@@ -57,22 +58,39 @@ export const cases = resource({
   fields: {
     id: uuid.readonly(),
     case_number: z.string().readonly(),
-    borrower_id: uuid,
+    borrower_id: uuid.describe('The id of the borrower whose case it is.'),
     borrower_name: z.string().readonly(),
-    loan_id: uuid.nullish(),
+    loan_id: uuid.nullish().describe('The loan that the case is about, if any.'),
     subject: requiredFreeText.describe('Visible to a borrower who can see the case.'),
-    description: nonBlankProse,
-    case_type: z.enum(CASE_TYPES).default('general'),
-    status: z.enum(CASE_STATUSES).default('open'),
-    priority: z.enum(PRIORITIES).default('normal'),
+    description: nonBlankProse.describe(
+      'What the case is about. If staff open the case, the borrower never sees it.',
+    ),
+    case_type: z
+      .enum(CASE_TYPES)
+      .default('general')
+      .describe(
+        'The kind of case. A dispute about a loan that is reported to a credit bureau creates a compliance task.',
+      ),
+    status: z
+      .enum(CASE_STATUSES)
+      .default('open')
+      .describe(
+        'A new case is `open` or `in_progress`. To set `resolved` or `closed`, also give a resolution. A message of the borrower reopens a resolved case; a closed case stays closed.',
+      ),
+    priority: z
+      .enum(PRIORITIES)
+      .default('normal')
+      .describe('How urgent the case is, for the order of your work.'),
     source: z.enum(CASE_SOURCES).readonly(),
-    assigned_to: uuid.nullish(),
+    assigned_to: uuid.nullish().describe('The id of the staff user who works on the case.'),
     resolution: derivedFrom(
       prose.nullish().describe('Visible to a borrower who can see the case.'),
       'hardship-applications.application_number',
     ),
     awaits_answer: flag.readonly().describe('True if the borrower sent the last message.'),
-    is_visible_to_borrower: flag.default(false),
+    is_visible_to_borrower: flag
+      .default(false)
+      .describe('Whether the borrower sees the case. A message to the borrower sets it to true.'),
     opened_at: timestamp.readonly(),
     first_response_at: nullableTimestamp,
     resolved_at: nullableTimestamp,
@@ -98,6 +116,7 @@ export const readCase = endpoint({
   allow: 'collector',
   tag: 'portal',
   summary: 'Get a case with its messages',
+  description: 'Includes internal notes, from the oldest to the newest.',
   action: 'show',
   resource: 'cases',
   transaction: 'read',

@@ -57,12 +57,18 @@ const caseThread = portalCase
   .meta({ id: 'PortalCaseWithMessages' });
 
 const NewCase = z.object({
-  loan_id: uuid.nullish(),
-  subject: requiredFreeText,
-  description: nonBlankProse,
-  case_type: z.enum(CASE_TYPES).default('general'),
+  loan_id: uuid.nullish().describe('The loan that the case is about, if any.'),
+  subject: requiredFreeText.describe('What the case is about, in one line.'),
+  description: nonBlankProse.describe('The question or complaint, up to 10,000 characters.'),
+  case_type: z
+    .enum(CASE_TYPES)
+    .default('general')
+    .describe('The kind of case. The two kinds of dispute can start a credit dispute.'),
 });
-const NewMessage = z.object({ message: nonBlankProse, attachments: attachmentIds.default([]) });
+const NewMessage = z.object({
+  message: nonBlankProse.describe('The text, up to 10,000 characters.'),
+  attachments: attachmentIds.default([]),
+});
 
 export const portalCases: Route[] = [
   borrowerEndpoint({
@@ -70,6 +76,7 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases',
     action: 'list-cases',
     summary: "List the borrower's cases",
+    description: "The borrower's own cases, and those in which staff have written to the borrower.",
     reply: portalCase,
     list: {
       name: 'cases',
@@ -85,6 +92,8 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases',
     action: 'create',
     summary: 'Open a case',
+    description:
+      'Asks a question to the staff, who get a task due in two days. A dispute about a loan that is reported to a credit bureau also creates a compliance task. Answers 409 `too_many_cases` above 20 open cases.',
     status: 201,
     body: NewCase,
     reply: caseThread,
@@ -101,6 +110,7 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases/{id}',
     action: 'show-case',
     summary: 'Get a case with its messages',
+    description: 'Leaves out internal notes of the staff.',
     reply: caseThread,
     run: ({ work, params }, borrowerId) => withMessages(work, borrowerId, params['id']),
   }),
@@ -109,7 +119,8 @@ export const portalCases: Route[] = [
     path: '/portal/support/cases/{id}/messages',
     action: 'create',
     summary: 'Add a message to a case',
-    description: 'A resolved case reopens.',
+    description:
+      'Staff get a task to answer. A resolved case reopens; a closed one answers 409 `case_closed`.',
     status: 201,
     body: NewMessage,
     reply: message,

@@ -15,12 +15,12 @@ const branding = z.object({
 });
 export type PortalConfig = z.output<typeof branding>;
 
-/** The settings that the sign-in page needs before sign-in. */
 export const portalConfig: Route = {
   tag: 'portal',
   resource: 'portal',
   action: 'config',
   summary: 'Get the branding for the sign-in page',
+  description: 'What a sign-in page of your own shows before anyone has signed in.',
   method: 'GET',
   path: '/portal/config',
   allow: 'anyone',

@@ -16,6 +16,8 @@ export const portalDashboard: Route = borrowerEndpoint({
   action: 'dashboard',
   is_report: true,
   summary: "Get the borrower's dashboard",
+  description:
+    'The balances of all loans, the next payment, and alerts such as a returned payment, in the language of the borrower.',
   reply: z
     .object({
       borrower_name: loanFields.borrower_name,

@@ -45,6 +45,8 @@ export const portalDocuments: Route[] = [
     path: '/portal/documents',
     action: 'list-documents',
     summary: "List the borrower's documents",
+    description:
+      'Statements, disclosures and letters of all loans that the borrower owes, files that staff shared, and own uploads.',
     reply: portalDocument,
     list: {
       name: 'documents',
@@ -61,7 +63,8 @@ export const portalDocuments: Route[] = [
     security_event: 'document_download',
     action: 'download',
     summary: 'Get a download link for a document',
-    description: 'The link is temporary.',
+    description:
+      'The link works for `documents.download_ttl_s` seconds. Answers 409 `not_available` while the document has no file.',
     reply: z.object({
       url: z.string(),
       download_url: z.string(),
@@ -82,7 +85,7 @@ export const portalDocuments: Route[] = [
     action: 'create',
     summary: 'Request an upload link for a file',
     description:
-      'Upload the file to the link, then call POST /portal/documents/{id}/confirm-upload.',
+      'PUT the file to `upload_url` with the same Content-Type, then call POST /portal/documents/{id}/confirm-upload. Staff get a task to review it.',
     status: 201,
     body: OwnUpload,
     reply: uploadLinkReply,
@@ -99,7 +102,8 @@ export const portalDocuments: Route[] = [
     allow: 'borrower',
     action: 'edit',
     summary: 'Confirm that a file was uploaded to its link',
-    description: 'Compares size and SHA-256 hash with the announced ones.',
+    description:
+      'Compares the size and SHA-256 hash that you send with those of the file. Answers 409 if they differ. A confirmed file cannot change.',
     status: 200,
     body: UploadConfirmation,
     reply: portalDocument,

@@ -26,7 +26,6 @@ import { forbearances } from '../loans/forbearances.ts';
 import { modifications } from '../loans/modifications.ts';
 import { paymentPlans } from '../loans/payment-plans.ts';
 
-/** Granted relief creates the same record as /loans/{id}/… and follows the same rules. */
 const RELIEF_RESOURCES: Record<Relief, Resource> = {
   forbearance: forbearances,
   deferment: deferments,
@@ -34,7 +33,11 @@ const RELIEF_RESOURCES: Record<Relief, Resource> = {
   payment_plan: paymentPlans,
 };
 const termsSchema = (kind: Relief) =>
-  omitFields(RELIEF_RESOURCES[kind].creation, 'loan_id', 'hardship_application_id').nullish();
+  omitFields(RELIEF_RESOURCES[kind].creation, 'loan_id', 'hardship_application_id')
+    .nullish()
+    .describe(
+      `The terms of a new ${kind.replace('_', ' ')}, with the fields and rules of POST /loans/{id}/${RELIEF_RESOURCES[kind].declaration.path}.`,
+    );
 
 const Approval = z.object({
   ...reliefFields,
@@ -66,9 +69,10 @@ const reliefCreator =
     }
   };
 
-/** Relief applications as staff see them. Collectors may read them; loan officers decide. */
 export const hardshipApplications = resource({
   name: 'HardshipApplication',
+  about:
+    "A borrower's request for relief from payments. Collectors review it, loan officers decide it.",
   path: 'hardship-applications',
   area: 'portal',
   table,
@@ -110,7 +114,8 @@ export const hardshipApplications = resource({
     review: action({
       allow: 'collector',
       summary: 'Start reviewing an application',
-      description: 'Assigns the case of the application to you.',
+      description:
+        'Sets the status to `under_review` and assigns the case of the application to you, unless it is assigned.',
       run: startReview,
     }),
     'request-info': action({
@@ -123,20 +128,23 @@ export const hardshipApplications = resource({
     approve: action({
       allow: 'loan_officer',
       summary: 'Approve an application with existing or new relief',
-      description: 'New relief is created in the same step, under its usual rules.',
+      description:
+        'Name an existing relief of the loan, or send the terms of a new one, which is created in the same step under its usual rules. Notifies the borrower. A decision is final.',
       body: Approval,
       run: (work, id, input) => approveApplication(work, id, input, reliefCreator(work, id)),
     }),
     deny: action({
       allow: 'loan_officer',
       summary: 'Deny an application with a reason',
-      description: 'The borrower sees the reason and can apply again.',
+      description:
+        'Notifies the borrower, who sees the reason and can apply again. A decision is final.',
       body: Denial,
       run: denyApplication,
     }),
     withdraw: action({
       allow: 'collector',
       summary: "Withdraw an application at the borrower's request",
+      description: 'Ends the application without a decision and resolves its case.',
       body: Withdrawal,
       run: withdrawApplication,
     }),

@@ -27,6 +27,7 @@ export const portalHardship: Route[] = [
     path: '/portal/hardship',
     action: 'list-hardship',
     summary: "List the borrower's hardship applications",
+    description: 'With their status and decision.',
     reply: portalApplication,
     list: {
       name: 'hardship',
@@ -42,6 +43,8 @@ export const portalHardship: Route[] = [
     path: '/portal/hardship',
     action: 'submit',
     summary: 'Submit a hardship application',
+    description:
+      'Asks for relief from payments. Opens a case, pauses collection contacts for 15 days and confirms the receipt. Answers 409 if the loan has an open application, or if the person is a co-signer or guarantor (`borrowers_only`).',
     status: 201,
     body: Application,
     reply: portalApplication,
@@ -55,6 +58,7 @@ export const portalHardship: Route[] = [
     path: '/portal/hardship/{id}',
     action: 'show-hardship',
     summary: 'Get a hardship application with its decision',
+    description: 'Shows the reason of a denial and the relief that was granted.',
     reply: portalApplication,
     run: ({ work, params }, borrowerId) =>
       findOrThrow(work, applicationsOfBorrower(borrowerId), params['id']),

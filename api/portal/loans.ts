@@ -78,6 +78,7 @@ export const portalLoans: Route[] = [
     path: '/portal/loans',
     action: 'list-loans',
     summary: "List the borrower's loans",
+    description: 'All loans that the borrower owes, also as co-borrower, co-signer or guarantor.',
     reply: portalLoan,
     list: {
       name: 'loans',
@@ -102,6 +103,8 @@ export const portalLoans: Route[] = [
     path: '/portal/loans/{id}',
     action: 'show-loan',
     summary: "Get one of the borrower's loans",
+    description:
+      'Includes the maximum payment of today. Answers 404 for a loan that the borrower does not owe.',
     reply: loanDetail,
     run: ({ work, params }, borrowerId) => findOwnLoan(work, borrowerId, params['id'] ?? ''),
   }),
@@ -110,6 +113,7 @@ export const portalLoans: Route[] = [
     path: '/portal/loans/{id}/amortization',
     action: 'amortization',
     summary: "Get the loan's schedule with payments applied",
+    description: 'All installments with the amounts paid, from the first to the last.',
     reply: z.array(installment),
     run: async ({ work, params: { id = '' } }, borrowerId) => {
       await assertOwnLoan(work, borrowerId, id);

@@ -58,6 +58,8 @@ export const portalPayments: Route[] = [
     path: '/portal/loans/{id}/payments',
     action: 'list-payments',
     summary: "List a loan's payments, including scheduled ones",
+    description:
+      'Includes payments of everyone who owes the loan. `can_cancel` marks those that the borrower may cancel.',
     reply: portalPayment,
     list: {
       name: 'payments',
@@ -80,7 +82,7 @@ export const portalPayments: Route[] = [
     action: 'pay',
     summary: 'Make a payment',
     description:
-      'Draws from a verified account, today or on a later date. Answers 409 if the amount exceeds the debt.',
+      'Draws from a verified bank account of the borrower, today or on a later date. Paying the whole debt pays off the loan. Answers 409 `exceeds_balance` if the amount, with the payments already scheduled, exceeds the debt, and 409 `instrument_not_usable` for an account that is not verified.',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -121,7 +123,8 @@ export const portalPayments: Route[] = [
     path: '/portal/payments/{id}/cancel',
     action: 'cancel-payment',
     summary: 'Cancel a scheduled payment',
-    description: 'Only the person who scheduled it can cancel it.',
+    description:
+      'Possible until its day is closed. Only the person who scheduled it can cancel it. Answers 409 for a payment that is no longer scheduled.',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
       asPortalPayment(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),

@@ -29,8 +29,10 @@ const profile = basicProfile
   .meta({ id: 'PortalProfile' });
 
 const ProfileChanges = z.object({
-  phone: phoneNumber.nullish(),
-  language_preference: language.optional(),
+  phone: phoneNumber.nullish().describe('A new number, which becomes the primary one.'),
+  language_preference: language
+    .optional()
+    .describe('The language of messages, letters and the portal, such as en or es.'),
 });
 
 const emailOf = ({ user }: Call) => user?.email ?? '';
@@ -41,6 +43,7 @@ export const portalProfile: Route[] = [
     path: '/portal/me',
     action: 'me',
     summary: 'Get the signed-in borrower',
+    description: 'The name and primary contacts of the borrower. GET /portal/profile returns more.',
     reply: basicProfile,
     run: (call, borrowerId) => getBasicProfile(call.work, borrowerId, emailOf(call)),
   }),
@@ -49,6 +52,7 @@ export const portalProfile: Route[] = [
     path: '/portal/profile',
     action: 'profile',
     summary: "Get the borrower's profile",
+    description: 'Includes addresses, language and notification preferences.',
     reply: profile,
     run: (call, borrowerId) => getProfile(call.work, borrowerId, emailOf(call)),
   }),
@@ -57,7 +61,7 @@ export const portalProfile: Route[] = [
     path: '/portal/profile',
     action: 'change-profile',
     summary: "Update the borrower's language or phone number",
-    description: 'A new phone number becomes the primary one.',
+    description: 'Changes only what you send. Earlier phone numbers stay.',
     body: ProfileChanges,
     reply: profile,
     run: async (call, borrowerId) => {

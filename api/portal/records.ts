@@ -63,6 +63,8 @@ const portalInstruments: Route[] = [
     path: '/portal/payment-instruments',
     action: 'list-instruments',
     summary: "List the borrower's bank accounts",
+    description:
+      'Shows the last four digits of each account and whether it is verified. Only verified accounts can pay.',
     reply: paymentInstruments.reply,
     list: listDeclarationOf(paymentInstruments.declaration),
     run: listOwnRecords(paymentInstruments),
@@ -96,7 +98,7 @@ const portalInstruments: Route[] = [
     path: '/portal/payment-instruments/{id}',
     action: 'delete',
     summary: 'Remove a bank account',
-    description: 'Answers 409 if autopay uses the account.',
+    description: 'The account can no longer pay. Answers 409 if autopay uses it.',
     reply: paymentInstruments.reply,
     run: async (call, borrowerId) => {
       const { work, params } = call;
@@ -114,6 +116,7 @@ const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
     path: `/portal/profile/${name}`,
     action: `list-${name}`,
     summary: `List the borrower's ${name}`,
+    description: `The ${name} that the lender has of the borrower, newest first.`,
     reply: child.reply,
     list: listDeclarationOf(child.declaration),
     run: listOwnRecords(child),
@@ -123,6 +126,7 @@ const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
     path: `/portal/profile/${name}`,
     action: 'create',
     summary: `Add one of the borrower's ${name}`,
+    description: `A borrower can have up to 20 ${name}. Borrowers cannot delete them; staff can.`,
     status: 201,
     body,
     reply: child.reply,

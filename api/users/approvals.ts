@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
 import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
-import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings/access-settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
@@ -25,6 +25,8 @@ import { asUser } from './me.ts';
 
 export const approvals = resource({
   name: 'Approval',
+  about:
+    "A request that needs a second person's approval (`approvals.four_eyes` of the settings). You see those that you made or may decide.",
   path: 'approvals',
   area: 'users',
   table,
@@ -168,7 +170,8 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     needs_proof: (call) => needsRecentProof(call, routes),
     path: '/approvals/{id}/approve',
     summary: 'Approve a pending request',
-    description: 'The requested action then runs with all of its usual checks.',
+    description:
+      'Runs the requested operation with all of its usual checks, as the second person. Answers 409 if you made the request, if the records behind it have changed (`approval_outdated`), or if it is no longer pending. If the operation itself is refused, its error is the answer and the request stays pending.',
     run: async (call: Call) => {
       const { request, route, asking } = await prepareApproval(call, routes);
       const { if_match } = request;
@@ -210,6 +213,8 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'reject',
     path: '/approvals/{id}/reject',
     summary: 'Reject a pending request',
+    description:
+      'The requested operation does not run. Only a user who could approve the request can reject it.',
     run: async (call: Call) => {
       const { request } = await prepareApproval(call, routes);
       return requests.recordDecision(call.work, request, {
@@ -223,7 +228,8 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'cancel',
     path: '/approvals/{id}/cancel',
     summary: 'Cancel your own pending request',
-    description: 'Only the user who made the request can cancel it.',
+    description:
+      'Withdraws the request, so that it can no longer be approved. Only the user who made it can cancel it.',
     run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
   },
 ];

@@ -9,8 +9,8 @@ import { meReply } from './me.ts';
 import { signIn, signInReply } from './sign-in.ts';
 
 const Login = z.object({
-  email: z.string().min(1).max(254),
-  password: z.string().min(1).max(1024),
+  email: z.string().min(1).max(254).describe('The email address of the user. Ignores case.'),
+  password: z.string().min(1).max(1024).describe('The password of the user.'),
 });
 
 const SecondFactorProof = z.object(proofFields).refine(hasExactlyOneProof, {
@@ -29,7 +29,7 @@ export const authRoutes: Route[] = [
     security_event: 'sign_in',
     summary: 'Sign in',
     description:
-      'If a second factor is required, the session starts after you verify it with POST /auth/second-factor.',
+      'Starts a session and sets the cookies sessionid and csrftoken. Send both with further requests, and the value of csrftoken in X-CSRFToken with every change. If the answer contains `second_factor`, the session starts only after POST /auth/second-factor. Answers 401 for a wrong address or password, and 429 after too many attempts (`throttle.login`).',
     action: 'login',
     body: Login,
     example: () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
@@ -59,7 +59,7 @@ export const authRoutes: Route[] = [
     security_event: 'sign_in',
     summary: 'Complete a sign-in with the second factor',
     description:
-      'After several wrong codes the sign-in ends, and you start again with the password.',
+      'Call it after POST /auth/login answered with `second_factor`. Starts the session. Answers 401 for a wrong code; after five wrong codes the sign-in ends, and you start again with the password.',
     action: 'second-factor',
     body: SecondFactorProof,
     reply: meReply,
@@ -91,6 +91,7 @@ export const authRoutes: Route[] = [
     path: '/auth/logout',
     security_event: 'sign_out',
     summary: 'Sign out',
+    description: 'Ends the session of this request. Without a session it does nothing.',
     action: 'logout',
     status: 204,
     transaction: 'own',
@@ -101,7 +102,8 @@ export const authRoutes: Route[] = [
     method: 'GET',
     path: '/auth/csrf',
     summary: 'Get the CSRF token',
-    description: 'For clients that cannot read cookies.',
+    description:
+      'Returns the token and sets it as the cookie csrftoken. Call it before signing in: every request that changes something sends the token in X-CSRFToken.',
     action: 'csrf',
     reply: z.object({ csrf_token: z.string() }),
     status: 200,

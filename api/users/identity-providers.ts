@@ -26,9 +26,10 @@ const printableText = (most: number) =>
     .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 const address = printableText(2_000);
 
-/** Additional sign-in for staff: OpenID Connect, authorization code flow with PKCE. */
 export const identityProviders = resource({
   name: 'IdentityProvider',
+  about:
+    'Sign-in for staff at your own identity provider (OpenID Connect, authorization code flow with PKCE), in addition to passwords. Users can sign in there once a worker has read its discovery document: see `read_at` and `last_error`.',
   path: 'identity-providers',
   area: 'users',
   table,
@@ -40,9 +41,11 @@ export const identityProviders = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
-    issuer_url: address.describe("As given in the provider's discovery document. HTTPS only."),
-    client_id: printableText(200),
+    name: requiredText.describe('The name on the button of the sign-in page.'),
+    issuer_url: address.describe(
+      "The issuer as given in the provider's discovery document. HTTPS only. A change removes the links of all users.",
+    ),
+    client_id: printableText(200).describe('The client id that the provider assigned to you.'),
     redirect_url: address.describe(
       'Your page that submits code and state, or ours: /api/v1/auth/signed-in on your own domain.',
     ),
@@ -51,20 +54,30 @@ export const identityProviders = resource({
       .describe(
         'The claim that contains the role. Without it, roles do not change. A claim never exceeds the role assigned to the user here.',
       ),
-    roles: ClaimRoles.default({}).describe('Maps values of the claim to roles.'),
+    roles: ClaimRoles.default({}).describe(
+      'Maps values of the claim to roles, as {"servicing-team": "loan_officer"}. If several match, the highest role applies.',
+    ),
     adds_users: flag.default(false).describe('Whether people without an account become users.'),
     trusts_amr: flag
       .default(false)
       .describe(
         'Whether two factors reported by the provider (amr) replace the second factor set up here. Never for operators.',
       ),
-    is_active: flag.default(true),
+    is_active: flag
+      .default(true)
+      .describe(
+        'Whether users may sign in there. Setting it to false ends the sessions of its users.',
+      ),
     authorization_url: z.string().nullable().readonly(),
     read_at: timestamp.nullable().readonly(),
     last_error: z.string().nullable().readonly(),
     ...timestamps,
   },
-  writeOnly: { client_secret: printableText(1_000) },
+  writeOnly: {
+    client_secret: printableText(1_000).describe(
+      'The client secret that the provider assigned to you. Stored sealed and never returned.',
+    ),
+  },
   filters: ['is_active'],
 
   example: () => ({
@@ -93,10 +106,10 @@ const linkReply = z.object({ link: z.object({ provider: z.string(), expires_at: 
 const randomToken = printableText(2_000);
 const ProviderCallback = z
   .object({
-    state: randomToken,
-    code: randomToken.optional(),
-    iss: randomToken.optional(),
-    error: randomToken.optional(),
+    state: randomToken.describe('The parameter `state` of the return address.'),
+    code: randomToken.optional().describe('The parameter `code`, after a successful sign-in.'),
+    iss: randomToken.optional().describe('The parameter `iss`, if the provider sent it.'),
+    error: randomToken.optional().describe('The parameter `error`, after a failed sign-in.'),
   })
   .describe('The parameters that the provider added when it returned the browser.');
 
@@ -107,6 +120,7 @@ export const providerRoutes: Route[] = [
     path: '/auth/providers',
     action: 'providers',
     summary: 'List SSO providers',
+    description: 'The active identity providers, for the buttons of a sign-in page.',
     reply: z.object({ providers: z.array(z.object({ id: uuid, name: z.string() })) }),
     transaction: 'read',
     run: async ({ work }: Call) => ({ providers: await listOffered(work.tx) }),
@@ -117,6 +131,8 @@ export const providerRoutes: Route[] = [
     path: '/identity-providers/{id}/begin-sign-in',
     action: 'begin-provider-sign-in',
     summary: 'Start a sign-in at an SSO provider',
+    description:
+      'Send the browser to the `authorization_url` of the answer. The provider returns it to the `redirect_url` of the identity provider, whose page submits the parameters to POST /auth/provider-sign-in. The same browser must do both.',
     reply: z.object({ authorization_url: z.string() }),
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {
@@ -137,7 +153,7 @@ export const providerRoutes: Route[] = [
     security_event: 'sign_in',
     summary: 'Complete a sign-in at an SSO provider',
     description:
-      'Answers `link` if your account is not linked to the provider yet. Confirm the link with POST /auth/provider-links.',
+      'Starts the session, or answers `second_factor` as POST /auth/login does. Answers `link` if your account is not linked to the provider yet: sign in as usual and confirm it with POST /auth/provider-links. Answers 503 `provider_slow` if the provider takes longer than eight seconds; repeat the request.',
     body: ProviderCallback,
     reply: z.union([signInReply, linkReply]),
     transaction: 'own',

@@ -3,7 +3,6 @@ import { users as table } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
 import { users } from './users.ts';
 
-/** Sends a new link if the first was lost or has expired. */
 export const resendInvitationRoute: Route = {
   tag: 'users',
   resource: 'users',
@@ -13,7 +12,8 @@ export const resendInvitationRoute: Route = {
   action: 'invite-again',
   security_event: 'user_invite',
   summary: 'Resend an invitation',
-  description: 'The previous link stops working.',
+  description:
+    'Emails a new link if the first was lost or has expired. The previous link stops working. Answers 409 for an inactive user and for a user who has a password.',
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

@@ -32,6 +32,8 @@ export const logoRoutes = [
     action: 'show-logo',
     allow: 'viewer',
     summary: 'Get the letter logo and the result of its last fetch',
+    description:
+      'A worker downloads and test-prints the logo after you set `branding.logo_url`. Read here whether letters show it, and why not.',
     transaction: 'read',
     run: ({ work }) => getLogoStatus(work),
   }),
@@ -41,7 +43,8 @@ export const logoRoutes = [
     action: 'fetch-logo',
     allow: 'superadmin',
     summary: 'Fetch the letter logo again',
-    description: 'Existing letters keep their logo.',
+    description:
+      'A worker downloads `branding.logo_url` again, after the picture at that address has changed. Existing letters keep their logo.',
     transaction: 'write',
     run: ({ work }) => refetchLogo(work),
   }),

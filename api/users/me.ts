@@ -53,6 +53,8 @@ export const currentUserRoute: Route = {
   method: 'GET',
   path: '/users/me',
   summary: 'Get the signed-in user',
+  description:
+    'Returns the user of the session with all permissions that follow from role, groups and grants. Use it to decide which parts of a user interface to show.',
   reply: meReply,
   status: 200,
   transaction: 'read',

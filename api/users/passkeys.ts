@@ -19,8 +19,12 @@ import {
 } from './enrollment.ts';
 
 const PasskeyRegistration = z.object({
-  name: requiredFreeText.default('Passkey'),
-  credential: NewPasskey,
+  name: requiredFreeText
+    .default('Passkey')
+    .describe('How you recognize the passkey in the list of your second factors.'),
+  credential: NewPasskey.describe(
+    'The result of navigator.credentials.create() as JSON, for the options of POST /auth/second-factors/passkeys/options.',
+  ),
 });
 
 /** The format of parseCreationOptionsFromJSON and similar browser functions. */
@@ -36,7 +40,8 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'begin-passkey',
     summary: 'Get the options for creating a passkey',
-    description: 'Pass them to navigator.credentials.create().',
+    description:
+      'Pass them to navigator.credentials.create(), and its result to POST /auth/second-factors/passkeys.',
     body: Reauthentication,
     reply: creationOptions,
     run: async (call: OwnTransactionCall) => {
@@ -55,6 +60,8 @@ export const passkeyRoutes: Route[] = [
     action: 'add-passkey',
     security_event: 'second_factor_add',
     summary: 'Register a passkey',
+    description:
+      'From then on, every sign-in needs a second factor. Ends your other sessions and notifies you by email. The answer shows the recovery codes only once.',
     body: PasskeyRegistration,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
@@ -73,7 +80,8 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'second-factor-options',
     summary: 'Get the options for signing in with a passkey',
-    description: 'Pass them to navigator.credentials.get().',
+    description:
+      'Pass them to navigator.credentials.get(), and its result as `passkey` to POST /auth/second-factor or to an operation that asks for a proof.',
     reply: creationOptions,
     run: async (call: OwnTransactionCall) =>
       inTransaction(call, async (work) => {

@@ -13,22 +13,31 @@ import { tooManyRequests } from '../http/throttle.ts';
 const secret = z.string().min(1).max(1024);
 const message = z.object({ message: z.string() });
 
-const ResetRequest = z.object({ email: z.string().min(1).max(254) });
+const token = z.string().min(1).max(200).describe('The token from the link in the email.');
+const newPassword = secret.describe(
+  'The new password: at least as long as the setting `auth.password_min`, and not easy to guess.',
+);
 
-/** Some client frameworks send `new_password`, and a `uid` that is not needed. */
+const ResetRequest = z.object({
+  email: z.string().min(1).max(254).describe('The email address of the account.'),
+});
+
+/** Some client frameworks also send a `uid`, which is not needed. */
 const Reset = z
   .object({
-    token: z.string().min(1).max(200),
-    password: secret.optional(),
-    new_password: secret.optional(),
+    token,
+    password: newPassword.optional(),
+    new_password: secret.optional().describe('Another name for `password`. Send one of the two.'),
   })
   .transform(({ token, password, new_password }) => ({ token, password: password ?? new_password }))
   .refine(({ password }) => password !== undefined, { path: ['password'], error: 'Is required.' });
 
-/** Checking a link does not use it up. */
-const Link = z.object({ token: z.string().min(1).max(200) });
+const Link = z.object({ token });
 
-const Change = z.object({ current_password: secret, new_password: secret });
+const Change = z.object({
+  current_password: secret.describe('The current password of the signed-in user.'),
+  new_password: newPassword,
+});
 
 const routeDefaults = {
   tag: 'users',
@@ -53,7 +62,8 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/request',
     security_event: 'password_request',
     summary: 'Request a password reset link',
-    description: 'The answer is the same whether or not the address has an account.',
+    description:
+      'Emails a link to the account of the address, at most three in 15 minutes. The answer is the same whether or not the address has an account.',
     action: 'request-password',
     body: ResetRequest,
     run: async (call: OwnTransactionCall) => {
@@ -70,7 +80,8 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/reset',
     security_event: 'password_reset',
     summary: 'Set a new password with a reset link',
-    description: 'Ends all sessions. Sign in with the new password afterwards.',
+    description:
+      'Uses up the link of an invitation or of POST /auth/password/request, and ends all sessions of the user. Sign in with the new password afterwards. Answers 422 if the password is too short or easy to guess, or if the link no longer works.',
     action: 'reset-password',
     body: Reset,
     run: async (call: OwnTransactionCall) => {
@@ -88,6 +99,7 @@ export const passwordRoutes: Route[] = [
     allow: 'anyone',
     path: '/auth/password/check-link',
     summary: 'Check whether a password link is still valid',
+    description: 'Does not use up the link. Call it before you ask for a new password.',
     action: 'check-link',
     body: Link,
     reply: z.object({ is_usable: z.boolean() }),
@@ -102,7 +114,8 @@ export const passwordRoutes: Route[] = [
     path: '/auth/password/change',
     security_event: 'password_change',
     summary: 'Change your password',
-    description: 'Ends your other sessions.',
+    description:
+      'Ends your other sessions; this one continues. Answers 422 for a wrong current password.',
     action: 'change-password',
     body: Change,
     run: async (call: OwnTransactionCall) => {

@@ -29,20 +29,29 @@ const resourceDefaults = {
   needs_proof: { create: true, update: true, delete: true },
 } as const;
 
-/** Rules for the users of a group, in addition to their roles. */
 export const permissionGroups = resource({
   ...resourceDefaults,
   name: 'PermissionGroup',
+  about:
+    'Rules for the users of a group, in addition to their roles. A change takes effect with the next request of its members.',
   path: 'permission-groups',
   table: tables.groups,
   offers: ['list', 'read', 'create', 'update', 'delete'],
 
   fields: {
     id: uuid.readonly(),
-    name: requiredText,
-    description: freeText.nullish(),
-    permissions: z.array(Rule).max(200).default([]),
-    member_ids: z.array(uuid).max(1_000).default([]),
+    name: requiredText.describe('The name of the group, for your staff.'),
+    description: freeText.nullish().describe('What the group is for.'),
+    permissions: z
+      .array(Rule)
+      .max(200)
+      .default([])
+      .describe('The rules of the group. An update replaces the whole list.'),
+    member_ids: z
+      .array(uuid)
+      .max(1_000)
+      .default([])
+      .describe('The ids of the users to whom the rules apply. An update replaces the whole list.'),
     ...timestamps,
   },
   filters: ['name'],
@@ -57,10 +66,11 @@ export const permissionGroups = resource({
   remove: removeGroup,
 });
 
-/** Rules for a single user. */
 export const userPermissions = resource({
   ...resourceDefaults,
   name: 'UserPermission',
+  about:
+    'A rule for a single user, in addition to the role and the groups. To change a rule, delete it and create another one.',
   path: 'user-permissions',
   table: tables.userPermissions,
   offers: ['list', 'read', 'delete'],
@@ -78,10 +88,11 @@ export const userPermissions = resource({
   remove: removeUserRule('user_permissions'),
 });
 
-/** A user's permissions on single records. */
 export const objectGrants = resource({
   ...resourceDefaults,
   name: 'ObjectGrant',
+  about:
+    "Gives a user access to a single record that the user's role does not allow. It covers the record's own endpoints, not lists of all records.",
   path: 'object-grants',
   table: tables.objectGrants,
   offers: ['list', 'read', 'delete'],

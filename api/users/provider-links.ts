@@ -14,6 +14,7 @@ export const providerLinkRoutes: Route[] = [
     path: '/auth/provider-links',
     action: 'provider-links',
     summary: 'List your identity provider links',
+    description: 'The identity providers with which you may sign in.',
     reply: z.object({
       links: z.array(z.object({ provider_id: uuid, name: z.string(), linked_at: timestamp })),
     }),
@@ -28,6 +29,8 @@ export const providerLinkRoutes: Route[] = [
     security_event: 'provider_link',
     needs_proof: true,
     summary: 'Confirm the link between your account and an identity provider',
+    description:
+      'Call it within 30 minutes after a sign-in at the provider answered `link`, in the same browser, once you have signed in as usual. Answers 409 `no_link_to_confirm` otherwise.',
     reply: message,
     transaction: 'own',
     run: async ({ within, tenant_id, session, user }: OwnTransactionCall) => {
@@ -44,7 +47,7 @@ export const providerLinkRoutes: Route[] = [
     action: 'remove-provider-link',
     security_event: 'provider_link_remove',
     summary: 'Remove your link to an identity provider',
-    description: 'Ends your other sessions.',
+    description: 'You can no longer sign in there. Ends your other sessions.',
     reply: message,
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {

@@ -48,6 +48,8 @@ const proveRoute: Route = {
   action: 'prove',
   security_event: 'proof',
   summary: 'Confirm your identity before a sensitive change',
+  description:
+    'For 15 minutes, this session may make changes that answer 403 `proof_required` otherwise. Send your password, or your second factor if you have one.',
   body: Reauthentication,
   example: () => ({ current_password: 'correct horse battery' }),
   reply: z.object({ valid_until: timestamp }),
@@ -65,6 +67,8 @@ const ownFactorRoutes: Route[] = [
     allow: 'any',
     action: 'second-factors',
     summary: 'List your second factors',
+    description:
+      'Also says how many recovery codes are left and whether the tenant requires a second factor.',
     reply: ownFactors,
     transaction: 'read',
     run: ({ work, user }) => describeFactors(work, user),
@@ -76,7 +80,8 @@ const ownFactorRoutes: Route[] = [
     allow: 'anyone',
     action: 'begin-totp',
     summary: 'Start setting up an authenticator app',
-    description: "The answer shows the app's secret only once.",
+    description:
+      "The answer shows the app's secret, also as a QR code, only once. Confirm it with POST /auth/second-factors/totp/confirm.",
     body: Reauthentication,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
     run: async (call: OwnTransactionCall) => {
@@ -93,8 +98,10 @@ const ownFactorRoutes: Route[] = [
     security_event: 'second_factor_add',
     summary: 'Confirm an authenticator app with its first code',
     description:
-      'From then on, every sign-in needs a code. The answer shows the recovery codes only once.',
-    body: z.object({ code: totpCode }),
+      'From then on, every sign-in needs a second factor. Ends your other sessions. The answer shows the recovery codes only once.',
+    body: z.object({
+      code: totpCode.describe('The first code that the authenticator app shows, six digits.'),
+    }),
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
       const { code } = call.body as { code: string };
@@ -113,6 +120,8 @@ const ownFactorRoutes: Route[] = [
     action: 'remove-second-factor',
     security_event: 'second_factor_remove',
     summary: 'Remove one of your second factors',
+    description:
+      'Ends your other sessions and notifies you by email. Without another factor, your recovery codes stop working too. Answers 409 for the last factor if the tenant requires one.',
     body: Reauthentication,
     reply: z.object({ message: z.string() }),
     run: async (call: OwnTransactionCall) => {
@@ -132,7 +141,8 @@ const ownFactorRoutes: Route[] = [
     action: 'recovery-codes',
     security_event: 'recovery_codes',
     summary: 'Replace your recovery codes',
-    description: 'The old codes stop working.',
+    description:
+      'The old codes stop working. The answer shows the new ones only once. Answers 409 without a second factor.',
     body: Reauthentication,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {

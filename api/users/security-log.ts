@@ -3,9 +3,10 @@ import { integer, timestamp, uuid } from '../../sql/types.ts';
 import { OUTCOMES, securityLog as table } from '../../sql/users/security-log.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** Sign-ins, refusals and changes of permissions. The API offers no way to write or delete entries. */
 export const securityLog = resource({
   name: 'SecurityEvent',
+  about:
+    'An entry of the security log: sign-ins, refusals, changes of access and settings, exports and downloads. The API offers no way to write or delete entries.',
   path: 'security-log',
   area: 'users',
   table,

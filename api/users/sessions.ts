@@ -6,9 +6,9 @@ import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/recor
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
 
-/** The signed-in users' sessions. Deleting a session ends it. */
 export const sessions = resource({
   name: 'Session',
+  about: 'A session of a signed-in user. Deleting it ends it immediately.',
   path: 'sessions',
   area: 'users',
   table,
@@ -48,6 +48,7 @@ export const ownSessions: Route[] = [
     path: '/auth/sessions',
     action: 'sessions',
     summary: 'List your sessions',
+    description: 'The devices on which you are signed in. `is_current` marks this session.',
     reply: ownReply,
     list: listDeclarationOf(sessions.declaration),
     transaction: 'read',
@@ -64,6 +65,7 @@ export const ownSessions: Route[] = [
     action: 'end-session',
     security_event: 'session_end',
     summary: 'End one of your sessions',
+    description: 'The device has to sign in again. Ending the current session signs you out.',
     reply: ownReply,
     transaction: 'write',
     run: async (call: Call) =>

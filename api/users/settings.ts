@@ -21,6 +21,18 @@ const setsMailHouse = (body: unknown) => {
   return communications?.mail_house !== undefined;
 };
 
+const { time_zone, currency, locale } = TenantFacts.shape;
+const located = { time_zone: time_zone.max(60), currency: currency.max(3), locale: locale.max(20) };
+
+/**
+ * Describes any subset of the settings. `changeSettings` validates them, because some rules need the current
+ * settings. Other facts of the tenant may be sent back unchanged.
+ */
+const SettingsChange = z.looseObject({}).meta({
+  properties: z.toJSONSchema(Settings.extend(z.object(located).partial().shape), { io: 'input' })
+    .properties,
+});
+
 const routeDefaults = {
   tag: 'users',
   resource: 'tenant',
@@ -36,6 +48,7 @@ export const tenantRoutes: Route[] = [
     method: 'GET',
     action: 'show',
     summary: 'Get tenant settings',
+    description: 'All settings, including those that have their default value.',
     allow: 'admin',
     transaction: 'read',
     run: ({ work }) => tenantSettings(work),
@@ -45,11 +58,13 @@ export const tenantRoutes: Route[] = [
     method: 'PUT',
     action: 'edit',
     summary: 'Update tenant settings',
-    description: 'Changes only the settings that you send.',
+    description:
+      'Changes only the settings that you send, at any depth. A list is replaced as a whole. An unknown setting or an invalid value is refused with 422, and nothing changes.',
     allow: 'superadmin',
     security_event: 'settings_change',
     transaction: 'write',
-    body: z.looseObject({}),
+    body: SettingsChange,
+    example: () => ({ branding: { support_phone: '+12025550123' } }),
     ifMatch: version,
     four_eyes: 'settings',
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),

@@ -31,6 +31,8 @@ async function reactivatesUser({ work, params, body }: Call) {
 
 export const users = resource({
   name: 'User',
+  about:
+    'A person who can sign in: staff with a role, or a borrower with access to the portal. Invite staff with POST /users/invite and borrowers with POST /borrowers/{id}/invite-portal-user.',
   path: 'users',
   area: 'users',
   table,
@@ -42,7 +44,9 @@ export const users = resource({
     ...userFields,
     first_name: requiredText,
     last_name: requiredText,
-    is_active: flag,
+    is_active: flag.describe(
+      "Whether the user may sign in. Setting it to false ends the user's sessions immediately. Only a superadmin can change it for a superadmin.",
+    ),
     borrower_id: uuid.nullable().readonly(),
     ...timestamps,
   },
@@ -61,7 +65,8 @@ export const users = resource({
     deactivate: action({
       allow: 'superadmin',
       summary: 'Deactivate a user',
-      description: "Ends the user's sessions immediately.",
+      description:
+        "Ends the user's sessions and voids open links immediately. Answers 409 for yourself and for the last superadmin. To undo it, set is_active to true.",
       security_event: 'user_deactivate',
       run: deactivateUser,
     }),
@@ -84,7 +89,8 @@ export const userRoutes: Route[] = [
     security_event: 'role_change',
     action: 'assign-role',
     summary: 'Assign a role to a user',
-    description: 'Ends sessions that started with another role.',
+    description:
+      "Replaces the user's role and ends sessions that started with another role. An identity provider cannot raise the role above this one. Answers 409 for a borrower's user, for yourself and for the last superadmin.",
     allow: 'superadmin',
     status: 200,
     body: AssignRole,
@@ -98,7 +104,8 @@ export const userRoutes: Route[] = [
     security_event: 'role_change',
     action: 'remove-role',
     summary: "Remove a user's role",
-    description: 'The user loses all permissions.',
+    description:
+      'The user loses all permissions of the role, and an identity provider cannot restore it. Answers 409 for yourself and for the last superadmin.',
     allow: 'superadmin',
     status: 200,
     body: RemoveRole,
@@ -110,7 +117,8 @@ export const userRoutes: Route[] = [
     security_event: 'user_invite',
     action: 'invite',
     summary: 'Invite a staff member',
-    description: 'Sends a link with which the user chooses a password.',
+    description:
+      'Creates the user and emails a link with which the user chooses a password. The link works once within seven days. To send another one, use POST /users/{id}/invite-again.',
     allow: 'superadmin',
     status: 201,
     body: Invitation,

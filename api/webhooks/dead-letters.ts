@@ -5,6 +5,8 @@ import { resource } from '../endpoints/resource.ts';
 
 export const deadLetters = resource({
   name: 'DeadLetter',
+  about:
+    'A delivery whose attempts have all failed. Send it again with POST /webhooks/{id}/replay.',
   path: 'dead-letters',
   area: 'webhooks',
   table,

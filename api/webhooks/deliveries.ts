@@ -8,6 +8,8 @@ const response_body = z.string().nullable().readonly();
 
 const attempts = resource({
   name: 'WebhookAttempt',
+  about:
+    'One attempt to deliver an event, with the answer of the receiver. Kept for `webhooks.keep_attempts_days`.',
   path: 'webhook-attempts',
   area: 'webhooks',
   table: attemptsTable,
@@ -32,6 +34,7 @@ const attempts = resource({
 
 export const webhookDeliveryRecords = resource({
   name: 'WebhookDelivery',
+  about: 'An event on its way to one subscription, with the result of its newest attempt.',
   path: 'webhook-deliveries',
   area: 'webhooks',
   table,

@@ -38,11 +38,20 @@ const events = z
 
 const fields = {
   id: uuid.readonly(),
-  url: z.string().max(2_100).describe('HTTPS only.'),
+  url: z
+    .string()
+    .max(2_100)
+    .describe(
+      'The address of your receiver. It must be HTTPS and on a public host; in development, `webhooks.allow_private_hosts` allows local ones.',
+    ),
   events,
   secret: z.string().nullable().readonly(),
   secret_last_four: z.string().readonly(),
-  is_active: flag.default(true),
+  is_active: flag
+    .default(true)
+    .describe(
+      'Whether events are sent. Setting it to true resets the failure count; events of the time in between are not sent.',
+    ),
   last_error: z.string().nullable().readonly(),
   consecutive_failures: integer.readonly(),
   disabled_at: timestamp.nullable().readonly(),
@@ -86,7 +95,10 @@ const Rotation = z.object({
     ),
 });
 
-const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
+const Retry = z.object({
+  delivery_id: uuid.nullish().describe('The failed delivery to retry.'),
+  dead_letter_id: uuid.nullish().describe('The dead letter to retry, instead of its delivery.'),
+});
 
 /** The receiver is sent the data of its events. */
 const carriedFacts = ({ events: names }: Record<string, unknown>) =>
@@ -94,6 +106,8 @@ const carriedFacts = ({ events: names }: Record<string, unknown>) =>
 
 export const webhooks = resource({
   name: 'WebhookSubscription',
+  about:
+    'Sends the chosen events to one URL, signed with its secret. A receiver answers 2xx within `webhooks.timeout_ms`; failed attempts are repeated.',
   path: 'webhooks',
   area: 'webhooks',
   table,
@@ -124,7 +138,8 @@ export const webhooks = resource({
     'retry-delivery': action({
       allow: 'admin',
       summary: 'Retry a failed delivery',
-      description: 'Default: the newest failed delivery.',
+      description:
+        'Sends the event again with the same id and bytes, and with all retries. Default: the newest failed delivery. Answers 409 if nothing has failed or the subscription is disabled.',
       body: Retry,
       reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
       carries: 'record',
@@ -133,7 +148,8 @@ export const webhooks = resource({
     replay: action({
       allow: 'admin',
       summary: 'Replay one delivery, or all that failed since a time',
-      description: 'Replays at most 1,000 deliveries. Pending deliveries are not sent twice.',
+      description:
+        'Use it after your receiver was down. Replays at most 1,000 deliveries, oldest first, with the same ids and bytes; `remaining` says how many are left for another call. Pending deliveries are not sent twice. Answers 409 if the subscription is disabled.',
       body: Replay,
       example: (today) => ({ since: `${addDays(today, -1)}T00:00:00Z` }),
       reply: z.object({ queued: integer, remaining: integer }),
@@ -144,14 +160,15 @@ export const webhooks = resource({
       allow: 'admin',
       summary: 'Send one test event and return its delivery',
       description:
-        'Sends one attempt, also to a disabled subscription. The result does not count as a failure.',
+        'Sends the event `webhook.test` once, also to a disabled subscription. The result does not count as a failure; read it from the delivery a moment later.',
       reply: webhookDeliveryRecords.reply,
       run: again.sendTest,
     }),
     'rotate-secret': action({
       allow: 'admin',
       summary: 'Rotate the signing secret',
-      description: 'For some hours, deliveries are also signed with the previous secret.',
+      description:
+        'Only this answer shows the new secret. For some hours, deliveries are also signed with the previous one, so that you can change your receiver. If the secret has leaked, send `overlap_hours` 0.',
       body: Rotation,
       reply: z.object({ ...fields, secret: z.string() }),
       run: rotation.rotateSecret,
@@ -172,7 +189,8 @@ export const createSubscription = endpoint({
   allow: 'admin',
   tag: 'webhooks',
   summary: 'Create a webhook subscription',
-  description: 'Only this answer shows the secret.',
+  description:
+    'Events that happen from now on are sent. Only this answer shows the secret with which you verify signatures. Send a test with POST /webhooks/{id}/test.',
   action: 'create',
   resource: 'webhooks',
   transaction: 'write',

@@ -17,10 +17,16 @@ import type { Work } from '../work.ts';
 
 /** A borrower's contact preferences. Omitted channels stay unchanged. */
 export const Preferences = z.object({
-  email_enabled: flag.optional(),
-  sms_enabled: flag.optional(),
-  letter_enabled: flag.optional(),
-  marketing_enabled: flag.optional(),
+  email_enabled: flag
+    .optional()
+    .describe('Whether the borrower gets emails. Setting it to true undoes an unsubscription.'),
+  sms_enabled: flag
+    .optional()
+    .describe('Whether the borrower gets text messages. Setting it to true undoes a STOP.'),
+  letter_enabled: flag
+    .optional()
+    .describe('Whether the borrower gets letters. Letters that the law requires are always sent.'),
+  marketing_enabled: flag.optional().describe('Whether the borrower agrees to marketing.'),
 });
 
 /**

@@ -4,7 +4,7 @@ import { flag, requiredFreeText, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
 import type { Within } from '../work.ts';
-import { DOCUMENT_TYPES, type ContentType } from './types.ts';
+import { documentType, type ContentType } from './types.ts';
 import { announceUpload, confirmUpload } from './upload.ts';
 
 /** A file from a multipart form. Its content can be read more than once. */
@@ -23,7 +23,12 @@ const file = z
   .custom<SentFile>((given) => given !== undefined, 'Is required.')
   .refine((given) => typeof given !== 'string', 'Must be sent as a file, with its Content-Type.')
   .refine(({ size }) => size !== 0, 'Must not be empty.')
-  .meta({ type: 'string', format: 'binary', maxLength: FILE_BYTES_MAX });
+  .meta({
+    type: 'string',
+    format: 'binary',
+    maxLength: FILE_BYTES_MAX,
+    description: 'The file, with its Content-Type.',
+  });
 
 /** Form fields are text, so this one contains JSON. */
 const metadata = z
@@ -35,13 +40,15 @@ const metadata = z
     context.addIssue(read.error.issues[0]?.message ?? 'Must be a JSON object.');
     return z.NEVER;
   })
-  .describe('A JSON object, as text.');
+  .describe('Your own data: a JSON object as text, up to 16 kB. Returned as `metadata`.');
 
 export const DirectUpload = z.object({
   file,
-  document_type: z.enum(DOCUMENT_TYPES),
-  loan_id: uuid,
-  borrower_id: uuid.optional(),
+  document_type: documentType,
+  loan_id: uuid.describe('The id of the loan to which the document belongs.'),
+  borrower_id: uuid
+    .optional()
+    .describe("The id of the person to whom it belongs. Default: the loan's borrower."),
   filename: requiredFreeText.optional().describe('Replaces the name of the uploaded file.'),
   metadata: metadata.optional(),
   is_visible_to_borrower: z

@@ -5,11 +5,15 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 export const Verification = z.object({
-  verified_by: requiredFreeText.nullish(),
-  notes: prose.nullish(),
+  verified_by: requiredFreeText
+    .nullish()
+    .describe('Who checked the document. Default: the signed-in user.'),
+  notes: prose.nullish().describe('The result of the check. Stored as `verification_notes`.'),
 });
 export const Rejection = z.object({
-  reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
+  reason: prose
+    .refine((text) => text.trim() !== '', 'Must not be empty.')
+    .describe('Why the document is not accepted. Stored as `rejection_reason`.'),
 });
 
 /** The statuses from which each action is allowed. */

@@ -15,25 +15,28 @@ import { settingsOf } from '../users/settings/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CONTENT_TYPE_NAMES, matchesContentType } from './content-type.ts';
 import { scanDocument } from './scan.job.ts';
-import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
+import { CONTENT_TYPES, documentType, type ContentType } from './types.ts';
 import { createUploadTask } from './upload-task.ts';
 
 export const UploadRequest = z.object({
-  loan_id: uuid,
-  document_type: z.enum(DOCUMENT_TYPES),
-  filename: requiredFreeText,
-  content_type: z.enum(CONTENT_TYPES),
+  loan_id: uuid.describe('The id of the loan to which the document belongs.'),
+  document_type: documentType,
+  filename: requiredFreeText.describe('The name of the file, as downloads show it.'),
+  content_type: z
+    .enum(CONTENT_TYPES)
+    .describe('The content type. The file is refused if its bytes are of another type.'),
   is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
 /** `borrower_id` is set if the document does not belong to the loan's borrower. */
 type UploadRequest = z.output<typeof UploadRequest> & { borrower_id?: string };
 
 export const UploadConfirmation = z.object({
-  file_size: z.int().min(0),
+  file_size: z.int().min(0).describe('The size of the uploaded file in bytes.'),
   sha256_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'Must be 64 hexadecimal digits.')
-    .toLowerCase(),
+    .toLowerCase()
+    .describe('The SHA-256 hash of the uploaded file, as 64 hexadecimal digits.'),
 });
 type UploadConfirmation = z.output<typeof UploadConfirmation>;
 export type AnnouncedUpload = UploadRequest & { metadata?: Record<string, unknown> };

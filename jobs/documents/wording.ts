@@ -30,7 +30,14 @@ type Kind = { document_type: WordedDocument; language: (typeof DOCUMENT_LANGUAGE
 /** Characters per part. The wording supplements the document and does not replace its content. */
 const PART_CHARACTERS_MAX = 2_000;
 const wordingPart = z.string().max(PART_CHARACTERS_MAX).nullish();
-export const WordingParts = z.object({ opening: wordingPart, closing: wordingPart });
+export const WordingParts = z.object({
+  opening: wordingPart.describe(
+    'Text before the content, in HTML. May contain variables such as {{borrower.name}}. Statements have none.',
+  ),
+  closing: wordingPart.describe(
+    'Text after the content, in HTML. May contain variables such as {{borrower.name}}.',
+  ),
+});
 
 /** Adds the tenant's wording of a document in one language. Throws Conflict if there is one already. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
@@ -48,8 +55,8 @@ export async function changeWording({ tx }: Work, id: string, changes: Wording, 
 }
 
 export const WordingPreview = WordingParts.extend({
-  document_type: z.enum(WORDED_DOCUMENTS),
-  language: z.enum(DOCUMENT_LANGUAGES).default('en'),
+  document_type: z.enum(WORDED_DOCUMENTS).describe('The document to preview.'),
+  language: z.enum(DOCUMENT_LANGUAGES).default('en').describe('The language of the document.'),
 });
 
 const SAMPLES = {

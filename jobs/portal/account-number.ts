@@ -9,12 +9,16 @@ import { isRoutingNumber } from '../routing-number.ts';
 import type { Work } from '../work.ts';
 
 export const AccountNumber = z.object({
-  account_number: z.string().regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.'),
+  account_number: z
+    .string()
+    .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
+    .describe('The account number. Stored sealed; answers show its last four digits.'),
   routing_number: z
     .string()
     .max(9)
     .refine(isRoutingNumber, 'Must be nine digits that pass the ABA check.')
-    .nullish(),
+    .nullish()
+    .describe('The routing number of the bank. Default: the one already known.'),
 });
 
 /**

@@ -23,13 +23,29 @@ import { assertBankConfigured, assertIsBorrower, assertOwnLoan } from './own-loa
 
 /** A borrower's enrollment. The draw dates are the loan's due dates. */
 export const AutopayEnrollment = z.object({
-  payment_instrument_id: uuid,
-  amount_type: z.enum(AUTOPAY_AMOUNT_TYPES).default('minimum_due'),
-  fixed_amount: positiveMoney.nullish(),
-  extra_amount: positiveMoney.nullish(),
-  extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
-  start_date: date.nullish(),
-  end_date: date.nullish(),
+  payment_instrument_id: uuid.describe('The verified bank account that is drawn on.'),
+  amount_type: z
+    .enum(AUTOPAY_AMOUNT_TYPES)
+    .default('minimum_due')
+    .describe(
+      'How much to draw. `minimum_due`: the installment. `minimum_due_plus`: the same and `extra_amount`. `fixed`: `fixed_amount`. `past_due_and_current`: everything due by then, with fees. `statement_balance`: the last statement of a line with billing cycles, otherwise the same. `payoff`: everything. Never more than the debt.',
+    ),
+  fixed_amount: positiveMoney
+    .nullish()
+    .describe("The amount of each draw in the tenant's currency, for `fixed`."),
+  extra_amount: positiveMoney
+    .nullish()
+    .describe("The amount above the installment in the tenant's currency, for `minimum_due_plus`."),
+  extra_toward: z
+    .enum(EXTRA_TOWARD)
+    .default('principal')
+    .describe(
+      'What an amount above the minimum pays: the principal, or the next installment in advance.',
+    ),
+  start_date: date
+    .nullish()
+    .describe('The first due date that can be drawn for. Default: the business date.'),
+  end_date: date.nullish().describe('The last due date that can be drawn for. Default: no end.'),
   consent_text: prose
     .nullish()
     .describe('The authorization text as the borrower saw it. Default: our text.'),

@@ -12,8 +12,10 @@ import type { Work } from '../work.ts';
 import { statusFields } from './cases.ts';
 import { createReplyTask, createUnsentMessageTask } from './case-tasks.ts';
 
-/** Attachments of a message. The borrower must be able to see each document. */
-export const attachmentIds = z.array(uuid).max(10);
+export const attachmentIds = z
+  .array(uuid)
+  .max(10)
+  .describe('The ids of documents, up to 10. The borrower must be able to see each of them.');
 
 type MessageInput = { message: string; attachments?: readonly string[] | undefined };
 

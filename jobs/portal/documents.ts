@@ -14,7 +14,7 @@ const UPLOADED = [
 ] as const;
 
 export const OwnUpload = UploadRequest.omit({ is_visible_to_borrower: true }).extend({
-  document_type: z.enum(UPLOADED),
+  document_type: z.enum(UPLOADED).describe('What the document is.'),
 });
 type OwnUpload = z.output<typeof OwnUpload>;
 

@@ -25,16 +25,25 @@ const ALLOWED = dictionary<readonly string[]>({
   more_info_needed: ['review', ...OPEN],
 });
 
-export const InfoRequest = z.object({ message: nonBlankProse });
+export const InfoRequest = z.object({
+  message: nonBlankProse.describe('The information that you need. The borrower sees this text.'),
+});
 export const Denial = z.object({ reason: nonBlankProse.describe('The borrower sees this text.') });
-export const Withdrawal = z.object({ reason: prose.nullish() });
-/**
- * Names an existing relief. Alternatively, the request contains the terms of a new one under the name of
- * its kind.
- */
+export const Withdrawal = z.object({
+  reason: prose
+    .nullish()
+    .describe(
+      'Why the application ends. Becomes the resolution of the case, which the borrower sees.',
+    ),
+});
 export const reliefFields = {
-  resulting_type: z.enum(RELIEFS).nullish(),
-  resulting_id: uuid.nullish(),
+  resulting_type: z
+    .enum(RELIEFS)
+    .nullish()
+    .describe(
+      'The kind of an existing relief of the loan. Alternatively, send the terms of a new one under the name of its kind.',
+    ),
+  resulting_id: uuid.nullish().describe('The id of the existing relief.'),
   message: nonBlankProse.nullish().describe('The borrower sees this text.'),
 };
 

@@ -26,12 +26,20 @@ export const REQUESTED_ACTIONS = [
 
 /** The fields of an application. Its borrower follows from the loan. */
 export const applicationFields = {
-  loan_id: uuid,
-  hardship_type: z.enum(HARDSHIP_TYPES),
-  description: nonBlankProse,
-  monthly_income: money.nullish(),
-  monthly_expenses: money.nullish(),
-  requested_action: z.enum(REQUESTED_ACTIONS),
+  loan_id: uuid.describe('The loan for which relief is needed.'),
+  hardship_type: z.enum(HARDSHIP_TYPES).describe('Why the borrower cannot pay as agreed.'),
+  description: nonBlankProse.describe(
+    "The situation in the borrower's words, up to 10,000 characters. Becomes the description of the case.",
+  ),
+  monthly_income: money
+    .nullish()
+    .describe("The borrower's income per month, in the tenant's currency."),
+  monthly_expenses: money
+    .nullish()
+    .describe("The borrower's expenses per month, in the tenant's currency."),
+  requested_action: z
+    .enum(REQUESTED_ACTIONS)
+    .describe('The relief that the borrower asks for. Staff may grant another one.'),
   document_ids: z.array(uuid).max(20).default([]).describe('Documents that the borrower can see.'),
 };
 export const Application = z.object(applicationFields);

@@ -23,14 +23,14 @@ import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
 const DOUBLE_CLICK_SECONDS = 60;
 
 export const PortalPreview = z.object({
-  amount: positiveMoney,
+  amount: positiveMoney.describe("The amount to pay, in the tenant's currency."),
   payment_date: date
     .nullish()
     .describe('The day on which the payment is drawn: today or later. Default: today.'),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
-  payment_instrument_id: uuid,
+  payment_instrument_id: uuid.describe('The verified bank account that is drawn on.'),
   confirm_duplicate: flag
     .nullish()
     .describe('Set to true to repeat a payment that was made a moment ago.'),

@@ -15,10 +15,11 @@ import {
   type ApprovalTarget,
   type ApprovalContent,
 } from './approval-content.ts';
-import { settingsOf, type ApprovalKind } from './settings/settings.ts';
+import type { ApprovalKind } from './settings/access-settings.ts';
+import { settingsOf } from './settings/settings.ts';
 
 export const Decision = z.object({
-  reason: prose.nullish(),
+  reason: prose.nullish().describe('Why you decide this way. Shown with the request.'),
   content_fingerprint: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'Must be the content_fingerprint of the request.')

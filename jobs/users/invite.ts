@@ -3,7 +3,6 @@ import { findLocked, type Row } from '../../sql/table.ts';
 import { emailAddress, requiredText } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { lockBorrowerWithEmail } from '../../sql/users/portal-users.ts';
-import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { users } from '../../sql/users/users.ts';
 import { update } from '../../sql/write.ts';
 import { auditChange } from '../audit.ts';
@@ -11,12 +10,15 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { createUser } from './create-user.ts';
 import { notifyUser } from './notify-user.ts';
+import { assignedRole } from './roles.ts';
 
 export const Invitation = z.object({
-  email: emailAddress,
+  email: emailAddress.describe(
+    'The address to which the invitation goes, and with which the user signs in.',
+  ),
   first_name: requiredText,
   last_name: requiredText,
-  tenant_role: z.enum(TENANT_ROLES),
+  tenant_role: assignedRole,
 });
 
 /** Adds a staff user, who chooses a password through a single-use link. */
@@ -44,7 +46,13 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   });
 }
 
-export const PortalInvitation = z.object({ email: emailAddress.optional() });
+export const PortalInvitation = z.object({
+  email: emailAddress
+    .optional()
+    .describe(
+      "The address to which the link goes. Default: the address of the borrower's existing user, otherwise the borrower's own.",
+    ),
+});
 
 /** The address that a portal invitation would go to, and the borrower's existing user, if any. */
 export async function findInvitationRecipient(

@@ -9,26 +9,41 @@ import type { Work } from '../work.ts';
 const action = z
   .string()
   .max(60)
-  .regex(/^(\*|[a-z0-9-]+)$/, 'Must be the name of an action, or *.');
+  .regex(/^(\*|[a-z0-9-]+)$/, 'Must be the name of an action, or *.')
+  .describe(
+    'The action, such as list, show, create, edit, delete or approve; * means all. GET /users/me lists the names.',
+  );
 const resource = z
   .string()
   .max(60)
-  .regex(/^(\*|[a-z0-9-]+(\/[a-z0-9-]+)?)$/, 'Must be the name of a resource, or *.');
+  .regex(/^(\*|[a-z0-9-]+(\/[a-z0-9-]+)?)$/, 'Must be the name of a resource, or *.')
+  .describe('The resource, such as loans or payments; * means all. GET /users/me lists the names.');
 
 /** The fields of a rule. The caller checks that action and resource match existing endpoints. */
 export const ruleFields = {
-  type: z.enum(['allow', 'deny']).default('allow'),
+  type: z
+    .enum(['allow', 'deny'])
+    .default('allow')
+    .describe(
+      '`allow` opens the endpoints to the user, except those that only superadmins may call. `deny` closes them, or with `record` hides fields, and is stronger than role and grants.',
+    ),
   action,
   resource,
   record: z
     .record(z.string().regex(/^[a-z0-9_]{1,60}$/), z.literal(true))
     .nullish()
-    .describe('The fields that are denied, as {"ssn_last_four": true}.'),
+    .describe(
+      'The fields that a denial hides in answers and refuses in bodies, filters and sorting, as {"ssn_last_four": true}. Only for `deny`.',
+    ),
 };
 export const Rule = z.object(ruleFields);
 
 /** The endpoints of one record that a grant opens. */
-export const grantFields = { action, resource, record_id: uuid };
+export const grantFields = {
+  action,
+  resource,
+  record_id: uuid.describe('The id of the record that the grant opens.'),
+};
 
 export type Group = {
   name?: z.output<typeof requiredText> | undefined;

@@ -9,8 +9,16 @@ import { auditChange } from '../audit.ts';
 import { Conflict, Forbidden, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_ROLES) });
-export const RemoveRole = z.object({ user_id: uuid });
+const user_id = uuid.describe('The id of the staff user.');
+
+/** A role that a request assigns. */
+export const assignedRole = z
+  .enum(TENANT_ROLES)
+  .describe(
+    'The role. Each role may do everything that the roles before it may; each operation names the role that it requires.',
+  );
+export const AssignRole = z.object({ user_id, tenant_role: assignedRole });
+export const RemoveRole = z.object({ user_id });
 
 /**
  * Assigns a role and ends sessions that began with another role. A provider's claims may lower this role

@@ -2,19 +2,37 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { date } from '../types.ts';
 
+const unchangeable = ' Only the operator of the installation can change it.';
+
 export const TenantFacts = z.object({
-  slug: z.string(),
-  name: z.string(),
-  domains: z.array(z.string()),
-  time_zone: z.string(),
-  /** The time zone from the next business date on, if it was changed. */
-  next_time_zone: z.string().nullable(),
-  currency: z.string(),
-  locale: z.string(),
-  business_date: date,
+  slug: z.string().describe(`The short name of the tenant.${unchangeable}`),
+  name: z.string().describe(`The name of the lender, in letters and messages.${unchangeable}`),
+  domains: z.array(z.string()).describe(`The host names of the tenant.${unchangeable}`),
+  time_zone: z
+    .string()
+    .describe(
+      'The IANA time zone that decides when a business date ends, such as America/Chicago. A change applies from the next business date.',
+    ),
+  next_time_zone: z
+    .string()
+    .nullable()
+    .describe('The time zone from the next business date on, if it was changed.'),
+  currency: z
+    .string()
+    .describe(
+      'The currency of all amounts: an ISO 4217 code with two decimals, such as USD. Cannot change once loans exist.',
+    ),
+  locale: z
+    .string()
+    .describe(
+      'How amounts and dates are written: a BCP 47 tag with a region, such as en-US. Supported languages: en and es.',
+    ),
+  business_date: date.describe(
+    "The tenant's current date in the books. Only close of business advances it.",
+  ),
 });
 
-/** The tenant's data that only the operator changes. */
+/** The tenant's name, domains, locale and business date. */
 export const tenantFacts = (tx: Transaction) =>
   tx.one(sql.type(TenantFacts)`
     select slug, name, time_zone, next_time_zone, currency, locale, business_date,

@@ -3,6 +3,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
 /** The staff roles. Each includes all earlier ones. */
+/** From least to most powerful. Each role may do everything that the roles before it may. */
 export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
 export const users = table({

@@ -253,6 +253,13 @@ function addCopyButton(figure) {
   figure.append(button);
 }
 
+/** Shows the current page in a long list of pages. */
+function showCurrentPage(aside) {
+  const current = $('[aria-current=page]', aside);
+  if (current) aside.scrollTop = current.offsetTop - aside.clientHeight / 2;
+}
+
 startSearch($('.search'));
 startAccount($('.account'));
 document.querySelectorAll('figure.code').forEach(addCopyButton);
+document.querySelectorAll('.aside').forEach(showCurrentPage);

@@ -36,11 +36,15 @@ export function renderMarkdown(source: string, linkCode: LinkCode = () => null):
   const first = rest.find(({ type }) => type === 'paragraph');
   return {
     title: heading ? plainText(heading) : '',
-    description: DESCRIPTION.exec(matter)?.[1] ?? (first ? plainText(first) : ''),
+    description: DESCRIPTION.exec(matter)?.[1] ?? (first ? wholeSentences(plainText(first)) : ''),
     sections: sectionsOf(rest),
     html: marked.parser(rest),
   };
 }
+
+/** Omits a last sentence that leads to what follows: "Send two headers:". */
+const wholeSentences = (text: string) =>
+  text.endsWith(':') ? text.slice(0, text.lastIndexOf('. ') + 1) || text : text;
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 

@@ -13,6 +13,14 @@ let reader = null;
 
 // The request
 
+const valueOf = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The values of the form as parts of a request. */
 function readRequest() {
   const values = (place) =>
@@ -41,10 +49,14 @@ function bodyProblem() {
   }
 }
 
+/** The fields of a form that also contains a file. */
+const otherFields = () =>
+  Object.entries(valueOf(bodyField.value) ?? {}).filter(([name]) => name !== 'file');
+
 function buildBody(headers) {
   if (fileField) {
     const data = new FormData();
-    const fields = Object.entries(JSON.parse(bodyField.value || '{}'));
+    const fields = otherFields();
     for (const [name, value] of fields)
       data.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     // The file comes last, so that the server knows the fields before it stores the file.
@@ -125,21 +137,18 @@ form.addEventListener('submit', (event) => {
 $('.prove').addEventListener('submit', async (event) => {
   event.preventDefault();
   const input = $('input', event.target);
-  const { ok } = await callApi('POST', '/auth/prove', { current_password: input.value });
+  const error = $('.error', event.target);
+  const isCode = /^\d{6}$/.test(input.value);
+  const proof = isCode ? { code: input.value } : { current_password: input.value };
+  const { ok, body } = await callApi('POST', '/auth/prove', proof);
   input.value = '';
+  error.hidden = ok;
+  error.textContent = Object.values(body?.errors ?? {})[0] ?? body?.message ?? '';
   if (ok) await submit();
   else input.focus();
 });
 
 // Examples with ids of the reader's records
-
-const valueOf = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Replaces example ids that the reader has not changed by ids of records that the reader may read. */
 async function useOwnIds(user) {
@@ -203,7 +212,7 @@ function showCommands() {
   const { url, headers } = readRequest();
   const needsSession = !(method === 'GET' && permission.allow === 'anyone');
   const isForm = Boolean(fileField);
-  const fields = isForm ? Object.entries(valueOf(bodyField.value) ?? {}) : [];
+  const fields = isForm ? otherFields() : [];
   const lines = [
     `curl -sS -i${method === 'GET' ? '' : ` -X ${method}`} ${quote(location.origin + url)}`,
     ...(needsSession ? [`-b ${SESSION_FILE} -c ${SESSION_FILE}`] : []),

@@ -6,7 +6,10 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addLoans, addBorrowers } from '../../workers/seed/loans.ts';
 import { allowCodeReuse, enrollApp, totpCode } from '../setup/second-factors.ts';
+import { clearProofs } from '../setup/proofs.ts';
 import { findAccessibilityViolations, openBrowser } from '../setup/portal-browser.ts';
+import { operationIdOf } from '../../api/endpoints/operation-ids.ts';
+import { routes } from '../../api/routes.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,6 +18,8 @@ await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'dem
 const here = `${tenant.host}:${stage.port}`;
 const docs = `http://${here}/api/v1/docs`;
 const email = (role: string) => `${role}@${tenant.slug}.test`;
+const upload = routes.find(({ takes_file }) => takes_file);
+const uploadId = upload && operationIdOf(upload);
 const pictures = process.env['PICTURES'];
 
 let browser: Awaited<ReturnType<typeof openBrowser>>;
@@ -160,6 +165,43 @@ test('a wrong password is explained, and a second factor is asked for', async ()
 
   expect(message).toBe('The email address or password is wrong.');
   expect(complaints.filter((line) => !/status of 401/.test(line))).toEqual([]);
+  await context.close();
+}, 180_000);
+
+test('a sensitive change asks for the password again, in the page', async () => {
+  const { context, page, complaints } = await newReader();
+  await page.goto(`${docs}/reference/inviteUser`);
+  await signIn(page, 'superadmin');
+  await page.waitForSelector('body[data-examples=own]');
+  await clearProofs(stage, tenant);
+
+  await page.click('.try button');
+  await page.waitForSelector('.prove:not([hidden])');
+  await page.fill('.prove input', 'wrong');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.prove .error:not([hidden])');
+  await page.fill('.prove input', PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.locator('.reply .status', { hasText: '201' }).waitFor();
+
+  expect(complaints.filter((line) => !/status of 4\d\d/.test(line))).toEqual([]);
+  await context.close();
+}, 180_000);
+
+test('a file is sent with the other fields of its form', async () => {
+  const { context, page } = await newReader();
+  await page.goto(`${docs}/reference/${uploadId}`);
+  await signIn(page, 'loan_officer');
+  await page.waitForSelector('body[data-examples=own]');
+  await page.setInputFiles('[name=file]', {
+    name: 'letter.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.from('%PDF-1.4\n%%EOF\n'),
+  });
+  await page.click('.try button');
+  await page.waitForSelector('.reply:not([hidden])');
+
+  expect(await page.textContent('.reply .status')).toBe('201 Created');
   await context.close();
 }, 180_000);
 

@@ -25,9 +25,13 @@ const recoveryCode = z
 
 /** The possible second-factor proofs. Exactly one is given. */
 export const proofFields = {
-  code: totpCode.optional(),
-  recovery_code: recoveryCode.optional(),
-  passkey: SignedPasskey.optional(),
+  code: totpCode.optional().describe('The current code of the authenticator app, six digits.'),
+  recovery_code: recoveryCode
+    .optional()
+    .describe('One of the recovery codes, such as 2345-6789-abcd-efgh. Each works once.'),
+  passkey: SignedPasskey.optional().describe(
+    'The result of navigator.credentials.get() as JSON, for the options of POST /auth/second-factor/options.',
+  ),
 };
 export type GivenProof = {
   code?: string | undefined;

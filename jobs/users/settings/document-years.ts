@@ -28,7 +28,13 @@ const YEARS_MAX = 50;
 
 const yearsOf = ([fewest, rule]: (typeof FLOORS)[KindOfDocument]) => {
   const least = `Must be at least ${fewest} (${rule}), or null to keep documents forever.`;
-  return z.int().min(fewest, least).max(YEARS_MAX).nullable().optional();
+  return z
+    .int()
+    .min(fewest, least)
+    .max(YEARS_MAX)
+    .nullable()
+    .optional()
+    .describe(`Years, at least ${fewest} (${rule}). Null: forever.`);
 };
 
 const KINDS = Object.keys(FLOORS) as KindOfDocument[];

@@ -6,6 +6,16 @@ import { parseNetworks } from '../../networks/networks.ts';
 
 /** Value types of tenant settings that other fields do not need. */
 
+/** Settings that belong together. Each of them has a default, so a tenant can leave out the group. */
+export const settingGroup = <Shape extends z.core.$ZodLooseShape>(
+  description: string,
+  settings: Shape,
+) =>
+  z
+    .strictObject(settings)
+    .prefault({} as never)
+    .describe(description);
+
 /** Plain HTTP is allowed only for the local machine, where the traffic cannot be intercepted. */
 const isOrigin = (value: string) => {
   const url = URL.parse(value);
@@ -28,6 +38,7 @@ export const logoUrl = z
     const checked = value === '' ? { href: '' } : checkWebhookUrl(value, ANYWHERE);
     if ('problem' in checked) context.addIssue(checked.problem);
   });
+export const color = z.string().regex(/^#[0-9a-f]{6}$/i, 'Must be a color like #1f3a5f.');
 export const singleLine = z.string().max(200);
 /** Sender or reply address. Empty: the platform's own. */
 export const mailbox = z.union([emailAddress, z.literal('')], {
@@ -55,18 +66,11 @@ export const perMinuteShared = z.int().min(30).max(100_000).nullable().default(n
 /** Attempts at a secret per minute: enough for a person, too few for guessing. */
 export const attemptLimit = z.int().min(3).max(60);
 
-/** The agency that administers equal credit opportunity for this creditor (12 CFR 1002, appendix A). */
-export const agency = z
-  .strictObject({ agency_name: singleLine.default(''), agency_address: singleLine.default('') })
-  .prefault({});
-
-/**
- * The identification number of a furnisher (Metro 2, field 5). It is the same in every file; agree a change
- * with the credit bureaus first.
- */
+/** The identification number of a furnisher (Metro 2, field 5). */
 export const furnisherCode = z.union([
   z
     .string()
+    .max(20, 'Must have at most 20 letters and digits.')
     .regex(
       /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
       'Must have 5 to 20 letters and digits, not only zeros or nines.',

@@ -15,7 +15,15 @@ import {
  * pending sign-in is exempt, because the user has just entered the password.
  */
 export const Reauthentication = z
-  .object({ current_password: z.string().min(1).max(1024).optional(), ...proofFields })
+  .object({
+    current_password: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe('Your password. Send it, or exactly one second factor.'),
+    ...proofFields,
+  })
   .refine((given) => Object.values(given).filter(Boolean).length <= 1, {
     path: ['current_password'],
     error: 'Send only one of current_password, code, recovery_code and passkey.',

@@ -1,0 +1,61 @@
+import { dictionary } from '../../sql/dictionary.ts';
+
+/**
+ * Descriptions of fields that mean the same in every schema, by name. A schema describes any other field with
+ * `.describe()`, which also replaces the text from here.
+ */
+const DESCRIPTIONS = dictionary<string>({
+  borrower_id: 'The id of the borrower.',
+  created_at: 'When the record was created.',
+  document_id: 'The id of the document.',
+  first_name: 'The first name of the person.',
+  id: 'The id of the record.',
+  investor_id: 'The id of the investor.',
+  is_archived: 'Whether the record is archived: it can be read by its id but is not listed.',
+  last_name: 'The last name of the person.',
+  loan_id: 'The id of the loan.',
+  metadata:
+    'Your own data: a JSON object of up to 16 kB. The platform stores and returns it and does not use it.',
+  portfolio_id: 'The id of the portfolio.',
+  product_id: 'The id of the product.',
+  program_id: 'The id of the program.',
+  updated_at: 'When the record last changed.',
+});
+
+type Schema = {
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  $defs?: Record<string, Schema>;
+};
+
+/**
+ * Describes the fields of a JSON schema, at any depth, and returns it. A description of a nullable field is
+ * found at its variant and moved to the field.
+ */
+export function describeFields<Given extends object>(given: Given): Given {
+  const schema: Schema = given;
+  const { properties = {}, $defs = {}, items, additionalProperties } = schema;
+  const variants = [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])];
+  const inner = typeof additionalProperties === 'object' ? [additionalProperties] : [];
+  for (const part of [...Object.values($defs), ...variants, ...inner, ...(items ? [items] : [])])
+    describeFields(part);
+  for (const [name, field] of Object.entries(properties))
+    describeField(name, describeFields(field));
+  return given;
+}
+
+function describeField(name: string, field: Schema) {
+  const described = field.anyOf?.filter(({ description }) => description !== undefined) ?? [];
+  const [variant] = described;
+  if (field.description === undefined && described.length === 1 && variant) {
+    field.description = variant.description ?? '';
+    delete variant.description;
+  }
+  const usual = DESCRIPTIONS[name];
+  if (field.description === undefined && usual !== undefined) field.description = usual;
+}
