@@ -109,7 +109,7 @@ const readableLists = (routes: readonly Route[]) => ({
 
 const PAGES_MAX = 100;
 
-/** Keeps the pages that were built last. All pages together would take 50 MB. */
+/** Keeps the pages that were built last. All pages together would take 40 MB. */
 function cachePages(build: FindAnswer): FindAnswer {
   const pages = new Map<string, PreparedAnswer>();
   return (path) => {

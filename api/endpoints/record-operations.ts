@@ -1,7 +1,9 @@
 import { auditChange, auditUpdate } from '../../jobs/audit.ts';
-import { NotFound, type Conflict } from '../../jobs/errors.ts';
+import { Invalid, NotFound, type Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
+import { BROAD_SEARCH } from '../../sql/borrowers/search.ts';
+import { sqlStateOf } from '../../sql/database/db.ts';
 import { listRows } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { setArchived, insert, deleteRow, update } from '../../sql/write.ts';
@@ -41,8 +43,14 @@ export async function fetchPage(
   endsTransaction = false,
 ) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
-  return listRows(work.tx, table, request, endsTransaction);
+  return listRows(work.tx, table, request, endsTransaction).catch((error: unknown) => {
+    throw sqlStateOf(error) === BROAD_SEARCH ? searchTooBroad() : error;
+  });
 }
+
+/** Such as a search for the domain of many email addresses, or for the beginning of all numbers. */
+const searchTooBroad = () =>
+  new Invalid({ q: 'Matches more than 20,000 records. Search for more letters or digits.' });
 
 /**
  * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `endsTransaction`,

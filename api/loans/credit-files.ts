@@ -21,12 +21,15 @@ export const creditFiles = resource({
 
   fields: {
     id: uuid.readonly(),
-    reporting_period: date.readonly(),
-    record_count: integer.readonly(),
-    status: z.enum(['pending', 'completed']).readonly(),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
+    reporting_period: date.readonly().describe('The last day of the month that it reports.'),
+    record_count: integer.readonly().describe('How many records it contains.'),
+    status: z
+      .enum(['pending', 'completed'])
+      .readonly()
+      .describe('`pending` until the file is written.'),
+    filename: text.readonly().describe('The name of the file.'),
+    file_size: integer.nullable().readonly().describe('The size in bytes.'),
+    sha256_hash: text.nullable().readonly().describe('The hash of the file.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { containsPattern, endPattern, table } from '../table.ts';
-import { hasTrigram, namePatterns, textOrNull, textsOrNull } from './search.ts';
+import { hasTrigram, isFoundBy, namePatterns, textOrNull } from './search.ts';
 
 /**
  * Borrowers by name, email address, the last digits of a phone number or social security number, or the number of a loan.
@@ -15,14 +15,14 @@ function search(words: string, may: (fact: string) => boolean): SqlFragment {
   const phone = may('borrowers.phone') && digits.length >= LAST_DIGITS ? digits : null;
   const lastFour = may('borrowers.ssn_last_four') && /^\d{4}$/.test(words) ? words : null;
   const isNumber = may('loans.loan_number') && isWord && /\d/.test(words);
-  return sql.fragment`row.id in (
-    select app.search_borrowers(
-      ${textsOrNull(namePatterns(words))}, ${textOrNull(isWord ? containsPattern(words) : null)},
+  const searches = [
+    sql.fragment`app.search_borrowers(
+      ${namePatterns(words)}, ${textOrNull(isWord ? containsPattern(words) : null)},
       ${textOrNull(phone)}, ${textOrNull(lastFour)}
-    )
-    union all
-    select app.borrowers_with_loan(${textOrNull(isNumber ? endPattern(words) : null)})
-  )`;
+    )`,
+  ];
+  if (isNumber) searches.push(sql.fragment`app.borrowers_with_loan(${endPattern(words)})`);
+  return isFoundBy(searches);
 }
 
 /** Fewer digits are the end of too many numbers. */
@@ -37,11 +37,10 @@ function beginning(words: string): SqlFragment {
     .split(/[\s,;]+/)
     .toReversed()
     .join(' ');
-  return sql.fragment`row.id in (
-    select app.borrowers_with_prefix(${words}, ${words})
-    union all
-    select app.borrowers_with_prefix(${textOrNull(swapped === words ? null : swapped)}, null)
-  )`;
+  const searches = [sql.fragment`app.borrowers_with_prefix(${words}, ${words})`];
+  if (swapped !== words)
+    searches.push(sql.fragment`app.borrowers_with_prefix(${swapped}, ${textOrNull(null)})`);
+  return isFoundBy(searches);
 }
 
 export const borrowers = table({

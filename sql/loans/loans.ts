@@ -5,7 +5,7 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { newId } from '../new-id.ts';
 import { containsPattern, table } from '../table.ts';
 import { insertAll, type Values } from '../write.ts';
-import { hasTrigram, namePatterns, textOrNull, textsOrNull } from '../borrowers/search.ts';
+import { hasTrigram, isFoundBy, namePatterns, textOrNull } from '../borrowers/search.ts';
 import { blockersOf } from './actions.ts';
 import { loanLookups, loanOrders } from './lists.ts';
 import { loanColumns, loanSource } from './loan-view.ts';
@@ -84,10 +84,12 @@ function search(words: string, may: (fact: string) => boolean): SqlFragment {
   const mayName = may('loans.borrower_name') && may('borrowers.middle_name');
   const part = hasTrigram(words) ? containsPattern(words) : null;
   const isShort = part === null;
-  return sql.fragment`row.id in (select app.search_loans(
+  return isFoundBy([
+    sql.fragment`app.search_loans(
     ${textOrNull(part)}, ${textOrNull(may('loans.external_id') ? part : null)}, ${textOrNull(isShort ? words : null)},
-    ${textsOrNull(mayName ? namePatterns(words) : null)}, ${textOrNull(mayName && isShort ? words : null)}
-  ))`;
+    ${namePatterns(mayName ? words : null)}, ${textOrNull(mayName && isShort ? words : null)}
+  )`,
+  ]);
 }
 
 /** A loan as the API shows it on the business date (`outlook.ts`). */

@@ -385,19 +385,37 @@ call app.declare_borrower_data('payment_instruments', 'borrower', redacted => '{
   kept => '{"one of a few values": ["instrument_type", "account_type", "verification_method"],
     "the bank''s code": ["last_return_code", "block_code"]}');
 
+-- Refuses a search that finds more records than a page of a list can be chosen from quickly. The caller reads one more
+-- than the limit.
+create function app.refuse_broad_search(ids uuid[]) returns uuid[]
+  language plpgsql stable parallel safe
+as $$
+begin
+  if cardinality(ids) > 20000 then
+    raise exception 'The search matches too many records.' using errcode = 'BROAD';
+  end if;
+  return ids;
+end $$;
+
 -- Borrowers whose full name matches all patterns, whose email address matches a pattern, whose phone number ends with
--- the digits, or whose social security number ends with them. Null means: do not search by that. The indexes find the
--- first three patterns, which therefore must contain three letters or digits in a row. Under row-level security Postgres
--- uses an index only for leakproof conditions, and ilike is not one. So this function runs as the owner and filters by
--- the tenant itself.
-create function app.search_borrowers(names text[], address text, phone text, last_four text) returns setof uuid
+-- the digits, or whose social security number ends with them. Null means: do not search by that. An index finds the
+-- patterns `name` and `other_name` (null if there is only one), which must contain three letters or digits in a row.
+-- Under row-level security Postgres uses an index only for leakproof conditions, and ilike is not one. So this function
+-- runs as the owner and filters by the tenant itself.
+create function app.search_borrowers(
+    name text, other_name text, names text[], address text, phone text, last_four text
+  ) returns setof uuid
   language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
 as $$
   select id from borrowers
+  where tenant_id = app.current_tenant() and other_name is null
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike name
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike all (names)
+  union all
+  select id from borrowers
   where tenant_id = app.current_tenant()
-    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[1]
-    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[2]
-    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike names[3]
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike name
+    and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike other_name
     and first_name || ' ' || coalesce(middle_name || ' ', '') || last_name ilike all (names)
   union all
   select borrower_id from emails

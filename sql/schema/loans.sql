@@ -1066,12 +1066,13 @@ alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_
 
 -- Loans whose number or external id matches a pattern or equals a text, and loans that a person owes whose name matches
 -- (app.search_borrowers, app.borrowers_with_prefix). Null means: do not search by that.
-create function app.search_loans(number text, reference text, exact text, names text[], name_start text)
-  returns setof uuid
+create function app.search_loans(
+    number text, reference text, exact text, name text, other_name text, names text[], name_start text
+  ) returns setof uuid
   language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
 as $$
   with person as materialized (
-    select app.search_borrowers(names, null, null, null) as id
+    select app.search_borrowers(name, other_name, names, null, null, null) as id
     union all
     select app.borrowers_with_prefix(name_start, null)
   )

@@ -13,17 +13,32 @@ const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 /** A plural finds the singular, and the other way round. */
 const stemOf = (word) => (word.length > 3 ? word.replace(/s$/, '') : word);
 
-/** Higher is better, 0 is no match. Every word must occur. */
-function scoreOf(entry, words) {
+/** Words that say nothing about what the reader looks for. */
+const FILLERS = new Set(['a', 'an', 'the', 'of', 'for', 's']);
+
+const meaningfulWords = (text) => {
+  const words = wordsOf(text);
+  const meaningful = words.filter((word) => !FILLERS.has(word));
+  return meaningful.length > 0 ? meaningful : words;
+};
+
+/**
+ * Higher is better, 0 is no match. Every word must occur. Short titles that the words cover come first, and
+ * guides before operations. `asked` is the whole query, which may be a path or an operation id.
+ */
+function scoreOf(entry, words, asked) {
   let score = 0;
+  let covered = 0;
   for (const word of words) {
-    if (entry.titleWords.some((known) => known.startsWith(word))) score += 10;
-    else if (entry.atText.includes(word)) score += 4;
+    if (entry.titleWords.some((known) => known.startsWith(word))) {
+      score += 10;
+      covered += 1;
+    } else if (entry.atText.includes(word)) score += 4;
     else if (entry.text.includes(word)) score += 1;
     else return 0;
   }
-  const isExact = entry.titleWords.length === words.length;
-  return score + (isExact ? 3 : 0) + (entry.method === undefined ? 2 : 0);
+  if (entry.atText.endsWith(` ${asked}`) || entry.text.startsWith(`${asked} `)) score += 20;
+  return score + (5 * covered) / entry.titleWords.length + (entry.method === undefined ? 2 : 0);
 }
 
 function startSearch(form) {
@@ -40,13 +55,14 @@ function startSearch(form) {
       ...entry,
       text: entry.text.toLowerCase(),
       atText: entry.at.toLowerCase(),
-      titleWords: wordsOf(entry.title),
+      titleWords: meaningfulWords(entry.title),
     }));
   }
 
   async function search() {
     const turn = (latest += 1);
-    const words = wordsOf(input.value).map(stemOf);
+    const asked = input.value.trim().toLowerCase();
+    const words = meaningfulWords(asked).map(stemOf);
     box.hidden = words.length === 0;
     if (words.length === 0) return;
     entries ??= load();
@@ -57,7 +73,7 @@ function startSearch(form) {
       return;
     }
     const found = all
-      .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+      .map((entry) => ({ entry, score: scoreOf(entry, words, asked) }))
       .filter(({ score }) => score > 0)
       .sort((one, other) => other.score - one.score);
     $('p', box).textContent =

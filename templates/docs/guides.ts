@@ -21,7 +21,8 @@ export const GUIDE_ORDER: readonly { title: string; names: readonly string[] }[]
   { title: 'Service loans', names: ['bounced-payment', 'payoff', 'month-end'] },
   { title: 'Go live', names: ['moving-in', 'go-live'] },
 ];
-const UNLISTED = 'More guides';
+/** The heading above guides without a place in the order. */
+export const UNLISTED = 'More guides';
 
 export type Guide = RenderedMarkdown & { name: string; group: string };
 

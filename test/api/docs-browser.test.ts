@@ -209,7 +209,7 @@ test('pages fit a phone and are printed without navigation', async () => {
   const { context, page, complaints, look } = await newReader(390);
   const names = {
     home: docs,
-    guide: `${docs}/guides/using-these-pages`,
+    guide: `${docs}/guides/first-loan`,
     reference: `${docs}/reference`,
     operation: `${docs}/reference/createLoan`,
     missing: `http://${here}/nowhere`,
@@ -235,7 +235,7 @@ test('pages fit a phone and are printed without navigation', async () => {
 test('the pages look right on a desktop', async () => {
   const { context, page, complaints, look } = await newReader();
   for (const [name, address] of Object.entries({
-    guide: `${docs}/guides/using-these-pages`,
+    guide: `${docs}/guides/first-loan`,
     reference: `${docs}/reference`,
     loan: `${docs}/reference/createLoan`,
     start: `http://${here}/`,

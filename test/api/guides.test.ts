@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generatedGuides } from '../../api/docs/generated-guides.ts';
 import { operationLinks } from '../../api/docs/operation-links.ts';
 import { routes } from '../../api/routes.ts';
-import { readGuides } from '../../templates/docs/guides.ts';
+import { readGuides, UNLISTED } from '../../templates/docs/guides.ts';
 import { renderMarkdown } from '../../templates/docs/markdown.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -12,6 +12,10 @@ test.each(guides)('the guide $name has a title and a description', ({ title, des
   expect(title).not.toBe('');
   expect(description).toMatch(/\.$/);
   expect(description.length).toBeLessThan(400);
+});
+
+test('every guide has its place in the reading order', () => {
+  expect(guides.filter(({ group }) => group === UNLISTED).map(({ name }) => name)).toEqual([]);
 });
 
 test('every link of a guide to these pages leads to a page and a section that exist', async () => {

@@ -136,3 +136,27 @@ test('a user who may not see names finds loans by their numbers, but not by name
   expect(await found('/loans', 'Hopper', staff.officer)).toEqual([]);
   expect(await found('/loans', loan_number as string, staff.officer)).toEqual([loan.id]);
 });
+
+test('a search that matches more than 20,000 records is refused with what to do', async () => {
+  const busy = await stage.tenant();
+  await stage.owner.query(
+    `insert into borrowers (tenant_id, first_name, last_name)
+     select $1, 'Mary', 'Number ' || n from generate_series(1, 20001) as n`,
+    [busy.id],
+  );
+
+  const broad = [
+    await busy.officer.get('/borrowers?q=mary'),
+    await busy.officer.get('/borrowers?q=m'),
+    await busy.officer.get('/loans?q=number'),
+  ];
+  const narrow = await busy.officer.get('/borrowers?q=mary%2020001');
+
+  for (const reply of broad.slice(0, 2))
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: { q: expect.stringContaining('Search for more letters') } },
+    });
+  expect(broad[2]?.status).toBe(200);
+  expect(narrow.headers['content-range']).toBe('borrowers 0-0/1');
+});

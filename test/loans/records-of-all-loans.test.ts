@@ -86,7 +86,7 @@ test('staff list all payouts, draws, accounts, autopay plans and notes', async (
   expect(await list(`/disbursements?borrower_id=${loan.borrower_id}`)).toMatchObject([
     { loan_id: loan.id, status: 'completed' },
   ]);
-  expect(await list(`/draws?borrower_id=${loan.borrower_id}&status=posted`)).toEqual([]);
+  expect(await list(`/draws?borrower_id=${loan.borrower_id}&status=failed`)).toEqual([]);
   expect(await list(`/payment-instruments?status=active`)).toMatchObject([{ id: account.body.id }]);
   expect(await list(`/autopay-plans?status=active&next_run_date__lte=2026-02-01`)).toEqual([]);
   expect(await list(`/notes?borrower_id=${loan.borrower_id}`)).toMatchObject([

@@ -104,7 +104,7 @@ test('unknown columns and filters are named and refused', async () => {
     (await admin.post('/loan-tape-configs', { name: 'T', ...body })).body.errors;
 
   expect(await refusal({ columns: ['loan_number', 'ssn; drop table loans'] })).toEqual({
-    'columns.1': 'ssn; drop table loans is not a column of a tape.',
+    'columns.1': '"ssn; drop table loans" is not a column of a tape.',
   });
   expect(await refusal({ columns: [] })).toHaveProperty('columns');
   expect(await refusal({ columns: ['loan_id', 'loan_id'] })).toHaveProperty('columns');
