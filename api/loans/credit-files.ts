@@ -4,6 +4,7 @@ import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { creditReporting } from './credit-reporting.ts';
@@ -77,7 +78,7 @@ export const creditFileRoutes: Route[] = [
     reply: z
       .object({ download_url: z.string(), expires_at: timestamp, filename: text })
       .meta({ id: 'CreditReportingDownload' }),
-    run: async ({ work, params }) => {
+    run: async ({ work, params, origin }) => {
       const { id } = await findOrThrow(work, credit.creditReportingFiles, params['id']);
       const file = await credit.readCreditFile(work.tx, id);
       if (file?.status !== 'completed')
@@ -92,7 +93,7 @@ export const creditFileRoutes: Route[] = [
         filename,
         expires_at,
       } as const;
-      const download_url = await work.installation.files.presign(link);
+      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
       return { download_url, expires_at: expires_at.toISOString(), filename };
     },
   },

@@ -10,6 +10,7 @@ import {
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 
@@ -148,19 +149,15 @@ export const nachaRoutes: Route[] = [
         content_type: text,
       })
       .meta({ id: 'NachaDownload' }),
-    run: async ({ work, params }) => {
+    run: async ({ work, params, origin }) => {
       const { id, filename } = await findOrThrow(work, nacha.nachaFiles, params['id']);
       const key = await nacha.findNachaFileStorageKey(work.tx, id);
       if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);
       const named = { content_type: 'text/plain', filename: String(filename) };
-      const download_url = await work.installation.files.presign({
-        key,
-        method: 'GET',
-        expires_at,
-        ...named,
-      });
+      const link = { key, method: 'GET', expires_at, ...named } as const;
+      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
       return { ...named, download_url, expires_at: expires_at.toISOString() };
     },
   },

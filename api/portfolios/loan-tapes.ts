@@ -22,6 +22,7 @@ import { findDocumentStorageKey } from '../../sql/documents/documents.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
@@ -185,7 +186,7 @@ const tapeReply = z
 
 /** Returns the tape and, once it is ready, its download link. */
 async function tapeAnswer(
-  { within, installation, tenant_id, access }: OwnTransactionCall,
+  { within, installation, tenant_id, access, origin }: OwnTransactionCall,
   id: string,
 ) {
   const { tape, key, seconds } = await within(
@@ -208,7 +209,7 @@ async function tapeAnswer(
   const filename = String(tape['filename']);
   const content_type = CONTENT_TYPES[tape['format'] as tapes.TapeFormat];
   const link = { key, method: 'GET' as const, expires_at, content_type, filename };
-  const download_url = await installation.files.presign(link);
+  const download_url = absoluteUrl(origin, await installation.files.presign(link));
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
 }
 
