@@ -85,7 +85,9 @@ export const prose = registerType(
 );
 
 export const externalId = registerUnmasked(
-  requiredText.max(200).describe('Lookup key of another system.'),
+  requiredText
+    .max(200)
+    .describe('The id of the record in your own system. Must be unique. Lists can filter by it.'),
 );
 
 /** The length is checked before the pattern, and the pattern is linear. */

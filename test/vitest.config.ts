@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**', 'test/bench/**'],
+    exclude: ['test/faults/**', 'test/bench/**', 'test/admin/**'],
     setupFiles: [new URL('setup/properties.ts', import.meta.url).pathname],
     globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
     // One more than the cores of a small machine, because each worker often waits for Postgres.

@@ -79,7 +79,10 @@ export const autopayPlans = resource({
       .nullish()
       .describe('The first due date that can be drawn for. Default: the business date.'),
     end_date: date.nullish().describe('The last due date that can be drawn for. Default: open.'),
-    next_due_date: date.nullable().readonly(),
+    next_due_date: date
+      .nullable()
+      .readonly()
+      .describe('The next due date that the plan draws for.'),
     next_run_date: date
       .nullable()
       .readonly()
@@ -114,14 +117,16 @@ export const autopayPlans = resource({
       .max(30)
       .default(3)
       .describe('Days from a return to the next attempt.'),
-    consecutive_failures: integer.readonly(),
-    canceled_at: timestamp.nullable().readonly(),
+    consecutive_failures: integer
+      .readonly()
+      .describe('Failed or returned draws since the last one that was paid.'),
+    canceled_at: timestamp.nullable().readonly().describe('When the plan was canceled.'),
     cancel_reason: z
       .enum(AUTOPAY_CANCEL_REASONS)
       .nullish()
       .describe('Why the plan is canceled, with `canceled`. Default: `agent`.'),
-    consent_id: uuid.nullable().readonly(),
-    last_payment_id: uuid.nullable().readonly(),
+    consent_id: uuid.nullable().readonly().describe('The consent that authorizes the plan.'),
+    last_payment_id: uuid.nullable().readonly().describe('The payment of the last draw.'),
     ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id'],

@@ -84,10 +84,18 @@ export const borrowers = resource({
       .describe(
         'When you received a demand to stop all communication. From that day, only mandatory letters are sent.',
       ),
-    email_enabled: flag.readonly(),
-    sms_enabled: flag.readonly(),
-    letter_enabled: flag.readonly(),
-    marketing_enabled: flag.readonly(),
+    email_enabled: flag
+      .readonly()
+      .describe('Whether the borrower wants emails. Change it with the channel preferences.'),
+    sms_enabled: flag
+      .readonly()
+      .describe('Whether the borrower wants texts. Change it with the channel preferences.'),
+    letter_enabled: flag
+      .readonly()
+      .describe('Whether the borrower wants letters. Change it with the channel preferences.'),
+    marketing_enabled: flag
+      .readonly()
+      .describe('Whether the borrower wants marketing. Change it with the channel preferences.'),
     is_deceased: flag
       .default(false)
       .describe('Blocks all messages. Credit reports show that the person is deceased.'),
@@ -103,12 +111,14 @@ export const borrowers = resource({
       ),
     external_id: externalId.nullish(),
     metadata: jsonObject.default({}).describe('Your own data about the borrower, up to 16 kB.'),
-    email: z.string().nullable().readonly(),
-    phone: z.string().nullable().readonly(),
-    is_on_legal_hold: flag.readonly(),
-    legal_hold_reason: z.string().nullable().readonly(),
-    redacted_at: timestamp.nullable().readonly(),
-    redacted_by: uuid.nullable().readonly(),
+    email: z.string().nullable().readonly().describe('The primary email address.'),
+    phone: z.string().nullable().readonly().describe('The primary phone number.'),
+    is_on_legal_hold: flag
+      .readonly()
+      .describe("Whether a legal hold protects the borrower's data."),
+    legal_hold_reason: z.string().nullable().readonly().describe('Why the hold was placed.'),
+    redacted_at: timestamp.nullable().readonly().describe('When the personal data was removed.'),
+    redacted_by: uuid.nullable().readonly().describe('The user who removed it.'),
     is_archived: flag.readonly(),
     ...timestamps,
   },

@@ -30,7 +30,10 @@ export const consents = resource({
         'What the borrower agrees to. `esign` covers electronic documents, `tcpa_sms` texts, `email` emails and `autopay` recurring draws. Once revoked or expired, messages that need it are blocked. The other types are evidence.',
       ),
     channel: z.enum(CHANNELS).nullish().describe('The channel that the consent is about.'),
-    status: z.enum(['granted', 'revoked', 'expired']).readonly(),
+    status: z
+      .enum(['granted', 'revoked', 'expired'])
+      .readonly()
+      .describe('Whether the consent is in force.'),
     granted_at: timestamp.nullish().describe('Default: now.'),
     expires_at: timestamp
       .nullish()
@@ -57,9 +60,13 @@ export const consents = resource({
       .max(254)
       .nullish()
       .describe('The phone number or address that the consent covers. Null covers all of them.'),
-    revoked_at: timestamp.nullable().readonly(),
-    revocation_method: z.enum(REVOCATION_METHODS).nullable().readonly(),
-    revocation_reason: z.string().nullable().readonly(),
+    revoked_at: timestamp.nullable().readonly().describe('When it was revoked.'),
+    revocation_method: z
+      .enum(REVOCATION_METHODS)
+      .nullable()
+      .readonly()
+      .describe('How it was revoked.'),
+    revocation_reason: z.string().nullable().readonly().describe('Why it was revoked.'),
     ...timestamps,
   },
   filters: ['borrower_id', 'consent_type', 'channel', 'status', 'source', 'granted_at'],

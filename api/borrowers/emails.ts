@@ -29,15 +29,15 @@ export const emails = resource({
       .describe(
         'Makes it the address for messages, instead of the present one. The first address is always primary.',
       ),
-    is_verified: flag.readonly(),
-    verified_at: timestamp.nullable().readonly(),
+    is_verified: flag.readonly().describe('Whether the address was verified.'),
+    verified_at: timestamp.nullable().readonly().describe('When it was verified.'),
     status: z
       .enum(['active', 'bounced', 'complained', 'unsubscribed'])
       .default('active')
       .describe(
         '`bounced`, `complained` and `unsubscribed` block emails to it. The server also sets them from delivery reports.',
       ),
-    last_bounce_at: timestamp.nullable().readonly(),
+    last_bounce_at: timestamp.nullable().readonly().describe('When an email to it last bounced.'),
     is_archived: flag.readonly(),
     ...timestamps,
   },

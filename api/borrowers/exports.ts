@@ -24,15 +24,18 @@ export const borrowerExports = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid.readonly(),
-    status: z.enum(['pending', 'completed', 'failed', 'expired']).readonly(),
-    requested_by: uuid.nullable().readonly(),
-    documents_total: integer.nullable().readonly(),
-    documents_done: integer.readonly(),
-    file_size: z.coerce.number().nullable().readonly(),
-    sha256_hash: z.string().nullable().readonly(),
-    failure_reason: z.string().nullable().readonly(),
-    completed_at: timestamp.nullable().readonly(),
-    expires_at: timestamp.nullable().readonly(),
+    status: z
+      .enum(['pending', 'completed', 'failed', 'expired'])
+      .readonly()
+      .describe('`pending` until the archive is complete.'),
+    requested_by: uuid.nullable().readonly().describe('The user who requested it.'),
+    documents_total: integer.nullable().readonly().describe('How many documents it will contain.'),
+    documents_done: integer.readonly().describe('How many documents it contains so far.'),
+    file_size: z.coerce.number().nullable().readonly().describe('The size in bytes.'),
+    sha256_hash: z.string().nullable().readonly().describe('The hash of the archive.'),
+    failure_reason: z.string().nullable().readonly().describe('Why it failed.'),
+    completed_at: timestamp.nullable().readonly().describe('When it was completed.'),
+    expires_at: timestamp.nullable().readonly().describe('When the archive is removed.'),
     ...timestamps,
   },
   filters: ['borrower_id', 'status'],

@@ -56,8 +56,8 @@ export const identities = resource({
       .describe(
         'Whether you verified it. `verified` stores who did it and when. A changed number becomes `unverified`.',
       ),
-    verified_at: timestamp.nullable().readonly(),
-    verified_by: uuid.nullable().readonly(),
+    verified_at: timestamp.nullable().readonly().describe('When it was verified.'),
+    verified_by: uuid.nullable().readonly().describe('The user who verified it.'),
     verification_method: z
       .enum(['document', 'database', 'biometric', 'manual'])
       .nullish()

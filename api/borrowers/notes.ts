@@ -31,8 +31,8 @@ export const notes = resource({
       .default('internal')
       .describe('For your records: the portal shows no notes.'),
     is_pinned: flag.default(false).describe('Whether to show it before other notes.'),
-    author_id: uuid.nullable().readonly(),
-    author_name: z.string().nullable().readonly(),
+    author_id: uuid.nullable().readonly().describe('The user who wrote it.'),
+    author_name: z.string().nullable().readonly().describe('The name of that user.'),
     ...timestamps,
   },
   filters: [

@@ -84,7 +84,7 @@ export const paymentInstruments = resource({
       .describe(
         'Whether money may be paid out to the account. Only an admin can set it; from other roles it is ignored. A change of the account resets it.',
       ),
-    verified_at: timestamp.nullable().readonly(),
+    verified_at: timestamp.nullable().readonly().describe('When it was verified.'),
     verification_method: z
       .enum(['micro_deposit', 'instant', 'manual', 'none'])
       .default('none')
@@ -104,7 +104,10 @@ export const paymentInstruments = resource({
         'What must be resolved before the borrower can pay from it. Empty if nothing. Staff may ' +
           'also draw on an account that is not verified.',
       ),
-    last_return_code: text.nullable().readonly(),
+    last_return_code: text
+      .nullable()
+      .readonly()
+      .describe('The last return code of the bank for this account.'),
     block_code: text
       .nullable()
       .readonly()

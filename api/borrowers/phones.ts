@@ -30,8 +30,8 @@ export const phones = resource({
       .describe(
         'Makes it the number for texts, instead of the present one. The first number is always primary.',
       ),
-    is_verified: flag.readonly(),
-    verified_at: timestamp.nullable().readonly(),
+    is_verified: flag.readonly().describe('Whether the number was verified.'),
+    verified_at: timestamp.nullable().readonly().describe('When it was verified.'),
     can_sms: flag
       .optional()
       .describe('Whether texts can be sent to it. Default: true for a mobile phone.'),

@@ -47,11 +47,14 @@ export const tasks = resource({
       .enum(['open', 'in_progress', 'completed', 'canceled'])
       .default('open')
       .describe('`completed` stores who did it and when. A task can be reopened.'),
-    completed_at: timestamp.nullable().readonly(),
-    completed_by: uuid.nullable().readonly(),
-    source: z.enum(['manual', 'system']).readonly(),
-    related_type: text.nullable().readonly(),
-    related_id: uuid.nullable().readonly(),
+    completed_at: timestamp.nullable().readonly().describe('When it was completed.'),
+    completed_by: uuid.nullable().readonly().describe('The user who completed it.'),
+    source: z
+      .enum(['manual', 'system'])
+      .readonly()
+      .describe('Whether staff or the system created it.'),
+    related_type: text.nullable().readonly().describe('The kind of record that the task is about.'),
+    related_id: uuid.nullable().readonly().describe('The record that the task is about.'),
     ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id'],

@@ -18,13 +18,13 @@ import { liens } from './liens.ts';
 import { valuations } from './valuations.ts';
 
 const sale = z.object({
-  sale_date: date,
-  sale_price: money,
-  sale_expenses: money,
+  sale_date: date.describe('The day of the sale.'),
+  sale_price: money.describe('The price.'),
+  sale_expenses: money.describe('The expenses.'),
   net_proceeds: money.describe('The price minus the expenses; never below zero.'),
-  applied_principal: money,
-  applied_interest: money,
-  applied_fees: money,
+  applied_principal: money.describe('The amount that repaid principal.'),
+  applied_interest: money.describe('The amount that repaid interest.'),
+  applied_fees: money.describe('The amount that repaid fees.'),
   recovered: money.describe('The amount recovered on a charged-off debt.'),
   surplus: money.describe('The amount above the debt, which belongs to the borrower.'),
   outstanding_before: money.describe('The debt on that day, as known when the sale was entered.'),
@@ -32,8 +32,8 @@ const sale = z.object({
     "The amount still owed after the last sale of the loan's collateral.",
   ),
   fee_id: uuid.nullable().describe('Expenses above the price, charged as a fee.'),
-  liens_released: z.array(uuid),
-  notes: z.string().nullable(),
+  liens_released: z.array(uuid).describe('The liens that were released.'),
+  notes: z.string().nullable().describe('Notes about the sale.'),
 });
 
 export const collateral = resource({
@@ -73,7 +73,7 @@ export const collateral = resource({
       .nullable()
       .readonly()
       .describe('The valuation in effect, or the estimate.'),
-    currency: z.string().readonly(),
+    currency: z.string().readonly().describe('The currency of the tenant.'),
     ltv: z
       .string()
       .nullable()

@@ -41,13 +41,20 @@ export const liens = resource({
       .max(100)
       .default(1)
       .describe('The rank, 1 for the first lien. Each active lien of an item has its own rank.'),
-    status: z.enum(LIEN_STATUSES).readonly(),
-    released_at: timestamp.nullable().readonly(),
-    released_by: uuid.nullable().readonly(),
-    release_date: date.nullable().readonly(),
-    release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
-    release_filing_number: z.string().nullable().readonly(),
-    release_notes: z.string().nullable().readonly(),
+    status: z
+      .enum(LIEN_STATUSES)
+      .readonly()
+      .describe('Whether the lien is in force. The server sets `expired` when it lapses.'),
+    released_at: timestamp.nullable().readonly().describe('When the release was recorded.'),
+    released_by: uuid.nullable().readonly().describe('The user who released it.'),
+    release_date: date.nullable().readonly().describe('The day of the release.'),
+    release_reason: z.enum(RELEASE_REASONS).nullable().readonly().describe('Why it was released.'),
+    release_filing_number: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The number of the filed release.'),
+    release_notes: z.string().nullable().readonly().describe('Notes about the release.'),
     ...timestamps,
   },
   fixed: ['collateral_id'],
@@ -59,7 +66,8 @@ export const liens = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a lien',
-      description: 'Answers 409 if the lien is already released.',
+      description:
+        'Use it when the debt is repaid or the collateral is replaced. Resolves the alerts of the lien. Answers 409 `already_released`, or `loan_owes` if it is released as paid off too early.',
       body: LienRelease,
       run: releaseLien,
     }),
@@ -79,11 +87,15 @@ export const lienAlerts = resource({
 
   fields: {
     id: uuid.readonly(),
-    lien_id: uuid.readonly(),
+    lien_id: uuid.readonly().describe('The lien.'),
     loan_id: uuid.readonly(),
-    expiration_date: date.readonly(),
-    days_to_expiry: integer.readonly(),
-    severity: integer.readonly(),
+    expiration_date: date.readonly().describe('When it lapses.'),
+    days_to_expiry: integer.readonly().describe('Days until it lapses.'),
+    severity: integer
+      .readonly()
+      .describe(
+        'The last mark that has passed, in days before the lien lapses: 180, 90, 60, 30, 7 or 0.',
+      ),
     status: z
       .enum(['open', 'acknowledged', 'resolved'])
       .describe(

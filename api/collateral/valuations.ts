@@ -38,7 +38,7 @@ export const valuations = resource({
       .describe('How certain the value is, from 0 to 1.'),
     document_id: uuid.nullish().describe('The document with the valuation.'),
     notes: prose.nullish().describe('Your notes.'),
-    is_current: flag.readonly(),
+    is_current: flag.readonly().describe('Whether it is the value of the item now.'),
     ...timestamps,
   },
   fixed: ['collateral_id'],

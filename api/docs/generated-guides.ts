@@ -1,7 +1,10 @@
 import type { GeneratedGuide } from '../../templates/docs/guides.ts';
+import { eventsGuide } from '../webhooks/events-guide.ts';
 
 /**
  * Guides whose Markdown is built from declarations when the API starts. The names must not be those of
  * files in templates/guides. Add each name to GUIDE_ORDER (templates/docs/guides.ts).
  */
-export const generatedGuides: readonly GeneratedGuide[] = [];
+export const generatedGuides: readonly GeneratedGuide[] = [
+  { name: 'events', markdown: eventsGuide },
+];

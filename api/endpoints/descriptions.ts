@@ -80,10 +80,72 @@ const CREATE = dictionary<string>({
 });
 
 const UPDATE = dictionary<string>({
-  Loan: 'Economic terms can change only while the loan is pending.',
+  Address:
+    'A corrected address loses its mark for returned mail. Answers 409 if the borrower already has it.',
+  AutopayPlan:
+    'Use it to pause, resume or cancel the plan, or to change its account. A plan that has ended answers 409.',
+  Borrower:
+    'Addresses, contacts and accounts are records of their own. Channel preferences have their own endpoint.',
+  BorrowerIdentity: 'A changed number loses its verification.',
+  CoBorrower: 'Corrects the role or the start of the liability. Answers 409 for a released person.',
+  CollateralItem:
+    'Answers 409 if the status cannot follow the present one, or the item would be released while a lien is active.',
+  CreditDispute:
+    'A new status sets the compliance condition code. The status `responded` with a correcting response code creates a corrected record for every bureau. Answers 409 if the status cannot follow the present one.',
+  Deferment:
+    'Only the descriptive fields can change, and the status to `canceled` before it takes effect. Otherwise answers 409.',
+  Disbursement:
+    'Only descriptive fields can change. Reverse the record to correct an amount or a date.',
+  Draw: 'Only descriptive fields can change. Reverse the record to correct an amount or a date.',
+  Email: 'A changed address loses its verification. Answers 409 if the borrower already has it.',
+  Fee: 'Only the description and the due date can change. Waive the fee to reduce it.',
+  Forbearance:
+    'Only the descriptive fields can change, and the status to `canceled` before it takes effect. Otherwise answers 409.',
+  Form1099C:
+    'Only the status and the notes can change. To correct a form, void it and create another one. Answers 409 if the status cannot follow the present one.',
+  Investor:
+    'Answers 409 if the servicing fee rate would change although the investor has dated rates.',
+  LedgerAccount: 'Answers 409 if an account to which the system posts would become inactive.',
+  Lien: 'A later expiration date is a renewal: it reactivates an expired lien and resolves its alerts.',
+  LienAlert: 'Use it to show that somebody works on the alert.',
+  Loan: 'Economic terms can change only while the loan is pending. Later they answer 409 `terms_locked`: use a modification.',
+  LoanAssignment:
+    'The terms can change only while the assignment is pending. An active one can only end. Otherwise answers 409.',
+  LoanTapeConfig: 'Tapes that exist do not change.',
+  Modification:
+    'Only the descriptive fields can change, and the status to `canceled` before it takes effect. Otherwise answers 409.',
   Payment:
     'Only descriptive fields can change. To correct an amount or a date, reverse the payment.',
+  PaymentInstrument:
+    'A changed account loses its verification. Answers 409 while orders with the old account are not in a Nacha file.',
+  PaymentPlan:
+    'Only the notes and the status can change. Answers 409 if the status cannot follow the present one.',
+  PayoffQuote:
+    'Only the descriptive fields can change, and the status of an active quote to `canceled`.',
+  Phone: 'A changed number loses its verification. Answers 409 if the borrower already has it.',
+  Portfolio: 'Loans that are in the portfolio stay there.',
   Product: 'Changes apply to loans created afterwards.',
+  Program: 'Pending loans are checked by the new rules.',
+  PromiseToPay:
+    'Only the descriptive fields can change, and the status of a pending promise to `canceled`.',
+  ServiceCredit:
+    'Only descriptive fields can change. Reverse the record to correct an amount or a date.',
+  SuspenseApplication: 'Only the notes can change. Reverse the application to correct it.',
+  Task: 'Completing a task stores the time and the user. Reopening it clears both.',
+});
+
+/** What archiving such a record does, in addition to hiding it. */
+const ARCHIVE = dictionary<string>({
+  Address: 'If it was primary, the next address of its type becomes primary.',
+  Borrower: 'Answers 409 with the ids of the loans while the borrower owes an open loan.',
+  BorrowerIdentity: 'Past verifications remain documented.',
+  Email: 'If it was primary, the next one becomes primary.',
+  LegalRepresentative: 'Messages can be sent to the borrower again.',
+  PaymentInstrument:
+    'It can no longer be used. Answers 409 while an autopay plan or an unsent order uses it.',
+  Phone: 'If it was primary, the next one becomes primary.',
+  Product: 'New loans cannot use it.',
+  Program: 'New loans cannot use it.',
 });
 
 const DELETE = dictionary<string>({
@@ -123,6 +185,16 @@ export const readDescription = ({ about }: Described) => describedAs(about);
 
 export const updateDescription = (name: string) =>
   describedAs(['Changes only the fields that you send.', UPDATE[name] ?? ''].join(' ').trim());
+
+export const archiveDescription = (name: string) =>
+  describedAs(
+    [
+      'The record no longer appears in lists, but you can still read it by its id.',
+      ARCHIVE[name] ?? '',
+    ]
+      .join(' ')
+      .trim(),
+  );
 
 export const deleteDescription = (name: string) => describedAs(DELETE[name]);
 

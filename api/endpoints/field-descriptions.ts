@@ -6,12 +6,20 @@ import { dictionary } from '../../sql/dictionary.ts';
  */
 const DESCRIPTIONS = dictionary<string>({
   borrower_id: 'The id of the borrower.',
+  collateral_id: 'The id of the collateral item.',
+  content_type: 'The media type of the file.',
   created_at: 'When the record was created.',
+  created_by: 'The user who created the record. Null for the system.',
   document_id: 'The id of the document.',
+  download_url: 'A temporary link to the file.',
+  file_size: 'The size of the file in bytes.',
+  filename: 'The name of the file.',
   first_name: 'The first name of the person.',
   id: 'The id of the record.',
   investor_id: 'The id of the investor.',
   is_archived: 'Whether the record is archived: it can be read by its id but is not listed.',
+  journal_entry_id: 'The id of the ledger entry.',
+  journal_entry_ids: 'The ids of the ledger entries.',
   last_name: 'The last name of the person.',
   loan_id: 'The id of the loan.',
   metadata:
@@ -19,6 +27,7 @@ const DESCRIPTIONS = dictionary<string>({
   portfolio_id: 'The id of the portfolio.',
   product_id: 'The id of the product.',
   program_id: 'The id of the program.',
+  sha256_hash: 'The SHA-256 hash of the file.',
   updated_at: 'When the record last changed.',
 });
 

@@ -12,7 +12,7 @@ import {
   splitFilterName,
 } from './filters.ts';
 import type { ListDeclaration } from './list-declaration.ts';
-import { unknownName } from './unknown-parameters.ts';
+import { LIST_PARAMETERS, unknownName } from './unknown-parameters.ts';
 
 const SEARCH_LENGTH_MAX = 200;
 const FILTERS_MAX = 50;
@@ -77,10 +77,10 @@ const isArchivedAsStatus = (
   special['status']?.values === undefined &&
   [value].flat().join() === 'archived';
 
-const RESERVED = ['sort', 'range', 'filter', 'ordering', 'limit', 'offset'];
-
 function flatFilters(query: Query): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !RESERVED.includes(name)));
+  return Object.fromEntries(
+    Object.entries(query).filter(([name]) => !LIST_PARAMETERS.includes(name)),
+  );
 }
 
 /** Throws for the first parameter that is neither a filter nor a parameter of the list. */
@@ -93,7 +93,7 @@ function assertParametersKnown(
   const unknown = names.find((name) => name !== 'q' && !filters.has(splitFilterName(name).field));
   if (unknown === undefined) return;
   const search = declared.hasSearch ? ['q'] : [];
-  const known = [...RESERVED, ...search, ...ownParameters, ...filters];
+  const known = [...LIST_PARAMETERS, ...search, ...ownParameters, ...filters];
   throw new Invalid({ filter: unknownName(unknown, 'filter or parameter of this list', known) });
 }
 

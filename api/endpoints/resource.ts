@@ -34,6 +34,7 @@ import {
 } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
 import {
+  archiveDescription,
   createDescription,
   deleteDescription,
   readDescription,
@@ -201,7 +202,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
-      description: 'The record no longer appears in lists, but you can still read it by its id.',
+      ...archiveDescription(name),
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {

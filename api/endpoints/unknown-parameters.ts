@@ -39,13 +39,23 @@ export const namesOfQuery = ({ query }: Pick<Route, 'query'>): string[] => {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 };
 
+/** The parameters that every list has. */
+export const LIST_PARAMETERS: readonly string[] = [
+  'sort',
+  'range',
+  'filter',
+  'ordering',
+  'limit',
+  'offset',
+];
+
 /**
  * Throws for a query parameter that the endpoint does not have: it would be ignored, and the answer would not be what
  * the client asked for. Links in messages and returns from identity providers may carry any parameters, so only the
- * endpoints of staff refuse them.
+ * endpoints of staff refuse them. Dashboards send the parameters of lists to every GET, so these are ignored.
  */
 export function assertQueryKnown(route: Route, names: readonly string[]) {
-  const [name] = names;
+  const name = names.find((each) => route.method !== 'GET' || !LIST_PARAMETERS.includes(each));
   if (name === undefined || !isRole(route.allow)) return;
   const known = namesOfQuery(route);
   const inBody =

@@ -34,7 +34,7 @@ const accounts = resource({
     account_type: accountType.describe(
       'Decides on which side the account increases, and in which report it appears.',
     ),
-    normal_balance: normalSide.readonly(),
+    normal_balance: normalSide.readonly().describe('The side on which the account increases.'),
     parent_id: uuid
       .nullish()
       .describe('The account that groups this one. Must have the same type.'),
@@ -78,14 +78,14 @@ const accountBalance = endpoint({
   status: 200,
   reply: z
     .object({
-      account_id: uuid,
-      code: z.string(),
-      name: z.string(),
-      account_type: accountType,
-      normal_balance: normalSide,
+      account_id: uuid.describe('The account.'),
+      code: z.string().describe('The number of the account.'),
+      name: z.string().describe('The name of the account.'),
+      account_type: accountType.describe('The type of the account.'),
+      normal_balance: normalSide.describe('The side on which the account increases.'),
       balance: moneySum.describe("Positive on the account's normal side. Excludes child accounts."),
-      balance_with_children: moneySum,
-      as_of: timestamp,
+      balance_with_children: moneySum.describe('The balance including child accounts.'),
+      as_of: timestamp.describe('When the balance was read.'),
       as_of_date: date.nullable().describe('The last day included. Null includes every day.'),
     })
     .meta({ id: 'LedgerAccountBalance' }),

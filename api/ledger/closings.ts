@@ -20,7 +20,7 @@ export const closings = resource({
       'The last day to close. Must be before the business date and after the last closing.',
     ),
     description: freeText.nullish().describe('A text for the closing.'),
-    closed_by: uuid.nullable().readonly(),
+    closed_by: uuid.nullable().readonly().describe('The user who closed the books.'),
     created_at: timestamp.readonly(),
   },
   filters: ['closed_through'],

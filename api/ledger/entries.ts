@@ -8,39 +8,43 @@ import { action, resource } from '../endpoints/resource.ts';
 
 const entryLine = z
   .object({
-    account_id: uuid,
-    account_code: z.string(),
-    account: z.string(),
+    account_id: uuid.describe('The account.'),
+    account_code: z.string().describe('The number of the account.'),
+    account: z.string().describe('The name of the account.'),
     role: z
       .string()
       .nullable()
       .describe('The account role, whichever account the product assigns to it.'),
-    debit: money,
-    credit: money,
-    description: z.string().nullable(),
+    debit: money.describe('The debit.'),
+    credit: money.describe('The credit.'),
+    description: z.string().nullable().describe('A text for the line.'),
   })
   .meta({ id: 'JournalLine' });
 
 const entryFields = {
   id: uuid.readonly(),
   entry_date: date.describe('The booking date. Must not be in a closed period.'),
-  effective_date: date.readonly(),
+  effective_date: date
+    .readonly()
+    .describe(
+      'The day for which the entry counts on the loan. `entry_date` is later if it was recorded late.',
+    ),
   description: freeText.nullish().describe('What the entry is for.'),
   reference_type: requiredText.default('manual').describe('Your classification of the entry.'),
-  reference_id: uuid.nullable().readonly(),
+  reference_id: uuid.nullable().readonly().describe('The record that caused the entry.'),
   loan_id: uuid
     .nullish()
     .describe('The loan that the entry is about. Required for lines on control accounts.'),
-  source: z.enum(['system', 'manual']).readonly(),
-  status: z.enum(['draft', 'posted']).readonly(),
-  lines: z.array(entryLine).readonly(),
-  posted_at: timestamp.nullable().readonly(),
-  posted_by: uuid.nullable().readonly(),
-  reversal_of_entry_id: uuid.nullable().readonly(),
-  reversal_reason: z.string().nullable().readonly(),
-  is_reversed: flag.readonly(),
-  reversed_by_entry_id: uuid.nullable().readonly(),
-  reversed_at: timestamp.nullable().readonly(),
+  source: z.enum(['system', 'manual']).readonly().describe('Whether the system or a user made it.'),
+  status: z.enum(['draft', 'posted']).readonly().describe('Only a `posted` entry counts.'),
+  lines: z.array(entryLine).readonly().describe('The lines, whose debits and credits are equal.'),
+  posted_at: timestamp.nullable().readonly().describe('When it was posted.'),
+  posted_by: uuid.nullable().readonly().describe('The user who posted it.'),
+  reversal_of_entry_id: uuid.nullable().readonly().describe('The entry that this one reverses.'),
+  reversal_reason: z.string().nullable().readonly().describe('Why that entry was reversed.'),
+  is_reversed: flag.readonly().describe('Whether another entry reverses it.'),
+  reversed_by_entry_id: uuid.nullable().readonly().describe('The entry that reverses it.'),
+  reversed_at: timestamp.nullable().readonly().describe('When it was reversed.'),
   is_archived: flag.readonly(),
   created_by: uuid.nullable().readonly(),
   created_at: timestamp.readonly(),

@@ -45,16 +45,16 @@ const trialBalance = endpoint({
 });
 
 const detailFields = {
-  id: uuid,
-  entry_id: uuid,
-  entry_date: date,
-  description: z.string().nullable(),
-  reference_type: z.string(),
-  reference_id: uuid.nullable(),
+  id: uuid.describe('The id of the line.'),
+  entry_id: uuid.describe('The entry of the line.'),
+  entry_date: date.describe('The booking date.'),
+  description: z.string().nullable().describe('The text of the line or entry.'),
+  reference_type: z.string().describe('What caused the entry.'),
+  reference_id: uuid.nullable().describe('The record that caused the entry.'),
   loan_id: uuid.nullable(),
-  debit: money,
-  credit: money,
-  running_balance: moneySum,
+  debit: money.describe('The debit.'),
+  credit: money.describe('The credit.'),
+  running_balance: moneySum.describe('The balance of the account after the line.'),
 };
 
 const Range = z
@@ -99,15 +99,20 @@ const detail = endpoint({
 });
 
 const subLedgerFields = {
-  id: uuid,
-  entry_date: date,
-  effective_date: date,
-  description: z.string().nullable(),
-  reference_type: z.string(),
-  reference_id: uuid.nullable(),
-  reversal_of_entry_id: uuid.nullable(),
+  id: uuid.describe('The id of the entry.'),
+  entry_date: date.describe('The booking date.'),
+  effective_date: date.describe('The day for which it counts on the loan.'),
+  description: z.string().nullable().describe('What the entry is for.'),
+  reference_type: z.string().describe('What caused the entry.'),
+  reference_id: uuid.nullable().describe('The record that caused the entry.'),
+  reversal_of_entry_id: uuid.nullable().describe('The entry that it reverses.'),
   lines: z.array(
-    z.object({ account: z.string(), account_code: z.string(), debit: money, credit: money }),
+    z.object({
+      account: z.string().describe('The name of the account.'),
+      account_code: z.string().describe('The number of the account.'),
+      debit: money.describe('The debit.'),
+      credit: money.describe('The credit.'),
+    }),
   ),
 };
 

@@ -11,7 +11,7 @@ const SystemEntry = z
     reference_type: z.string().describe('As on the journal entries. A reversal ends in _reversal.'),
     component: z.string().nullable().describe('The loan component that changes.'),
     debit: z.string().describe('The role of the account that is debited.'),
-    credit: z.string(),
+    credit: z.string().describe('The role of the account that is credited.'),
   })
   .meta({ id: 'SystemEntry' });
 

@@ -18,11 +18,11 @@ export const yearEnds = resource({
   fields: {
     id: uuid.readonly(),
     fiscal_year_end: date.describe(
-      'The last day of the year. The books must be closed through it.',
+      'The last day of the year: the end of a month before the business date. Closes the books through it.',
     ),
     net_income: moneySum.readonly().describe('The amount transferred to retained earnings.'),
-    journal_entry_id: uuid.nullable().readonly(),
-    closed_by: uuid.nullable().readonly(),
+    journal_entry_id: uuid.nullable().readonly().describe('The entry that moved the income.'),
+    closed_by: uuid.nullable().readonly().describe('The user who ended the year.'),
     created_at: timestamp.readonly(),
   },
   filters: ['fiscal_year_end'],

@@ -43,17 +43,21 @@ import { promotion } from './promotions.ts';
 const complianceRun = z
   .object({
     loan_id: uuid,
-    passed: flag,
-    run_at: timestamp,
-    checks: z.array(
-      z.object({
-        code: text,
-        name: text,
-        status: z.enum(CHECK_STATUSES),
-        message: text,
-        details: ownJson,
-      }),
-    ),
+    passed: flag.describe('Whether no check failed.'),
+    run_at: timestamp.describe('When the checks ran.'),
+    checks: z
+      .array(
+        z.object({
+          code: text.describe('The name of the check in settings and programs.'),
+          name: text.describe('What it checks.'),
+          status: z
+            .enum(CHECK_STATUSES)
+            .describe('A `fail` blocks the approval under hard enforcement. A `warn` does not.'),
+          message: text.describe('The finding in words.'),
+          details: ownJson.describe('Facts behind the result, such as the level of enforcement.'),
+        }),
+      )
+      .describe('The checks and their results.'),
   })
   .meta({ id: 'ComplianceRun' });
 

@@ -24,13 +24,13 @@ export const coBorrowers = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     borrower_id: uuid.describe("The co-borrower's own borrower record."),
-    borrower_name: z.string().readonly(),
+    borrower_name: z.string().readonly().describe('First and last name.'),
     role: z
       .enum(CO_BORROWER_ROLES)
       .describe(
         '`co_borrower` shares the loan. `co_signer` and `guarantor` only answer for the debt, and must receive a notice before they sign, for which a task is created.',
       ),
-    status: z.enum(['liable', 'released']).readonly(),
+    status: z.enum(['liable', 'released']).readonly().describe('Whether the person is liable.'),
     liable_from: date
       .optional()
       .describe(
@@ -40,9 +40,13 @@ export const coBorrowers = resource({
       .nullable()
       .readonly()
       .describe('The first day from which this person is no longer liable.'),
-    release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
-    release_notes: z.string().nullable().readonly(),
-    released_by: uuid.nullable().readonly(),
+    release_reason: z
+      .enum(RELEASE_REASONS)
+      .nullable()
+      .readonly()
+      .describe('Why the person was released.'),
+    release_notes: z.string().nullable().readonly().describe('Notes about the release.'),
+    released_by: uuid.nullable().readonly().describe('The user who released the person.'),
     ...timestamps,
   },
   fixed: ['loan_id', 'borrower_id'],

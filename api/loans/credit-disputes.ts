@@ -56,7 +56,9 @@ export const creditDisputes = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    dispute_number: derivedFrom(text.readonly(), 'loans.loan_number'),
+    dispute_number: derivedFrom(text.readonly(), 'loans.loan_number').describe(
+      'The number of the dispute.',
+    ),
     dispute_source: z
       .enum(['indirect_acdv', 'direct', 'cfpb_complaint', 'internal'])
       .default('direct')
@@ -70,7 +72,7 @@ export const creditDisputes = resource({
       .describe(
         'When you received it. Default: the business date. The answer is due 30 days later.',
       ),
-    due_date: date.readonly(),
+    due_date: date.readonly().describe('When the answer is due.'),
     is_extended: flag
       .default(false)
       .describe(
@@ -133,12 +135,12 @@ export const creditDisputes = resource({
       .describe(
         'A new dispute is `received`. It can become `investigating`, then `responded`, `frivolous` or `withdrawn`, and `closed` after a response or a frivolous dispute. `overdue` is shown after the due date and cannot be set.',
       ),
-    responded_at: nullableTimestamp,
-    resolved_at: nullableTimestamp,
+    responded_at: nullableTimestamp.describe('When you responded.'),
+    resolved_at: nullableTimestamp.describe('When it was answered, closed or withdrawn.'),
     resolution_letter_document_id: uuid
       .nullish()
       .describe('The letter with the result, for your records.'),
-    is_frivolous: flag.readonly(),
+    is_frivolous: flag.readonly().describe('Whether you found it frivolous.'),
     frivolous_notice_sent_at: timestamp
       .nullish()
       .describe('When the consumer was notified that the dispute is frivolous.'),

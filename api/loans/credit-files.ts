@@ -4,6 +4,7 @@ import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { creditReporting } from './credit-reporting.ts';
@@ -21,12 +22,15 @@ export const creditFiles = resource({
 
   fields: {
     id: uuid.readonly(),
-    reporting_period: date.readonly(),
-    record_count: integer.readonly(),
-    status: z.enum(['pending', 'completed']).readonly(),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
+    reporting_period: date.readonly().describe('The last day of the month that it reports.'),
+    record_count: integer.readonly().describe('How many records it contains.'),
+    status: z
+      .enum(['pending', 'completed'])
+      .readonly()
+      .describe('`pending` until the file is written.'),
+    filename: text.readonly().describe('The name of the file.'),
+    file_size: integer.nullable().readonly().describe('The size in bytes.'),
+    sha256_hash: text.nullable().readonly().describe('The hash of the file.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },
@@ -74,7 +78,7 @@ export const creditFileRoutes: Route[] = [
     reply: z
       .object({ download_url: z.string(), expires_at: timestamp, filename: text })
       .meta({ id: 'CreditReportingDownload' }),
-    run: async ({ work, params }) => {
+    run: async ({ work, params, origin }) => {
       const { id } = await findOrThrow(work, credit.creditReportingFiles, params['id']);
       const file = await credit.readCreditFile(work.tx, id);
       if (file?.status !== 'completed')
@@ -89,7 +93,7 @@ export const creditFileRoutes: Route[] = [
         filename,
         expires_at,
       } as const;
-      const download_url = await work.installation.files.presign(link);
+      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
       return { download_url, expires_at: expires_at.toISOString(), filename };
     },
   },

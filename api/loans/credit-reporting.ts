@@ -25,44 +25,67 @@ export const creditReporting = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid.readonly(),
-    reporting_period: date.readonly(),
-    bureaus: z.array(z.enum(BUREAUS)).readonly(),
-    consumer_account_number: readonlyText,
-    portfolio_type: readonlyText,
-    account_type: readonlyText,
-    date_opened: date.readonly(),
-    date_closed: nullableDate,
-    date_last_payment: nullableDate,
-    date_first_delinquency: nullableDate,
-    credit_limit: integer.nullable().readonly(),
+    reporting_period: date.readonly().describe('The last day of the month.'),
+    bureaus: z.array(z.enum(BUREAUS)).readonly().describe('The bureaus that receive it.'),
+    consumer_account_number: readonlyText.describe("Field 7: the loan's number."),
+    portfolio_type: readonlyText.describe('Field 8.'),
+    account_type: readonlyText.describe('Field 9.'),
+    date_opened: date.readonly().describe('Field 10.'),
+    date_closed: nullableDate.describe('Field 26: when the account was closed.'),
+    date_last_payment: nullableDate.describe('Field 27.'),
+    date_first_delinquency: nullableDate.describe('Field 25: when the reported delinquency began.'),
+    credit_limit: integer
+      .nullable()
+      .readonly()
+      .describe('Field 11, in whole dollars, for a line of credit.'),
     highest_credit: wholeDollars,
-    original_charge_off_amount: integer.nullable().readonly(),
-    terms_duration: readonlyText,
-    terms_frequency: readonlyText,
+    original_charge_off_amount: integer
+      .nullable()
+      .readonly()
+      .describe('Field 23, in whole dollars, for a charge-off.'),
+    terms_duration: readonlyText.describe('Field 13: the term in months, or a code.'),
+    terms_frequency: readonlyText.describe('Field 14: how often payments are due.'),
     scheduled_monthly_payment: wholeDollars,
     actual_payment_amount: wholeDollars,
     current_balance: wholeDollars,
     amount_past_due: wholeDollars,
-    account_status: readonlyText,
-    payment_rating: nullableText,
+    account_status: readonlyText.describe(
+      'Field 17A: 11 current, 71 to 84 past due, 13 paid, 97 charged off, 64 paid after a charge-off, 05 transferred.',
+    ),
+    payment_rating: nullableText.describe('Field 17B: the rating before the account was closed.'),
     payment_history_profile: readonlyText.describe('24 months, the newest first.'),
-    special_comment: nullableText,
-    compliance_condition_code: nullableText,
-    consumer_information_indicator: nullableText,
-    ecoa_code: readonlyText,
-    interest_type_indicator: readonlyText,
-    consumer: z.record(z.string(), z.string().nullable()).readonly(),
+    special_comment: nullableText.describe('Field 19: AU settled, AW disaster, CP forbearance.'),
+    compliance_condition_code: nullableText.describe(
+      'Field 20: whether the consumer disputes the account.',
+    ),
+    consumer_information_indicator: nullableText.describe('Field 38: the chapter of a bankruptcy.'),
+    ecoa_code: readonlyText.describe('Field 37: how the consumer is associated with the account.'),
+    interest_type_indicator: readonlyText.describe('F: a fixed rate.'),
+    consumer: z
+      .record(z.string(), z.string().nullable())
+      .readonly()
+      .describe('The person and the address, as reported.'),
     co_consumers: z
       .array(z.record(z.string(), z.string().nullable()))
       .readonly()
       .describe('Co-borrowers, each with their own ECOA code.'),
-    status: z.enum(['draft', 'queued', 'reported', 'rejected', 'suppressed']).readonly(),
-    rejection_reason: nullableText,
-    suppression_reason: nullableText,
-    file_id: uuid.nullable().readonly(),
-    reported_at: timestamp.nullable().readonly(),
-    correction_indicator: integer.readonly(),
-    credit_dispute_id: uuid.nullable().readonly(),
+    status: z
+      .enum(['draft', 'queued', 'reported', 'rejected', 'suppressed'])
+      .readonly()
+      .describe(
+        '`queued` for the next file, `draft` while reporting is off, `reported` in a file, or `suppressed` with a reason.',
+      ),
+    rejection_reason: nullableText.describe('Why a bureau rejected it.'),
+    suppression_reason: nullableText.describe('Why it is not reported.'),
+    file_id: uuid.nullable().readonly().describe('The file that contains it.'),
+    reported_at: timestamp.nullable().readonly().describe('When it was put into a file.'),
+    correction_indicator: integer
+      .readonly()
+      .describe('1 if it corrects an earlier record, otherwise 0.'),
+    credit_dispute_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The dispute that led to the correction.'),
     ...timestamps,
   },
   filters: ['loan_id', 'reporting_period', 'account_status', 'status', 'correction_indicator'],

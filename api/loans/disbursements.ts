@@ -51,7 +51,10 @@ export const disbursements = resource({
     reference_number: text.nullish().describe('Your reference, such as a wire or check number.'),
     fee_deducted: money.readonly().describe('Fees deducted from the proceeds.'),
     net_amount: money.readonly().describe('The amount actually paid out.'),
-    status: z.enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled']).readonly(),
+    status: z
+      .enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled'])
+      .readonly()
+      .describe('`completed` when booked, `failed` if the bank returned it, `reversed` by you.'),
     journal_entry_id: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -31,7 +31,7 @@ export const draws = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     ...loanFacts,
-    draw_number: integer.readonly(),
+    draw_number: integer.readonly().describe('The number of the draw on this line.'),
     amount: positiveMoney.describe('The amount to draw, at most the available credit.'),
     draw_date: date
       .nullish()
@@ -46,10 +46,15 @@ export const draws = resource({
     fee_amount: money
       .nullish()
       .describe("The fee of this draw, also zero. Default: according to the product's fee rules."),
-    status: z.enum(['pending', 'completed', 'failed', 'reversed']).readonly(),
-    outstanding_principal: money.readonly(),
-    interest_rate: rate.readonly(),
-    available_credit_after: money.readonly(),
+    status: z
+      .enum(['pending', 'completed', 'failed', 'reversed'])
+      .readonly()
+      .describe('`completed` when booked, `failed` if the bank returned it, `reversed` by you.'),
+    outstanding_principal: money.readonly().describe('The principal balance after the draw.'),
+    interest_rate: rate.readonly().describe('The annual rate on that day.'),
+    available_credit_after: money
+      .readonly()
+      .describe('The credit that was available after the draw.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -38,13 +38,13 @@ export const fees = resource({
       .describe('The type of the fee. Classifies it; the amount is owed regardless of the type.'),
     description: freeText.nullish().describe('A text for the fee.'),
     amount: positiveMoney.describe('The amount of the fee.'),
-    amount_paid: money.readonly(),
-    amount_waived: money.readonly(),
+    amount_paid: money.readonly().describe('What was paid on it.'),
+    amount_waived: money.readonly().describe('What was waived.'),
     outstanding_amount: derivedFrom(
       money.readonly(),
       ...(['fees.amount', 'fees.amount_paid', 'fees.amount_waived'] as const),
-    ),
-    assessed_date: date.readonly(),
+    ).describe('What is still owed.'),
+    assessed_date: date.readonly().describe('The business date on which it was assessed.'),
     effective_date: date
       .nullish()
       .describe(
@@ -53,16 +53,30 @@ export const fees = resource({
     due_date: date
       .nullish()
       .describe('A date to show with the fee. The fee is owed from `effective_date` on.'),
-    installment_number: integer.nullable().readonly(),
-    payment_id: uuid.nullable().readonly(),
-    draw_id: uuid.nullable().readonly(),
-    fee_rule_id: uuid.nullable().readonly(),
-    treatment: z.enum(FEE_TREATMENTS).readonly(),
-    status: z.enum(['assessed', 'partially_paid', 'paid', 'waived', 'reversed']).readonly(),
-    is_capitalized: flag.readonly(),
-    waived_at: timestamp.nullable().readonly(),
-    waived_by: uuid.nullable().readonly(),
-    waive_reason: prose.nullable().readonly(),
+    installment_number: integer
+      .nullable()
+      .readonly()
+      .describe('The late installment that caused it.'),
+    payment_id: uuid.nullable().readonly().describe('The payment that caused it.'),
+    draw_id: uuid.nullable().readonly().describe('The draw that caused it.'),
+    fee_rule_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The rule of the product that caused it. Null for a fee of your staff.'),
+    treatment: z
+      .enum(FEE_TREATMENTS)
+      .readonly()
+      .describe(
+        'How the fee is charged: due immediately (`upfront`), `deducted` from the proceeds, `capitalized` into the principal, or `amortized` over the installments.',
+      ),
+    status: z
+      .enum(['assessed', 'partially_paid', 'paid', 'waived', 'reversed'])
+      .readonly()
+      .describe('How much of it was paid or waived.'),
+    is_capitalized: flag.readonly().describe('Whether it was added to the principal.'),
+    waived_at: timestamp.nullable().readonly().describe('When it was waived.'),
+    waived_by: uuid.nullable().readonly().describe('The user who waived it.'),
+    waive_reason: prose.nullable().readonly().describe('Why it was waived.'),
     journal_entry_id: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -35,7 +35,7 @@ export const forms1099c = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    form_number: text.readonly(),
+    form_number: text.readonly().describe('The number of the form.'),
     tax_year: integer
       .min(1980)
       .max(2200)
@@ -47,19 +47,26 @@ export const forms1099c = resource({
       .describe(
         'A new form is `generated`. Later changes: `draft` to `generated`, then `furnished` to the debtor and `filed` with the IRS, or `void`. The server sets `corrected`.',
       ),
-    is_corrected: flag.readonly(),
-    corrects_form_id: uuid.nullable().readonly(),
+    is_corrected: flag.readonly().describe('Whether it corrects an earlier form.'),
+    corrects_form_id: uuid.nullable().readonly().describe('The form that it corrects.'),
     was_sent: flag
       .readonly()
       .describe('The debtor or the IRS has this form, or one that it corrects.'),
-    source: z.enum(['manual', 'system']).readonly(),
-    creditor_name: text.readonly(),
-    creditor_tin_last_four: text.readonly(),
-    creditor_address: text.readonly(),
-    creditor_phone: text.nullable().readonly(),
-    debtor_name: text.readonly(),
-    debtor_tin_last_four: text.readonly(),
-    debtor_address: prose.readonly(),
+    source: z
+      .enum(['manual', 'system'])
+      .readonly()
+      .describe('Whether staff or the system created it.'),
+    creditor_name: text.readonly().describe('Your name, from the settings.'),
+    creditor_tin_last_four: text
+      .readonly()
+      .describe('The last four digits of your taxpayer number.'),
+    creditor_address: text.readonly().describe('Your address, from the settings.'),
+    creditor_phone: text.nullable().readonly().describe('Your phone number, from the settings.'),
+    debtor_name: text.readonly().describe('The name of the borrower.'),
+    debtor_tin_last_four: text
+      .readonly()
+      .describe("The last four digits of the borrower's taxpayer number."),
+    debtor_address: prose.readonly().describe('The address of the borrower.'),
     account_number: text.readonly().describe("The loan's number."),
     identifiable_event_date: date
       .nullish()
@@ -85,8 +92,16 @@ export const forms1099c = resource({
       .describe('Box 7: the value of property taken, for a foreclosure or abandonment.'),
     notes: prose.nullish().describe('Your notes. Not printed.'),
     document_id: uuid.nullable().readonly(),
-    document_status: z.string().nullable().readonly(),
-    document_failure_reason: z.string().nullable().readonly(),
+    document_status: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The state of the copy for the debtor.'),
+    document_failure_reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the copy could not be made.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -75,10 +75,15 @@ export const loans = resource({
 
 const routeDefaults = { tag: 'loans', resource: 'loans' } as const;
 
-const billedAmounts = z.object({ amount: money, principal: money, interest: money, fees: money });
+const billedAmounts = z.object({
+  amount: money.describe('The sum of the parts.'),
+  principal: money.describe('The part that is principal.'),
+  interest: money.describe('The part that is interest.'),
+  fees: money.describe('The part that is fees.'),
+});
 const billSchema = z
   .object({
-    due_date: date.nullable(),
+    due_date: date.nullable().describe('The next due date. Null if no installment follows.'),
     last_day_on_time: date.nullable().describe('The last day to pay without a late fee.'),
     installment: billedAmounts.describe('The unpaid amount of the installment due on that date.'),
     past_due: billedAmounts.describe('Amounts due earlier. After maturity, the full balance.'),
@@ -87,19 +92,28 @@ const billSchema = z
   })
   .meta({ id: 'Bill' });
 
-const lateFee = z.object({ amount: money, last_day_on_time: date }).nullable();
+const lateFee = z
+  .object({
+    amount: money.describe('The late fee.'),
+    last_day_on_time: date.describe('The last day on which a payment avoids it.'),
+  })
+  .nullable();
 
 const projected = z.object({
-  principal_balance: money,
-  accrued_interest: money,
-  outstanding_fees: money,
-  total_balance: money,
-  next_payment_amount: money,
-  next_payment_date: date.nullable(),
-  payoff_amount: money,
-  as_of_date: date,
-  past_due_amount: money,
-  days_past_due: integer,
+  principal_balance: money.describe('The principal owed.'),
+  accrued_interest: money.describe('Unpaid interest.'),
+  outstanding_fees: money.describe('Unpaid fees.'),
+  total_balance: money.describe('The sum of the three.'),
+  next_payment_amount: money.describe('The unpaid amount of the next installment.'),
+  next_payment_date: date.nullable().describe('The next due date. Null if no installment follows.'),
+  payoff_amount: money.describe(
+    'The amount that pays off the loan on that day: the whole debt with the prepayment penalty, minus money in suspense.',
+  ),
+  as_of_date: date.describe('The day of the figures.'),
+  past_due_amount: money.describe('The unpaid amount that was due earlier.'),
+  days_past_due: integer.describe(
+    'Days since the oldest unpaid due date, without grace days and pauses.',
+  ),
   bill: billSchema,
 });
 
@@ -110,7 +124,7 @@ const balances = projected
     ),
     past_due_late_fee: lateFee.describe('The same for installments that are already past due.'),
     next_draw: z
-      .object({ date, amount: money })
+      .object({ date, amount: money.describe('The amount of the draw.') })
       .nullable()
       .describe(
         'The next autopay draw if nothing happens before. Null if nothing will be drawn, or for a past day.',
@@ -122,34 +136,38 @@ const projection = z
   .object({
     ...projected.shape,
     assumption: z.literal('scheduled_payments_made'),
-    days: integer,
+    days: integer.describe('Days from the business date.'),
   })
   .meta({ id: 'BalanceProjection' });
 
 export const installment = z
   .object({
-    period_number: integer,
-    due_date: date,
-    payment_amount: money,
-    principal_amount: money,
-    interest_amount: money,
-    fees_amount: money,
-    beginning_balance: money,
-    ending_balance: money,
-    paid_amount: money,
-    paid_date: date.nullable(),
+    period_number: integer.describe('The number of the installment, counted from 1.'),
+    due_date: date.describe('When it is due.'),
+    payment_amount: money.describe('The agreed amount, or the amount paid for a paid installment.'),
+    principal_amount: money.describe('The part that is principal.'),
+    interest_amount: money.describe('The part that is interest.'),
+    fees_amount: money.describe('The part that is fees.'),
+    beginning_balance: money.describe('The principal before it.'),
+    ending_balance: money.describe('The principal after it.'),
+    paid_amount: money.describe('What was paid on it.'),
+    paid_date: date.nullable().describe('The day on which it was paid in full.'),
     open_amount: money.describe(
       'The unpaid amount. For the last installment, everything owed by then.',
     ),
-    status: z.enum(INSTALLMENT_STATUSES),
-    days_in_period: integer,
+    status: z
+      .enum(INSTALLMENT_STATUSES)
+      .describe(
+        '`upcoming`, `due` today, `paid`, `partially_paid`, `past_due`, `deferred` by a deferment, or `canceled` by an acceleration.',
+      ),
+    days_in_period: integer.describe('Days since the previous due date.'),
   })
   .meta({ id: 'Installment' });
 
 const scheduleVersion = z
   .object({
-    version: integer,
-    is_current: z.boolean(),
+    version: integer.describe('The number of the version, counted from 1.'),
+    is_current: z.boolean().describe('Whether it applies now.'),
     reason: z
       .string()
       .nullable()
@@ -157,11 +175,11 @@ const scheduleVersion = z
         'The event that caused this version, such as schedule_agreed, disbursement, payment_returned or payment_found.',
       ),
     created_at: timestamp,
-    number_of_payments: integer,
+    number_of_payments: integer.describe('How many installments it has.'),
     payment_amount: money.describe('The amount of most installments.'),
-    first_due_date: date,
-    last_due_date: date,
-    total_of_payments: money,
+    first_due_date: date.describe('The first due date.'),
+    last_due_date: date.describe('The last due date.'),
+    total_of_payments: money.describe('The sum of all installments.'),
     installments: z
       .array(
         installment.omit({ paid_amount: true, paid_date: true, open_amount: true, status: true }),

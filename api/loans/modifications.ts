@@ -94,7 +94,9 @@ export const modifications = resource({
     capitalize_fees: flag
       .default(false)
       .describe('Whether unpaid fees are added to the principal.'),
-    capitalized_amount: money.readonly(),
+    capitalized_amount: money
+      .readonly()
+      .describe('The interest and fees that were added to the principal.'),
     interest_treatment: z
       .enum(BALANCE_TREATMENTS)
       .default('keep')
@@ -111,11 +113,15 @@ export const modifications = resource({
       .describe(
         'Set by the server. To cancel a pending or approved modification, update it to `canceled`.',
       ),
-    previous_terms: ownJson.readonly(),
-    new_terms: ownJson.readonly(),
-    requested_by: uuid.nullable().readonly(),
-    approved_by: uuid.nullable().readonly(),
-    applied_at: timestamp.nullable().readonly(),
+    previous_terms: ownJson
+      .readonly()
+      .describe(
+        'The terms before: rate, installment, due day, term, remaining payments, maturity date and principal.',
+      ),
+    new_terms: ownJson.readonly().describe('The terms afterwards.'),
+    requested_by: uuid.nullable().readonly().describe('The user who requested it.'),
+    approved_by: uuid.nullable().readonly().describe('The user who approved it.'),
+    applied_at: timestamp.nullable().readonly().describe('When it was applied.'),
     document_id: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -50,7 +50,9 @@ export const paymentPlans = resource({
       .describe(
         '`repayment`: the borrower pays missed amounts in parts. `catch_up`: the same, for everything past due. `settlement`: you accept `settlement_amount` for the whole debt.',
       ),
-    agreed_on: date.readonly(),
+    agreed_on: date
+      .readonly()
+      .describe('The business date of the agreement. Payments from this day count.'),
     total_amount: positiveMoney
       .nullish()
       .describe(
@@ -108,9 +110,9 @@ export const paymentPlans = resource({
       .describe(
         'A new plan is `active` or `proposed`. Update a proposed plan to `active` to start it, and either to `canceled` to end it. Close of business sets `completed` and `broken`.',
       ),
-    paid_amount: money.readonly(),
-    completed_at: timestamp.nullable().readonly(),
-    broken_at: timestamp.nullable().readonly(),
+    paid_amount: money.readonly().describe('How much of the total was paid.'),
+    completed_at: timestamp.nullable().readonly().describe('When it was completed.'),
+    broken_at: timestamp.nullable().readonly().describe('When it was broken.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

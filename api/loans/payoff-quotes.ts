@@ -24,16 +24,20 @@ import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
 
 const perDiemLine = z.object({
-  from: date,
-  to: date,
-  days: integer,
-  balance: money,
-  rate,
+  from: date.describe('The first day.'),
+  to: date.describe('The day after the last one.'),
+  days: integer.describe('The number of days.'),
+  balance: money.describe('The principal that bears interest.'),
+  rate: rate.describe('The annual rate.'),
   amount: z.string().describe('Has ten decimals, because the lines are rounded once, together.'),
-  rule: z.string(),
+  rule: z.string().describe('Why interest accrues or does not.'),
 });
 
-const agreedChange = z.object({ date, change: z.enum(CHANGE_KINDS), description: z.string() });
+const agreedChange = z.object({
+  date: date.describe('When it happens.'),
+  change: z.enum(CHANGE_KINDS).describe('What it is.'),
+  description: z.string().describe('The change in words.'),
+});
 
 export const payoffQuotes = resource({
   name: 'PayoffQuote',
@@ -49,8 +53,8 @@ export const payoffQuotes = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     ...loanFacts,
-    quote_number: text.readonly(),
-    quote_date: date.readonly(),
+    quote_number: text.readonly().describe('The number of the quote.'),
+    quote_date: date.readonly().describe('The business date of the quote.'),
     payoff_date: date
       .nullish()
       .describe(
@@ -61,13 +65,13 @@ export const payoffQuotes = resource({
       .describe(
         'The last day on which the quote is valid, within a year. Default: the payoff date plus `payoff_quote_valid_days` of the product.',
       ),
-    principal_amount: money.readonly(),
-    accrued_interest: money.readonly(),
-    per_diem: money.readonly(),
-    fees_amount: money.readonly(),
-    unbilled_fees: money.readonly(),
-    prepayment_penalty: money.readonly(),
-    credits_amount: money.readonly(),
+    principal_amount: money.readonly().describe('The principal owed on the payoff date.'),
+    accrued_interest: money.readonly().describe('The interest owed on the payoff date.'),
+    per_diem: money.readonly().describe('The interest of one more day, for display.'),
+    fees_amount: money.readonly().describe('The fees owed on the payoff date.'),
+    unbilled_fees: money.readonly().describe('Fees that are not billed yet.'),
+    prepayment_penalty: money.readonly().describe('The charge for paying off early.'),
+    credits_amount: money.readonly().describe('Money in suspense, which reduces the amount.'),
     payoff_amount: money
       .readonly()
       .describe('The payoff amount on `payoff_date`. On a later day more is needed.'),
@@ -88,7 +92,7 @@ export const payoffQuotes = resource({
       .describe(
         '`email` and `letter` send the payoff letter to every borrower of the loan. `portal` and `none` send nothing. A later change sends nothing.',
       ),
-    explanation: z.array(perDiemLine).readonly(),
+    explanation: z.array(perDiemLine).readonly().describe('The calculation of the interest.'),
     agreed_changes: z
       .array(agreedChange)
       .readonly()
@@ -107,8 +111,12 @@ export const payoffQuotes = resource({
           'event that changed the payoff amount.',
       ),
     document_id: uuid.nullable().readonly(),
-    document_status: z.string().nullable().readonly(),
-    document_failure_reason: z.string().nullable().readonly(),
+    document_status: z.string().nullable().readonly().describe('The state of the payoff letter.'),
+    document_failure_reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the letter could not be made.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -36,7 +36,9 @@ export const promisesToPay = resource({
     id: uuid.readonly(),
     loan_id: uuid,
     ...loanFacts,
-    promised_on: date.readonly(),
+    promised_on: date
+      .readonly()
+      .describe('The business date of the promise. Payments from this day count.'),
     promised_amount: positiveMoney.describe('The total that the borrower promises.'),
     promised_date: date.describe('The day by which it will be paid. Must not be in the past.'),
     payment_method: z
@@ -66,8 +68,10 @@ export const promisesToPay = resource({
       .enum(PROMISE_STATUSES)
       .default('pending')
       .describe('Set by the server. To cancel a pending promise, update it to `canceled`.'),
-    fulfilled_amount: money.readonly(),
-    fulfilled_at: timestamp.nullable().readonly(),
+    fulfilled_amount: money
+      .readonly()
+      .describe('How much was paid when close of business decided.'),
+    fulfilled_at: timestamp.nullable().readonly().describe('When the promise was kept.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

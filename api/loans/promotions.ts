@@ -7,19 +7,30 @@ import type { Route } from '../endpoints/route.ts';
 const fields = {
   id: uuid,
   loan_id: uuid,
-  name: text,
-  promo_type: z.enum(PROMO_TYPES),
-  promo_rate: rate.nullable(),
-  start_date: date,
-  end_date: date,
-  status: z.enum(['scheduled', 'active', 'completed', 'broken', 'canceled']),
-  conditions: jsonObject,
-  promo_program_id: uuid.nullable(),
+  name: text.describe('The name of the promotion.'),
+  promo_type: z.enum(PROMO_TYPES).describe('As in the request that started it.'),
+  promo_rate: rate
+    .nullable()
+    .describe('The annual rate during the promotion. Null if it does not change the rate.'),
+  start_date: date.describe('The first day.'),
+  end_date: date.describe('The last day.'),
+  status: z
+    .enum(['scheduled', 'active', 'completed', 'broken', 'canceled'])
+    .describe(
+      '`scheduled` before its first day, `broken` if the borrower did not keep its conditions.',
+    ),
+  conditions: jsonObject.describe('What ends it early.'),
+  promo_program_id: uuid.nullable().describe('The id of the promotion in your own system.'),
   ...timestamps,
 };
 
 export const promotion = z
-  .object({ ...fields, deferred_interest: money })
+  .object({
+    ...fields,
+    deferred_interest: money.describe(
+      'The interest that is owed if the loan is not repaid by the end of the promotion.',
+    ),
+  })
   .meta({ id: 'Promotion' });
 
 /** The specification's path for the list of a loan's promotions. */

@@ -46,11 +46,14 @@ export const suspenseApplications = resource({
         'How it is applied: `regular` like a payment, `extra_principal` to interest and principal ahead of schedule, `fee_only` to fees.',
       ),
     notes: prose.nullish().describe('Your notes.'),
-    source: z.enum(['staff', 'rule']).readonly(),
-    status: z.enum(['applied', 'reversed']).readonly(),
-    principal_applied: money.readonly(),
-    interest_applied: signedMoney.readonly(),
-    fees_applied: money.readonly(),
+    source: z
+      .enum(['staff', 'rule'])
+      .readonly()
+      .describe('Whether staff or the setting `suspense.pays_bills` applied it.'),
+    status: z.enum(['applied', 'reversed']).readonly().describe('Whether it was reversed.'),
+    principal_applied: money.readonly().describe('The amount applied to principal.'),
+    interest_applied: signedMoney.readonly().describe('The amount applied to interest.'),
+    fees_applied: money.readonly().describe('The amount applied to fees.'),
     created_by: uuid.nullable().readonly(),
     journal_entry_id: uuid.nullable().readonly(),
     ...timestamps,

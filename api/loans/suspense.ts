@@ -17,12 +17,15 @@ export const suspense = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid.readonly(),
-    payment_id: uuid.nullable().readonly(),
-    entry_type: z.enum(['receipt', 'application', 'refund', 'reversal', 'transfer']).readonly(),
+    payment_id: uuid.nullable().readonly().describe('The payment that moved the money.'),
+    entry_type: z
+      .enum(['receipt', 'application', 'refund', 'reversal', 'transfer'])
+      .readonly()
+      .describe('What moved the money.'),
     amount: signedMoney
       .readonly()
       .describe('Positive when money was received, negative when it was used.'),
-    balance_after: signedMoney.readonly(),
+    balance_after: signedMoney.readonly().describe('The money in suspense afterwards.'),
     reason: z
       .enum([
         'overpayment',
@@ -32,10 +35,14 @@ export const suspense = resource({
         'pending_identification',
         'held_funds',
       ])
-      .readonly(),
-    status: z.enum(['open', 'applied', 'refunded']).readonly(),
-    entry_date: date.readonly(),
-    applied_to_payment_id: uuid.nullable().readonly(),
+      .readonly()
+      .describe('Why the money was not applied.'),
+    status: z
+      .enum(['open', 'applied', 'refunded'])
+      .readonly()
+      .describe('What happened to it since.'),
+    entry_date: date.readonly().describe('The booking date.'),
+    applied_to_payment_id: uuid.nullable().readonly().describe('The payment that used the money.'),
     journal_entry_id: uuid.readonly(),
     notes: prose.nullable().readonly(),
     created_at: timestamp.readonly(),

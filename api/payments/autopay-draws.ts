@@ -16,16 +16,21 @@ export const autopayDraws = resource({
 
   fields: {
     id: uuid.readonly(),
-    autopay_plan_id: uuid.readonly(),
+    autopay_plan_id: uuid.readonly().describe('The plan.'),
     loan_id: uuid.readonly(),
-    due_date: date.readonly(),
-    run_date: date.readonly(),
-    amount: money.readonly(),
-    payment_id: uuid.nullable().readonly(),
-    status: z.enum(['drawn', 'skipped', 'retrying', 'returned', 'failed']).readonly(),
-    reason: text.nullable().readonly(),
-    attempts: integer.readonly(),
-    retry_on: date.nullable().readonly(),
+    due_date: date.readonly().describe('The due date that was drawn for.'),
+    run_date: date.readonly().describe('The day of the draw.'),
+    amount: money.readonly().describe('The amount drawn. Zero for a skipped date.'),
+    payment_id: uuid.nullable().readonly().describe('The payment that it made.'),
+    status: z
+      .enum(['drawn', 'skipped', 'retrying', 'returned', 'failed'])
+      .readonly()
+      .describe(
+        '`drawn`, `skipped` with a reason, `retrying` after a return for insufficient funds, `returned`, or `failed` if the account cannot be used.',
+      ),
+    reason: text.nullable().readonly().describe('Why it was skipped, returned or failed.'),
+    attempts: integer.readonly().describe('How often it was tried.'),
+    retry_on: date.nullable().readonly().describe('The day of the next attempt.'),
     ...timestamps,
   },
   filters: ['loan_id', 'status', 'due_date'],

@@ -21,20 +21,36 @@ export const changeNotices = resource({
 
   fields: {
     id: uuid.readonly(),
-    nacha_entry_id: uuid.readonly(),
-    payment_instrument_id: uuid.readonly(),
+    nacha_entry_id: uuid.readonly().describe('The entry that the notice is about.'),
+    payment_instrument_id: uuid.readonly().describe('The account that the notice is about.'),
     borrower_id: uuid.readonly(),
     loan_id: uuid.readonly(),
-    code: text.readonly(),
-    trace_number: text.readonly(),
-    received_on: date.readonly(),
+    code: text.readonly().describe('The change code, such as C01.'),
+    trace_number: text.readonly().describe('The trace number of the notice.'),
+    received_on: date.readonly().describe('The business date on which it was processed.'),
     due_date: date.readonly().describe('Six banking days after we received the notice.'),
-    corrected_routing_number: text.nullable().readonly(),
-    corrected_account_number_last_four: text.nullable().readonly(),
-    corrected_account_type: z.enum(['checking', 'savings']).nullable().readonly(),
-    status: z.enum(['pending', 'applied', 'dismissed']).readonly(),
-    decided_at: timestamp.nullable().readonly(),
-    decided_by: uuid.nullable().readonly(),
+    corrected_routing_number: text
+      .nullable()
+      .readonly()
+      .describe('The routing number that the bank gives.'),
+    corrected_account_number_last_four: text
+      .nullable()
+      .readonly()
+      .describe('The last four digits of the account number that the bank gives.'),
+    corrected_account_type: z
+      .enum(['checking', 'savings'])
+      .nullable()
+      .readonly()
+      .describe('The account type that the bank gives.'),
+    status: z
+      .enum(['pending', 'applied', 'dismissed'])
+      .readonly()
+      .describe('Whether the notice was applied or dismissed.'),
+    decided_at: timestamp.nullable().readonly().describe('When it was applied or dismissed.'),
+    decided_by: uuid
+      .nullable()
+      .readonly()
+      .describe('The user who decided it. Null if it was applied automatically.'),
     ...timestamps,
   },
   filters: ['payment_instrument_id', 'borrower_id', 'loan_id', 'code', 'status', 'due_date'],

@@ -10,6 +10,7 @@ import {
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 
@@ -25,21 +26,23 @@ export const nachaEntries = resource({
 
   fields: {
     id: uuid.readonly(),
-    nacha_file_id: uuid.readonly(),
-    payment_id: uuid.nullable().readonly(),
-    disbursement_id: uuid.nullable().readonly(),
-    draw_id: uuid.nullable().readonly(),
-    transaction_code: text.readonly(),
-    amount: money.readonly(),
-    individual_id: text.readonly(),
-    individual_name: text.readonly(),
-    trace_number: text.readonly(),
+    nacha_file_id: uuid.readonly().describe('The file that contains it.'),
+    payment_id: uuid.nullable().readonly().describe('The payment that it draws or refunds.'),
+    disbursement_id: uuid.nullable().readonly().describe('The disbursement that it pays out.'),
+    draw_id: uuid.nullable().readonly().describe('The draw that it pays out.'),
+    transaction_code: text
+      .readonly()
+      .describe('The Nacha transaction code, such as 27 for a debit of a checking account.'),
+    amount: money.readonly().describe('The amount.'),
+    individual_id: text.readonly().describe('The identification that the bank statement shows.'),
+    individual_name: text.readonly().describe('The name on the account.'),
+    trace_number: text.readonly().describe('The number that the bank quotes in returns.'),
     settled_on: date
       .nullable()
       .readonly()
       .describe('When the amount moved from ACH clearing to cash.'),
-    return_code: text.nullable().readonly(),
-    returned_on: date.nullable().readonly(),
+    return_code: text.nullable().readonly().describe("The bank's return code."),
+    returned_on: date.nullable().readonly().describe('When it was returned.'),
     ...timestamps,
   },
   filters: ['payment_id', 'disbursement_id', 'draw_id', 'trace_number', 'return_code'],
@@ -59,16 +62,19 @@ export const nachaFiles = resource({
 
   fields: {
     id: uuid.readonly(),
-    file_date: date.readonly(),
-    file_id_modifier: text.readonly(),
-    effective_entry_date: date.readonly(),
-    entry_count: integer.readonly(),
-    debit_total: money.readonly(),
-    credit_total: money.readonly(),
-    status: z.enum(['pending', 'completed']).readonly(),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
+    file_date: date.readonly().describe('The date of the file.'),
+    file_id_modifier: text.readonly().describe('Distinguishes the files of a day.'),
+    effective_entry_date: date.readonly().describe('The day on which the bank settles.'),
+    entry_count: integer.readonly().describe('How many entries it contains.'),
+    debit_total: money.readonly().describe('The sum of the debits.'),
+    credit_total: money.readonly().describe('The sum of the credits.'),
+    status: z
+      .enum(['pending', 'completed'])
+      .readonly()
+      .describe('`pending` until the file is written.'),
+    filename: text.readonly().describe('The name of the file.'),
+    file_size: integer.nullable().readonly().describe('The size in bytes.'),
+    sha256_hash: text.nullable().readonly().describe('The hash of the file.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },
@@ -77,19 +83,19 @@ export const nachaFiles = resource({
 });
 
 const skippedEntry = z.object({
-  payment_id: uuid.nullable(),
-  disbursement_id: uuid.nullable(),
-  draw_id: uuid.nullable(),
-  reason: z.string(),
+  payment_id: uuid.nullable().describe('The payment that was left out.'),
+  disbursement_id: uuid.nullable().describe('The disbursement that was left out.'),
+  draw_id: uuid.nullable().describe('The draw that was left out.'),
+  reason: z.string().describe('Why it was left out.'),
 });
 const outcome = z.object({
-  trace_number: text,
-  code: text.nullable(),
-  payment_id: uuid.nullable(),
-  disbursement_id: uuid.nullable(),
-  draw_id: uuid.nullable(),
-  status: z.enum(RETURN_OUTCOMES),
-  message: z.string(),
+  trace_number: text.describe('The number of the entry that was returned.'),
+  code: text.nullable().describe('The code in the return file.'),
+  payment_id: uuid.nullable().describe('The payment of the entry.'),
+  disbursement_id: uuid.nullable().describe('The disbursement of the entry.'),
+  draw_id: uuid.nullable().describe('The draw of the entry.'),
+  status: z.enum(RETURN_OUTCOMES).describe('What was done with it.'),
+  message: z.string().describe('The outcome in words.'),
 });
 
 const shared = { tag: 'payments', allow: 'admin' } as const;
@@ -143,19 +149,15 @@ export const nachaRoutes: Route[] = [
         content_type: text,
       })
       .meta({ id: 'NachaDownload' }),
-    run: async ({ work, params }) => {
+    run: async ({ work, params, origin }) => {
       const { id, filename } = await findOrThrow(work, nacha.nachaFiles, params['id']);
       const key = await nacha.findNachaFileStorageKey(work.tx, id);
       if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);
       const named = { content_type: 'text/plain', filename: String(filename) };
-      const download_url = await work.installation.files.presign({
-        key,
-        method: 'GET',
-        expires_at,
-        ...named,
-      });
+      const link = { key, method: 'GET', expires_at, ...named } as const;
+      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
       return { ...named, download_url, expires_at: expires_at.toISOString() };
     },
   },

@@ -47,13 +47,15 @@ export const PAYMENT_STATUSES = [
 ] as const;
 
 export const allocation = z.object({
-  component: z.string(),
-  installment_number: z.int().nullable(),
-  fee_id: uuid.nullable(),
-  amount: signedMoney,
-  rule: z.string(),
-  balance_before: signedMoney,
-  balance_after: signedMoney,
+  component: z
+    .string()
+    .describe('The part of the debt, such as principal, interest, fee or suspense.'),
+  installment_number: z.int().nullable().describe('The installment that was paid.'),
+  fee_id: uuid.nullable().describe('The fee that was paid.'),
+  amount: signedMoney.describe('The amount. Negative if it was taken back.'),
+  rule: z.string().describe('The rule that led to it, such as "standard: interest".'),
+  balance_before: signedMoney.describe('The balance of the part before.'),
+  balance_after: signedMoney.describe('The balance of the part after.'),
 });
 
 export const payments = resource({
@@ -70,8 +72,8 @@ export const payments = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    borrower_id: uuid.readonly(),
-    receipt_number: text.readonly(),
+    borrower_id: uuid.readonly().describe('The person who paid.'),
+    receipt_number: text.readonly().describe('The number of the receipt.'),
     amount: positiveMoney.describe('The amount received, or to be drawn from the account.'),
     payment_date: date
       .nullish()
@@ -105,27 +107,46 @@ export const payments = resource({
     notes: prose.nullish().describe('Your notes.'),
     hold_until: NewPayment.shape.hold_until,
     waive_returned_fee: NewPayment.shape.waive_returned_fee,
-    status: z.enum(PAYMENT_STATUSES).readonly(),
-    source: z.enum(PAYMENT_SOURCES).readonly(),
-    autopay_plan_id: uuid.nullable().readonly(),
+    status: z
+      .enum(PAYMENT_STATUSES)
+      .readonly()
+      .describe(
+        '`scheduled` for a later day, `completed` when applied, `settled` when the bank can no longer return it, `failed` if it could not be drawn, `returned` by the bank, `reversed` or `canceled` by you.',
+      ),
+    source: z.enum(PAYMENT_SOURCES).readonly().describe('How the payment was ordered.'),
+    autopay_plan_id: uuid.nullable().readonly().describe('The autopay plan that ordered it.'),
     principal_applied: signedMoney.readonly().describe('Negative for money that was paid back.'),
-    interest_applied: signedMoney.readonly(),
-    fees_applied: signedMoney.readonly(),
-    suspense_applied: signedMoney.readonly(),
-    remaining_balance: money.readonly(),
-    allocations: z.array(allocation).readonly(),
-    coverage: z.array(z.object({ installment_number: z.int(), amount: money })).readonly(),
-    posted_at: timestamp.nullable().readonly(),
-    settled_at: timestamp.nullable().readonly(),
-    failed_at: timestamp.nullable().readonly(),
-    failure_reason: text.nullable().readonly(),
-    return_code: text.nullable().readonly(),
-    reversed_at: timestamp.nullable().readonly(),
-    reversed_by: uuid.nullable().readonly(),
-    reversal_reason: text.nullable().readonly(),
-    reversal_effective_date: date.nullable().readonly(),
-    reverses_payment_id: uuid.nullable().readonly(),
-    journal_entry_ids: z.array(uuid).readonly(),
+    interest_applied: signedMoney.readonly().describe('The amount applied to interest.'),
+    fees_applied: signedMoney.readonly().describe('The amount applied to fees.'),
+    suspense_applied: signedMoney.readonly().describe('The amount that went to suspense.'),
+    remaining_balance: money
+      .readonly()
+      .describe('The total balance of the loan after the payment.'),
+    allocations: z
+      .array(allocation)
+      .readonly()
+      .describe('The steps that applied the payment, in order.'),
+    coverage: z
+      .array(z.object({ installment_number: z.int(), amount: money }))
+      .readonly()
+      .describe('The installments that the payment covered.'),
+    posted_at: timestamp.nullable().readonly().describe('When it was applied.'),
+    settled_at: timestamp.nullable().readonly().describe('When it was settled.'),
+    failed_at: timestamp.nullable().readonly().describe('When it failed or was returned.'),
+    failure_reason: text.nullable().readonly().describe('Why it failed or was returned.'),
+    return_code: text.nullable().readonly().describe("The bank's return code."),
+    reversed_at: timestamp.nullable().readonly().describe('When it was reversed.'),
+    reversed_by: uuid.nullable().readonly().describe('The user who reversed it.'),
+    reversal_reason: text.nullable().readonly().describe('Why it was reversed.'),
+    reversal_effective_date: date
+      .nullable()
+      .readonly()
+      .describe('The ledger date of the reversal.'),
+    reverses_payment_id: uuid
+      .nullable()
+      .readonly()
+      .describe('For a refund, the payment that was refunded.'),
+    journal_entry_ids: z.array(uuid).readonly().describe('The ledger entries of the payment.'),
     ...timestamps,
   },
   writeOnly: {

@@ -157,7 +157,11 @@ export const loanAssignments = resource({
       .describe(
         'A pending assignment can be `canceled`, an active one `ended` or `bought_back`. The server sets the others.',
       ),
-    decline_reason: z.enum(DECLINE_REASONS).nullable().readonly(),
+    decline_reason: z
+      .enum(DECLINE_REASONS)
+      .nullable()
+      .readonly()
+      .describe('Why the loan was not sold when the sale settled: its status on that day.'),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()

@@ -22,6 +22,7 @@ import { findDocumentStorageKey } from '../../sql/documents/documents.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
@@ -84,8 +85,11 @@ export const loanTapeConfigs = resource({
     sftp_server_id: uuid
       .nullish()
       .describe('The server for delivery by SFTP. Must be given for `sftp`.'),
-    last_generated_at: timestamp.nullable().readonly(),
-    next_run_at: date.nullable().readonly(),
+    last_generated_at: timestamp.nullable().readonly().describe('When it last made a tape.'),
+    next_run_at: date
+      .nullable()
+      .readonly()
+      .describe('The business date whose close makes the next tape.'),
     ...timestamps,
   },
   filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
@@ -116,32 +120,40 @@ const listedTapes = resource({
 
   fields: {
     id: uuid.readonly(),
-    loan_tape_config_id: uuid.readonly(),
+    loan_tape_config_id: uuid.readonly().describe('The config of the tape.'),
     portfolio_id: uuid.nullable().readonly(),
-    as_of_date: date.readonly(),
-    format: z.enum(tapes.TAPE_FORMATS).readonly(),
-    status: z.enum(['pending', 'completed', 'failed']).readonly(),
-    failure_reason: z.string().nullable().readonly(),
-    row_count: integer.nullable().readonly(),
+    as_of_date: date.readonly().describe('The day of its figures.'),
+    format: z.enum(tapes.TAPE_FORMATS).readonly().describe('The file format.'),
+    status: z
+      .enum(['pending', 'completed', 'failed'])
+      .readonly()
+      .describe('`pending` until the file is written.'),
+    failure_reason: z.string().nullable().readonly().describe('Why it failed.'),
+    row_count: integer.nullable().readonly().describe('How many loans it contains.'),
     document_id: uuid.nullable().readonly(),
-    filename: z.string().readonly(),
-    checksum: z.string().nullable().readonly(),
+    filename: z.string().readonly().describe('The name of the file.'),
+    checksum: z.string().nullable().readonly().describe('The SHA-256 hash of the file.'),
     totals: z
       .object({
-        principal_balance: z.string().optional(),
+        principal_balance: z.string().optional().describe('The principal of its loans.'),
         ledger_principal: z
           .string()
           .optional()
           .describe('The ledger balance of these loans at the end of the day.'),
-        ledger_difference: z.string().optional(),
+        ledger_difference: z.string().optional().describe('The difference between the two.'),
       })
-      .readonly(),
+      .readonly()
+      .describe('Sums of the tape, to compare with the ledger.'),
     warnings: z
       .array(z.object({ code: z.string(), message: z.string(), count: z.int() }))
-      .readonly(),
-    delivery_status: z.enum(['none', 'pending', 'sent', 'failed', 'superseded']).readonly(),
-    delivery_error: z.string().nullable().readonly(),
-    generated_at: timestamp.nullable().readonly(),
+      .readonly()
+      .describe('What to know about its data.'),
+    delivery_status: z
+      .enum(['none', 'pending', 'sent', 'failed', 'superseded'])
+      .readonly()
+      .describe('The state of its delivery.'),
+    delivery_error: z.string().nullable().readonly().describe('Why the delivery failed.'),
+    generated_at: timestamp.nullable().readonly().describe('When the file was written.'),
     ...timestamps,
   },
   filters: [
@@ -174,7 +186,7 @@ const tapeReply = z
 
 /** Returns the tape and, once it is ready, its download link. */
 async function tapeAnswer(
-  { within, installation, tenant_id, access }: OwnTransactionCall,
+  { within, installation, tenant_id, access, origin }: OwnTransactionCall,
   id: string,
 ) {
   const { tape, key, seconds } = await within(
@@ -197,7 +209,7 @@ async function tapeAnswer(
   const filename = String(tape['filename']);
   const content_type = CONTENT_TYPES[tape['format'] as tapes.TapeFormat];
   const link = { key, method: 'GET' as const, expires_at, content_type, filename };
-  const download_url = await installation.files.presign(link);
+  const download_url = absoluteUrl(origin, await installation.files.presign(link));
   return { ...tape, download_url, expires_at: expires_at.toISOString() };
 }
 

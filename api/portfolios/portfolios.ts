@@ -60,28 +60,34 @@ export const portfolios = resource({
     criteria: Criteria.default({}).describe(
       'What a loan must meet to enter a dynamic portfolio. Only approved or active loans without a portfolio enter. Loans stay when they no longer meet the criteria.',
     ),
-    status: z.enum(['active', 'sold', 'archived']).readonly(),
+    status: z
+      .enum(['active', 'sold', 'archived'])
+      .readonly()
+      .describe('Whether it is sold or archived.'),
     investor_id: uuid
       .nullish()
       .describe(
         'The investor for whom you keep the portfolio, for your records. A sale that settles sets its buyer.',
       ),
-    sold_at: timestamp.nullable().readonly(),
-    sale_date: date.nullable().readonly(),
-    sale_price: money.nullable().readonly(),
-    servicing_retained: flag.nullable().readonly(),
+    sold_at: timestamp.nullable().readonly().describe('When the sale was recorded.'),
+    sale_date: date.nullable().readonly().describe('The day of the agreement.'),
+    sale_price: money.nullable().readonly().describe('The agreed price.'),
+    servicing_retained: flag
+      .nullable()
+      .readonly()
+      .describe('Whether you continue to service the loans.'),
     buyer_id: uuid
       .nullable()
       .readonly()
       .describe('The buyer, who becomes the investor when the sale settles.'),
-    settlement_date: date.nullable().readonly(),
+    settlement_date: date.nullable().readonly().describe('The day on which the sale settles.'),
     settled_on: date.nullable().readonly().describe('The business date on which it settled.'),
     settled_price: money.nullable().readonly().describe('For the loans that were transferred.'),
     left_out: z
       .array(z.object({ loan_id: uuid, reason: z.enum(DECLINE_REASONS) }))
       .readonly()
       .describe('Loans in the agreement that were not sold, with the reason.'),
-    loan_count: integer.readonly(),
+    loan_count: integer.readonly().describe('How many loans are in it.'),
     is_archived: flag.readonly(),
     ...timestamps,
   },
@@ -120,7 +126,8 @@ export const portfolios = resource({
     'cancel-sale': action({
       allow: 'admin',
       summary: 'Cancel a sale before it settles',
-      description: 'The portfolio can then be sold again.',
+      description:
+        'Cancels the pending assignments. The portfolio can then be sold again. Answers 409 `sale_settled` once the sale has settled.',
       body: CancelSale,
       run: cancelSale,
     }),

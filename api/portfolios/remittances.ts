@@ -29,14 +29,14 @@ const remittanceAmounts = <Amount extends z.ZodType, Fee extends z.ZodType>(
   principal_owned: amount
     .readonly()
     .describe('At the start of the period. The fee is based on it.'),
-  principal_collected: amount.readonly(),
-  interest_collected: amount.readonly(),
-  fees_collected: amount.readonly(),
+  principal_collected: amount.readonly().describe('The principal that was collected.'),
+  interest_collected: amount.readonly().describe('The interest that was collected.'),
+  fees_collected: amount.readonly().describe('The fees that were collected.'),
   other_collected: amount
     .readonly()
     .describe('Recoveries, transferred suspense and manual entries.'),
   collected: amount.readonly().describe('Negative if more was returned than collected.'),
-  servicing_fee: fee.readonly(),
+  servicing_fee: fee.readonly().describe('Your fee for servicing.'),
 });
 
 export const remittanceLoans = resource({
@@ -50,10 +50,10 @@ export const remittanceLoans = resource({
 
   fields: {
     id: uuid.readonly(),
-    remittance_id: uuid.readonly(),
+    remittance_id: uuid.readonly().describe('The remittance.'),
     loan_id: uuid.readonly(),
-    loan_number: z.string().readonly(),
-    assignment_id: uuid.readonly(),
+    loan_number: z.string().readonly().describe('The number of the loan.'),
+    assignment_id: uuid.readonly().describe("The investor's share of the loan."),
     ...remittanceAmounts(signedMoney, money),
     servicing_fee_rate: rate.readonly().describe('Annual rate.'),
     created_at: timestamp.readonly(),
@@ -73,18 +73,18 @@ export const remittances = resource({
   fields: {
     id: uuid.readonly(),
     investor_id: uuid,
-    period_start: date.readonly(),
+    period_start: date.readonly().describe('The first day of the month.'),
     period_end: date
       .optional()
       .describe('The last day of a month with closed books. Default: the latest such month.'),
-    loan_count: integer.readonly(),
+    loan_count: integer.readonly().describe('How many loans it covers.'),
     ...remittanceAmounts(moneySum, moneySum),
     amount_due: moneySum.readonly().describe('Collections minus the servicing fee.'),
-    status: z.enum(['due', 'paid']).readonly(),
-    journal_entry_id: uuid.nullable().readonly(),
-    paid_on: date.nullable().readonly(),
-    reference_number: text.nullable().readonly(),
-    payment_entry_id: uuid.nullable().readonly(),
+    status: z.enum(['due', 'paid']).readonly().describe('Whether it was paid.'),
+    journal_entry_id: uuid.nullable().readonly().describe('The entry of the servicing fee.'),
+    paid_on: date.nullable().readonly().describe('When it was paid.'),
+    reference_number: text.nullable().readonly().describe("The bank's reference for the transfer."),
+    payment_entry_id: uuid.nullable().readonly().describe('The entry of the payment.'),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

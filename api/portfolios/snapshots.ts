@@ -44,22 +44,34 @@ export const snapshots = resource({
         'The day to write figures for: the business date (default), or an earlier day whose close was recorded.',
       ),
     // A portfolio may have a single loan, whose fields the totals then reveal.
-    total_loans: integer.readonly(),
-    total_principal: derivedFrom(moneySum.readonly(), 'loans.principal_balance'),
+    total_loans: integer.readonly().describe('How many loans it contained.'),
+    total_principal: derivedFrom(moneySum.readonly(), 'loans.principal_balance').describe(
+      'The principal balance of the active ones.',
+    ),
     total_outstanding: derivedFrom(
       moneySum.readonly(),
       ...(['loans.total_balance', 'loans.principal_balance'] as const),
       ...(['loans.accrued_interest', 'loans.outstanding_fees'] as const),
+    ).describe('The principal, interest and fees of the active ones.'),
+    weighted_average_rate: derivedFrom(ratio, 'loans.interest_rate').describe(
+      'The average rate of the active ones, weighted by principal.',
     ),
-    weighted_average_rate: derivedFrom(ratio, 'loans.interest_rate'),
-    weighted_average_term: derivedFrom(integer.readonly(), 'loans.term_months'),
-    delinquency_rate: derivedFrom(ratio, 'loans.days_past_due', 'loans.delinquency_bucket'),
-    default_rate: derivedFrom(ratio, 'loans.status'),
+    weighted_average_term: derivedFrom(integer.readonly(), 'loans.term_months').describe(
+      'The average term of the active ones in months, weighted by principal.',
+    ),
+    delinquency_rate: derivedFrom(
+      ratio,
+      'loans.days_past_due',
+      'loans.delinquency_bucket',
+    ).describe('The share of the principal that was 30 or more days past due.'),
+    default_rate: derivedFrom(ratio, 'loans.status').describe(
+      'The share of the loans that were charged off or 90 or more days past due.',
+    ),
     by_bucket: derivedFrom(
       bucketCounts.readonly(),
       'loans.days_past_due',
       'loans.delinquency_bucket',
-    ),
+    ).describe('How many active loans were in each delinquency bucket.'),
     ...timestamps,
   },
   filters: ['portfolio_id', 'investor_id', 'snapshot_date'],

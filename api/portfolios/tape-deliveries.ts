@@ -17,14 +17,17 @@ export const tapeDeliveries = resource({
 
   fields: {
     id: uuid.readonly(),
-    loan_tape_id: uuid.readonly(),
-    recipient: z.string().readonly(),
-    sftp_server_id: uuid.nullable().readonly(),
-    attach_file: flag.readonly(),
-    status: z.enum(['pending', 'sent', 'failed', 'superseded']).readonly(),
-    attempts: integer.readonly(),
-    error: z.string().nullable().readonly(),
-    sent_at: timestamp.nullable().readonly(),
+    loan_tape_id: uuid.readonly().describe('The tape.'),
+    recipient: z.string().readonly().describe('The email address or the server.'),
+    sftp_server_id: uuid.nullable().readonly().describe('The server.'),
+    attach_file: flag.readonly().describe('Whether the email contains the file.'),
+    status: z
+      .enum(['pending', 'sent', 'failed', 'superseded'])
+      .readonly()
+      .describe('The state of the delivery.'),
+    attempts: integer.readonly().describe('How often it was tried.'),
+    error: z.string().nullable().readonly().describe('Why it failed.'),
+    sent_at: timestamp.nullable().readonly().describe('When it was delivered.'),
     ...timestamps,
   },
   filters: ['recipient', 'status'],

@@ -51,9 +51,11 @@ export const NewPayment = z.object({
   hold_until: date
     .nullish()
     .describe(
-      'Until this day, the money cannot be refunded. On this day, the payment becomes settled.',
+      'Until this day, at most 90 days after the payment, the money cannot be refunded. On this day, the payment becomes settled.',
     ),
-  waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
+  waive_returned_fee: flag
+    .nullish()
+    .describe('Whether no fee is charged if the bank returns the payment.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];

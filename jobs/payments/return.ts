@@ -31,7 +31,7 @@ export const PaymentReturn = z.object({
   returned_date: date
     .nullish()
     .describe('When the bank returned the payment. Default: the business date.'),
-  waive_fee: flag.default(false).describe('No fee is charged for this return.'),
+  waive_fee: flag.default(false).describe('Whether no fee is charged for this return.'),
 });
 type PaymentReturn = z.output<typeof PaymentReturn>;
 

@@ -159,7 +159,7 @@ export const EVENTS = {
       old_bucket: derivedFrom(bucket, 'loans.delinquency_bucket', 'loans.days_past_due'),
       new_bucket: derivedFrom(bucket, 'loans.delinquency_bucket', 'loans.days_past_due'),
       days_past_due: z.int().describe('The days past due now.'),
-      past_due_amount: money.describe('What is past due now.'),
+      past_due_amount: money.describe('The past-due amount now.'),
     })
     .describe(
       'Sent when a loan moves to another delinquency bucket: at close of business, with the figures of the ' +
@@ -194,7 +194,7 @@ export const EVENTS = {
         .array(
           z.object({
             code: z.string().describe('The name of the check.'),
-            message: z.string().describe('What is wrong.'),
+            message: z.string().describe('The problem.'),
           }),
         )
         .describe('The checks that failed or warned.'),
@@ -227,7 +227,7 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
-/** The data of `webhook.test`, which `POST /webhooks/{id}/test` sends. Nobody can subscribe to it. */
+/** The data of `webhook.test`, which `POST /webhooks/{id}/test` sends. It cannot be subscribed to. */
 export const TestEventData = z
   .object({
     subscription_id: uuid.describe('The subscription that is tested.'),

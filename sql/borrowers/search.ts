@@ -9,7 +9,7 @@ export const BROAD_SEARCH = 'BROAD';
 export const isFoundBy = (searches: readonly SqlFragment[]) => sql.fragment`
   row.id = any(app.refuse_broad_search(array(
     ${sql.join(
-      searches.map((search) => sql.fragment`(select ${search} as id limit 20001)`),
+      searches.map((search) => sql.fragment`(select ${search} as id limit 80001)`),
       sql.fragment` union all `,
     )}
   )))

@@ -4,19 +4,21 @@ import { table } from '../table.ts';
 import { balancesAt } from './account-balances.ts';
 
 export const TrialBalance = z.object({
-  as_of_date: z.string(),
-  accounts: z.array(
-    z.object({
-      account_id: z.string(),
-      code: z.string(),
-      name: z.string(),
-      account_type: z.string(),
-      debit: z.string(),
-      credit: z.string(),
-    }),
-  ),
-  total_debits: z.string(),
-  total_credits: z.string(),
+  as_of_date: z.string().describe('The last day included.'),
+  accounts: z
+    .array(
+      z.object({
+        account_id: z.string().describe('The account.'),
+        code: z.string().describe('The number of the account.'),
+        name: z.string().describe('The name of the account.'),
+        account_type: z.string().describe('The type of the account.'),
+        debit: z.string().describe('The balance, if it is a debit.'),
+        credit: z.string().describe('The balance, if it is a credit.'),
+      }),
+    )
+    .describe('The accounts with their balances.'),
+  total_debits: z.string().describe('The sum of the debits.'),
+  total_credits: z.string().describe('The sum of the credits. Equal to the debits.'),
 });
 
 /** Every account's balance at the end of a day, on the side of its net. One statement, so one snapshot. */

@@ -3,29 +3,36 @@ import { sql, type Transaction } from '../database/db.ts';
 import { balancesAt } from './account-balances.ts';
 
 const Amounts = z.array(
-  z.object({ account_id: z.string(), code: z.string(), name: z.string(), amount: z.string() }),
+  z.object({
+    account_id: z.string().describe('The account.'),
+    code: z.string().describe('The number of the account.'),
+    name: z.string().describe('The name of the account.'),
+    amount: z.string().describe("The amount, positive on the account's normal side."),
+  }),
 );
 
 export const IncomeStatement = z.object({
-  start_date: z.string(),
-  end_date: z.string(),
-  revenue: Amounts,
-  expenses: Amounts,
-  total_revenue: z.string(),
-  total_expenses: z.string(),
-  net_income: z.string(),
+  start_date: z.string().describe('The first day included.'),
+  end_date: z.string().describe('The last day included.'),
+  revenue: Amounts.describe('The revenue accounts.'),
+  expenses: Amounts.describe('The expense accounts.'),
+  total_revenue: z.string().describe('The sum of the revenue.'),
+  total_expenses: z.string().describe('The sum of the expenses.'),
+  net_income: z.string().describe('Revenue minus expenses.'),
 });
 
 export const BalanceSheet = z.object({
-  as_of_date: z.string(),
-  assets: Amounts,
-  liabilities: Amounts,
-  equity: Amounts,
-  unclosed_income: z.string(),
-  total_assets: z.string(),
-  total_liabilities: z.string(),
-  total_equity: z.string(),
-  total_liabilities_and_equity: z.string(),
+  as_of_date: z.string().describe('The last day included.'),
+  assets: Amounts.describe('The asset accounts.'),
+  liabilities: Amounts.describe('The liability accounts.'),
+  equity: Amounts.describe('The equity accounts.'),
+  unclosed_income: z
+    .string()
+    .describe('Net income that no year end has moved to retained earnings.'),
+  total_assets: z.string().describe('The sum of the assets.'),
+  total_liabilities: z.string().describe('The sum of the liabilities.'),
+  total_equity: z.string().describe('The sum of the equity, with the unclosed income.'),
+  total_liabilities_and_equity: z.string().describe('The sum of both. Equal to the assets.'),
 });
 
 /** The accounts of a type as rows of the report, without zero amounts. */

@@ -385,13 +385,15 @@ call app.declare_borrower_data('payment_instruments', 'borrower', redacted => '{
   kept => '{"one of a few values": ["instrument_type", "account_type", "verification_method"],
     "the bank''s code": ["last_return_code", "block_code"]}');
 
--- Refuses a search that finds more records than a page of a list can be chosen from quickly. The caller reads one more
--- than the limit.
+-- Refuses a search that finds more records than a page of a list can be chosen from quickly. A record may be found up to
+-- four times, by its names and addresses. The caller reads one id more than that.
 create function app.refuse_broad_search(ids uuid[]) returns uuid[]
   language plpgsql stable parallel safe
 as $$
 begin
-  if cardinality(ids) > 20000 then
+  if cardinality(ids) > 80000
+    or cardinality(ids) > 20000 and (select count(distinct id) from unnest(ids) as id) > 20000
+  then
     raise exception 'The search matches too many records.' using errcode = 'BROAD';
   end if;
   return ids;

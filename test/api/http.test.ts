@@ -168,6 +168,25 @@ test('HEAD answers like GET without the body', async () => {
   expect(reply.headers['content-range']).toMatch(/^borrowers /);
 });
 
+test('an unknown parameter is refused, but the parameters of lists are ignored where there is no list', async () => {
+  const { body } = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+  const path = `/borrowers/${body.id}`;
+
+  const list = await officer.get(`${path}?sort=["id","ASC"]&range=[0,9]&limit=5`);
+  const unknown = await officer.get(`${path}?limit=5&fields=id`);
+  const change = await officer.put(`${path}?limit=5`, { last_name: 'King' });
+
+  expect(list).toMatchObject({ status: 200, body: { id: body.id } });
+  expect(unknown).toMatchObject({
+    status: 422,
+    body: { errors: { query: expect.stringMatching(/^"fields" is not/) } },
+  });
+  expect(change).toMatchObject({
+    status: 422,
+    body: { errors: { query: expect.stringMatching(/^"limit" is not/) } },
+  });
+});
+
 test('a slash at the end of a path makes no difference, and two are no endpoint', async () => {
   const created = await officer.post('/borrowers/', { first_name: 'Ada', last_name: 'Byron' });
   const path = `/borrowers/${created.body.id}`;

@@ -71,13 +71,16 @@ testSourceRule('a path that a comment names exists', () =>
     ),
 );
 
+/** Code in other languages, whose constants look like environment variables. */
+const CODE = /^```(?!bash)\w[\s\S]*?^```/gm;
+
 testSourceRule('an environment variable that a document names is read somewhere', () => {
   const code = [...texts].filter(([file]) => !file.endsWith('.md')).map(([, text]) => text);
   const words = new Set(
     code.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? []),
   );
   return readmes.flatMap(([file, text]) =>
-    (text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
+    (text.replace(CODE, '').match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
       .filter((name) => !words.has(name))
       .map((name) => `${file} names ${name}`),
   );

@@ -15,7 +15,7 @@ testSourceRule('files are named in kebab-case, after what they do', () =>
     .map(({ file }) => file)
     .filter(
       (file) =>
-        !/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.(job|test|config|faults))*\.ts$/.test(file) ||
+        !/^[a-z0-9-]+(\/[a-z0-9-]+)*(\.(job|test|config|faults|admin))*\.ts$/.test(file) ||
         /(^|[/-])(services?|managers?|helpers?|utils?|controllers?|index)\.ts$/.test(file),
     ),
 );

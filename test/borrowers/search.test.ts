@@ -151,6 +151,14 @@ test('a search that matches more than 20,000 records is refused with what to do'
     await busy.officer.get('/loans?q=number'),
   ];
   const narrow = await busy.officer.get('/borrowers?q=mary%2020001');
+  await stage.owner.query("delete from borrowers where tenant_id = $1 and last_name = 'Number 7'", [
+    busy.id,
+  ]);
+  // Each of these 20,000 is found by its full name and by its last name.
+  await stage.owner.query('update borrowers set last_name = first_name where tenant_id = $1', [
+    busy.id,
+  ]);
+  const exactly = await busy.officer.get('/borrowers?q=m');
 
   for (const reply of broad.slice(0, 2))
     expect(reply).toMatchObject({
@@ -159,4 +167,5 @@ test('a search that matches more than 20,000 records is refused with what to do'
     });
   expect(broad[2]?.status).toBe(200);
   expect(narrow.headers['content-range']).toBe('borrowers 0-0/1');
+  expect(exactly.headers['content-range']).toBe('borrowers 0-99/20000');
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import simpleRestProvider from 'ra-data-simple-rest';
 import { expect, test } from 'vitest';
 import { newStage, PASSWORD } from '../setup/world.ts';
@@ -132,4 +133,12 @@ test('react-admin receives a refusal by status and by field', async () => {
     body: { errors: { first_name: expect.any(String) } },
   });
   expect(missing).toMatchObject({ status: 404 });
+});
+
+test('the guide shows the file that connects the example admin to the API', () => {
+  const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+  const shown = /```ts api\.ts\n(.*?)```/s.exec(read('templates/guides/build-an-admin.md'))?.[1];
+
+  expect(shown).toBe(read('test/admin/src/api.ts'));
 });

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from '../../workers/processes/free-port.ts';
 import { findMismatch, newMemory, type Memory } from './guide-answers.ts';
 
 /**
@@ -81,17 +82,28 @@ export function parseGuide(text: string): Guide {
 
 /** What readers replace by the address of their own tenant. */
 const ADDRESS = 'localhost:3000';
+const REPOSITORY = new URL('../..', import.meta.url).pathname;
+/** The port of the receiver that a guide starts. */
+const RECEIVER_PORT = '4443';
 /** A guide that waits longer hangs. */
 const TIME_OUT_MS = 280_000;
 
 type Place = { port: number; env?: Record<string, string> };
 
-/** Runs a guide as one bash script in an empty folder. Returns a sentence for each wrong answer. */
+/**
+ * Runs a guide as one bash script, in a folder that looks like the repository. Returns a sentence for each
+ * wrong answer.
+ */
 export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Promise<string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'guide-'));
-  const local = (text: string) => text.replaceAll(ADDRESS, `localhost:${port}`);
+  const receiverPort = await freePort('127.0.0.1');
+  const local = (text: string) =>
+    text.replaceAll(ADDRESS, `localhost:${port}`).replaceAll(RECEIVER_PORT, String(receiverPort));
   const mark = `--- ${path.basename(folder)}`;
-  mkdirSync(path.join(folder, 'reader'));
+  const reader = path.join(folder, 'reader');
+  mkdirSync(reader);
+  for (const name of readdirSync(REPOSITORY).filter((entry) => !entry.startsWith('.')))
+    symlinkSync(path.join(REPOSITORY, name), path.join(reader, name));
   const script = parts.map((part, index) => {
     const run =
       'name' in part
@@ -105,7 +117,7 @@ export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Pro
   });
   writeFileSync(path.join(folder, 'script'), ['exec 2>&1', ...script].join('\n'));
   try {
-    const printed = await runBash(path.join(folder, 'script'), path.join(folder, 'reader'), env);
+    const printed = await runBash(path.join(folder, 'script'), reader, env);
     const outputs = printed.split(`\n${mark}\n`);
     const memory = newMemory();
     return parts.flatMap((part, index) =>

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import pg from 'pg';
 import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
@@ -16,6 +17,7 @@ import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
+import { localReceiverVariables } from '../../workers/processes/local-receivers.ts';
 import { openPoolOutside } from '../../workers/queue/pool-outside.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
 import { startEventRelay } from '../../workers/queue/relay.ts';
@@ -26,6 +28,7 @@ import { cloneDatabase } from './database.ts';
 export const SEED_DATE = '2030-01-15';
 const SECRET = 'a secret of at least thirty-two characters';
 const SILENT = openLog('silent', {});
+const AUTHORITIES = getCACertificates('default');
 
 /** A database with the data of `npm run seed`, in which the tenant `demo` is on SEED_DATE. */
 export async function seedDatabase() {
@@ -56,7 +59,12 @@ export async function startPlatform(template: { url: string }, env: Record<strin
   const database = await cloneDatabase(template.url);
   const { url } = database;
   const folder = mkdtempSync(path.join(tmpdir(), 'platform-'));
-  const variables = { DATABASE_URL: url, DATA_DIR: folder, SECRET, ...env };
+  const forReceivers = await localReceiverVariables(folder, {});
+  const variables = { DATABASE_URL: url, DATA_DIR: folder, SECRET, ...forReceivers, ...env };
+  // The workers run in this process, which was started without NODE_EXTRA_CA_CERTS. The certificates of all
+  // platforms have the same name, so only the newest is trusted.
+  const certificate = readFileSync(forReceivers.NODE_EXTRA_CA_CERTS, 'utf8');
+  setDefaultCACertificates([...AUTHORITIES, certificate]);
   const app = await openPool(url, { size: 8, isShared: true });
   const installation: Installation = {
     files: await openFiles(undefined, { folder: path.join(folder, 'files'), secret: SECRET }),

@@ -29,12 +29,15 @@ export type Source = {
   imports: Import[];
 };
 
+const NOT_OURS = new Set(['node_modules', 'dist']);
+
 /** Every file below a folder, except installed packages and files written by a run. */
 function filesBelow(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (entry.isSymbolicLink()) return [];
-    return entry.isDirectory() ? filesBelow(file) : [file];
+    if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : filesBelow(file);
+    return [file];
   });
 }
 

@@ -152,7 +152,9 @@ test('reversing payments and paying refunds takes two people, on every route', a
   expect(untouched.body.status).toBe('completed');
   expect(done.status).toBe(200);
   expect((await officer.get(own)).body.status).toBe('reversed');
-  expect((await officer.get(`/loans/${loan.id}/payments?payment_type=refund`)).body).toEqual([]);
+  expect((await officer.get(`/loans/${loan.id}/payments?payment_type=reimbursement`)).body).toEqual(
+    [],
+  );
 });
 
 test('assigning a role takes two users who may both assign it', async () => {

@@ -38,7 +38,7 @@ export const PayOffRequest = z.object({
   amount: positiveMoney
     .nullish()
     .describe(
-      'The amount received. Default: the payoff amount of that day. A difference up to `payoff.tolerance` of the settings is written off, and an excess goes to suspense.',
+      'The amount received. Default: the payoff amount of that day. A rest up to `payoff.tolerance` of the settings is written off, and an excess goes to suspense.',
     ),
   payment_method: z
     .enum(PAYMENT_METHODS)

@@ -28,7 +28,7 @@ const PER_MONTH = dictionary<readonly [bigint, bigint]>({
 const TERMS = dictionary<string>({ C: 'LOC', R: 'REV', O: '001' });
 
 /**
- * The term of the schedule in force at the end of the month, including extensions (field 12). In months;
+ * The term of the schedule in force at the end of the month, including extensions (field 13). In months;
  * for a mortgage, in years.
  */
 export function termsDuration(portfolio: string, facts: CreditFacts): string {

@@ -11,7 +11,9 @@ import { assertAllowed } from '../history/statuses.ts';
 export const NON_ACCRUAL_REASONS = ['dpd_90', 'bankruptcy', 'management', 'collateral'] as const;
 
 export const NonAccrual = z.object({
-  enabled: flag.nullish().describe('Default: the opposite of the current state.'),
+  enabled: flag
+    .nullish()
+    .describe('True stops accrual, false resumes it. Default: the opposite of the current state.'),
   effective_date: date
     .nullish()
     .describe('The day on which accrual stops or resumes. Default: the business date.'),
