@@ -41,6 +41,7 @@ import { recordRoutes } from './loans/records.ts';
 import { controlRoutes } from './operations/control.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { jobQueueRoutes } from './operations/queue.ts';
+import { sandboxRoutes } from './operations/sandbox.ts';
 import { viewRoutes } from './operations/views.ts';
 import { mailingRoutes } from './mailing/mail-batches.ts';
 import { changeNotices } from './payments/change-notices.ts';
@@ -191,6 +192,7 @@ const specifiedRoutes: readonly Route[] = [
   ...viewRoutes,
   ...jobQueueRoutes,
   ...controlRoutes,
+  ...sandboxRoutes,
 ].filter((route, at, all) => all.lastIndexOf(route) === at);
 
 /** Every endpoint. The approval endpoints come last, because approving runs one of the others. */

@@ -33,6 +33,8 @@ const Active = z.object({
   name: z.string(),
   time_zone: z.string(),
   business_date: z.string(),
+  /** Its clients move its business date, so no schedule does. */
+  is_sandbox: z.boolean(),
 });
 export type ActiveTenant = z.output<typeof Active>;
 
@@ -48,7 +50,7 @@ const Tenant = Active.extend({
 export const currentTenant = (tx: Transaction) =>
   tx.one(
     prepared(sql.type(Tenant)`
-    select id, slug, name, time_zone, business_date, currency, locale, settings
+    select id, slug, name, time_zone, business_date, is_sandbox, currency, locale, settings
     from tenants where id = app.current_tenant()
   `),
   );
@@ -75,6 +77,8 @@ export type NewTenant = {
   name: string;
   business_date: string;
   domains: string[];
+  /** Default: false. Cannot be changed later. */
+  is_sandbox?: boolean;
   place?: { time_zone: string; currency: string; locale: string };
 };
 
@@ -91,10 +95,11 @@ export const setTenantLocale = (
 /** Creates an empty tenant and returns its id; needs the owner's role. */
 export const insertTenant = (
   owner: Pick<Transaction, 'oneFirst'>,
-  { slug, name, business_date, domains }: NewTenant,
+  { slug, name, business_date, domains, is_sandbox = false }: NewTenant,
 ) =>
   owner.oneFirst(sql.typeAlias('id')`
     select app.create_tenant(
-      ${slug}, ${name}, ${business_date}::date, ${sql.array(domains, 'text')}
+      ${slug}, ${name}, ${business_date}::date, ${sql.array(domains, 'text')},
+      ${is_sandbox}
     ) as id
   `);

@@ -38,12 +38,12 @@ export async function planRun(work: Work, through: string): Promise<runs.Run> {
  * morning, for example at 00:00 or 02:30. Events until then belong to the day.
  */
 export async function lastEndedDay({ tx }: Work, now: Date) {
-  const { time_zone } = await tenants.currentTenant(tx);
+  const { time_zone, is_sandbox } = await tenants.currentTenant(tx);
   const { eod_cutoff_time: cutoff } = await settingsOf(tx);
   const date = localDate(now, time_zone);
   const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
   const cutoffHint = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} on the next day`;
-  return { day, saying: `in ${time_zone} it is ${date}${cutoffHint}.` };
+  return { day, is_sandbox, saying: `in ${time_zone} it is ${date}${cutoffHint}.` };
 }
 
 /** Throws `Invalid` for days that are already closed or may not be closed yet. */
@@ -52,7 +52,8 @@ export async function assertClosable(work: Work, through: string, at?: Date) {
   const refusal = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refusal(`This day is already closed. The business date is ${today}.`);
   const ended = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
-  if (!installation.may_close_future && through > ended.day)
+  const mayCloseFuture = installation.may_close_future || ended.is_sandbox;
+  if (!mayCloseFuture && through > ended.day)
     throw refusal(`This day is not over yet: ${ended.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
   if (through > horizon) throw refusal('Must be within 40 years.');

@@ -10,7 +10,8 @@ const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Finds tenants whose business date is over in their time zone and starts its close. Missed days are closed
- * one by one, so the next tick recovers from an outage of any length.
+ * one by one, so the next tick recovers from an outage of any length. The date of a sandbox moves only when a
+ * client moves it.
  */
 export const startCloseOfBusiness = job({
   name: 'start-close-of-business',
@@ -22,7 +23,8 @@ export const startCloseOfBusiness = job({
     const active = await outside.within(NO_TENANT_ID, ({ tx }) => tenants.listActiveTenants(tx), {
       readOnly: true,
     });
-    for (const { id, time_zone, business_date } of active) {
+    for (const { id, time_zone, business_date, is_sandbox } of active) {
+      if (is_sandbox) continue;
       const now = outside.now();
       if (localDate(now, time_zone) <= business_date) continue;
       await outside.within(id, async (work) => {

@@ -213,3 +213,27 @@ export const findRunsInProgress = (tx: Transaction) =>
     ) as morning_run_id
   `),
   );
+
+const Unfinished = z.object({ through_date: z.string(), failure_reason: z.string().nullable() });
+
+/** The run that closes the business date, or the run of the day before while it has morning work. */
+export const findUnfinishedRun = (tx: Transaction) =>
+  tx.maybeOne(
+    sql.type(Unfinished)`
+    select run.through_date, run.failure_reason from (${closeRuns.rows}) as run
+    where run.id = (
+      select id from cob_runs where cob_date = app.business_date()
+      union all (
+        select run_id from cob_chunks
+        where cob_date = app.business_date() - 1 and ${hasMorningWork} limit 1
+      )
+      limit 1
+    )
+  `,
+  );
+
+/** Lets a running close end with its current day. */
+export const stopAfterCurrentDay = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    update cob_runs set through_date = cob_date where status = 'running' and through_date > cob_date
+  `);

@@ -29,6 +29,7 @@ export const BASELINE_FILES = [
   'credit-reporting.sql',
   'privacy.sql',
   'counts.sql',
+  'sandbox.sql',
   'planner.sql',
 ];
 

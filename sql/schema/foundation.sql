@@ -34,13 +34,16 @@ begin
   return new;
 end $$;
 
--- Makes a table append-only, except for a redaction.
+-- Makes a table append-only, except for a redaction, and for the reset of a sandbox.
 create function app.refuse_change() returns trigger
   language plpgsql
 as $$
 begin
   if tg_level = 'ROW' and tg_op = 'UPDATE' then
     if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
+  end if;
+  if tg_level = 'ROW' and tg_op = 'DELETE' then
+    if app.is_importing(tg_relid, (to_jsonb(old) ->> 'tenant_id')::uuid) then return old; end if;
   end if;
   raise exception '% is append-only. Insert a new row instead.', tg_table_name using errcode = 'insufficient_privilege';
 end $$;

@@ -201,6 +201,9 @@ begin
   if tg_op = 'UPDATE' then
     if app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then return new; end if;
   end if;
+  if tg_op = 'DELETE' then
+    if app.is_importing(tg_relid, old.tenant_id) then return old; end if;
+  end if;
   if tg_op = 'DELETE' or old.status = 'posted'
     or (to_jsonb(old) - '{status,posted_at,posted_by,is_archived}'::text[])
        <> (to_jsonb(new) - '{status,posted_at,posted_by,is_archived}'::text[]) then

@@ -548,7 +548,7 @@ revoke execute on function app.tick_schedule from public;
 grant execute on function app.tick_schedule to servicing_worker;
 
 -- Seconds since the most overdue close of business of any tenant was due, at midnight or the tenant's cut-off; 0 if
--- none is overdue.
+-- none is overdue. A sandbox has no schedule.
 create function app.close_overdue_seconds() returns numeric
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -557,7 +557,7 @@ as $$
       (business_date + 1 + coalesce(settings ->> 'eod_cutoff_time', '00:00')::time) at time zone time_zone
     )
   ))), 0)
-  from tenants where is_active
+  from tenants where is_active and not is_sandbox
 $$;
 revoke execute on function app.close_overdue_seconds from public;
 grant execute on function app.close_overdue_seconds to servicing_worker;

@@ -18,6 +18,9 @@ create table tenants (
   access text not null default 'open' check (access in ('open', 'closing', 'closed', 'exported')),
   -- The time zone of the tenant from its next business date on.
   next_time_zone text,
+  -- A sandbox for trying things out: its clients move its business date and reset its book. Set when the tenant is
+  -- created and never changed, so that no real tenant can become one.
+  is_sandbox boolean not null default false,
   constraint tenants_closed_is_inactive check (access = 'open' or not is_active)
 );
 alter table tenants enable row level security, force row level security;
@@ -27,6 +30,14 @@ create policy auditor on tenants for select to servicing_auditor using (true);
 grant select, update on tenants to servicing_app;
 grant select on tenants to servicing_auditor;
 create trigger touch before update on tenants for each row execute function app.touch();
+
+-- Keeps a tenant what it was created as.
+create function app.refuse_sandbox_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'A tenant is a sandbox from its creation, or never.' using errcode = 'insufficient_privilege';
+end $$;
+create trigger sandbox_for_good before update on tenants
+  for each row when (old.is_sandbox is distinct from new.is_sandbox) execute function app.refuse_sandbox_change();
 
 -- The host names of a tenant. The host of a request selects the tenant.
 create table tenant_domains (
@@ -63,10 +74,10 @@ $$;
 
 -- Every active tenant, for the clock that starts the close of business and other nightly jobs.
 create function app.active_tenants()
-  returns table (id uuid, slug text, name text, time_zone text, business_date date)
+  returns table (id uuid, slug text, name text, time_zone text, business_date date, is_sandbox boolean)
   language sql stable security definer set search_path = public, pg_temp
 as $$
-  select id, slug, name, time_zone, business_date from tenants where is_active order by slug
+  select id, slug, name, time_zone, business_date, is_sandbox from tenants where is_active order by slug
 $$;
 
 -- Every tenant, active or not, for jobs that visit all of them. Reveals no tenant data.
@@ -79,14 +90,15 @@ revoke execute on function app.all_tenants from public;
 grant execute on function app.all_tenants to servicing_worker;
 
 -- Creates a tenant with its domains; for the command line.
-create function app.create_tenant(slug text, name text, business_date date, domains text[])
-  returns uuid
+create function app.create_tenant(
+  slug text, name text, business_date date, domains text[], is_sandbox boolean default false
+) returns uuid
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare created uuid;
 begin
-  insert into tenants (slug, name, business_date)
-  values (create_tenant.slug, create_tenant.name, create_tenant.business_date)
+  insert into tenants (slug, name, business_date, is_sandbox)
+  values (create_tenant.slug, create_tenant.name, create_tenant.business_date, create_tenant.is_sandbox)
   returning id into created;
   insert into tenant_domains (domain, tenant_id) select lower(domain), created from unnest(domains) as domain;
   return created;
@@ -122,8 +134,8 @@ create function app.is_owner_of(target regclass) returns boolean
   language sql stable set search_path = public, pg_temp
   return current_user = (select pg_get_userbyid(relowner) from pg_class where oid = target);
 
--- Whether rows of this tenant are being imported from another database. Its names are bound at creation, so
--- it needs no search path setting and can be inlined.
+-- Whether rows of this tenant are being imported from another database, or a sandbox is being reset. Its names are bound
+-- at creation, so it needs no search path setting and can be inlined.
 create function app.is_importing(target regclass, tenant uuid) returns boolean
   language sql stable
   return current_setting('app.importing_tenant', true) is not distinct from tenant::text

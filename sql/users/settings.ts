@@ -30,12 +30,18 @@ export const TenantFacts = z.object({
   business_date: date.describe(
     "The tenant's current date in the books. Only close of business advances it.",
   ),
+  sandbox: z
+    .boolean()
+    .describe(
+      'Whether the tenant is a sandbox, whose date and book clients may move and reset. Set when the tenant is created, and never changed.',
+    ),
 });
 
 /** The tenant's name, domains, locale and business date. */
 export const tenantFacts = (tx: Transaction) =>
   tx.one(sql.type(TenantFacts)`
     select slug, name, time_zone, next_time_zone, currency, locale, business_date,
+           is_sandbox as sandbox,
            array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
              as domains
     from tenants as tenant where id = app.current_tenant()

@@ -6,7 +6,7 @@ import { renderMarkdown, type LinkCode, type RenderedMarkdown } from './markdown
  * (api/docs/generated-guides.ts). A guide that is not listed stands at the end.
  */
 export const GUIDE_ORDER: readonly { title: string; names: readonly string[] }[] = [
-  { title: 'Start', names: ['first-loan', 'authentication', 'using-these-pages'] },
+  { title: 'Start', names: ['first-loan', 'authentication', 'sandbox', 'using-these-pages'] },
   {
     title: 'Integrate',
     names: [

@@ -60,7 +60,7 @@ test(
   },
   async () => {
     const today = localDate(new Date(), 'America/New_York');
-    const tenant = await stage.tenant(today);
+    const tenant = await stage.tenant(today, { is_sandbox: true });
     const people = await tenant.within(async (work) => {
       const ids = await addBorrowers(work, 'demo');
       await addLoans(work, ids);

@@ -77,6 +77,8 @@ const OTHERWISE: Record<string, string> = {
   'POST /portfolios/{id}/buyback loan_ids.0': 'nothing of a sale is booked',
   'PUT /loan-assignments/{id} settlement_instrument_id': 'only while it is pending',
   'POST /communications/send-batch borrower_ids.0': 'each borrower has an answer of its own',
+  'POST /sandbox/bounce-payment payment_id':
+    'refused outside a sandbox; test/operations/sandbox.test.ts',
   'POST /operations/pauses tenant_id':
     'only operators may name a tenant; test/api/operations.test.ts',
   'POST /operations/pauses/end tenant_id': 'the same',

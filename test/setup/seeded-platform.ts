@@ -35,7 +35,7 @@ export async function seedDatabase() {
   const database = await cloneDatabase();
   const owner = new pg.Client(database.url);
   await owner.connect();
-  await owner.query('select app.create_tenant($1, $2, $3, $4)', [
+  await owner.query('select app.create_tenant($1, $2, $3, $4, true)', [
     'demo',
     'Demo Lending',
     SEED_DATE,

@@ -111,9 +111,10 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     url: database.url,
     listen,
     connections,
-    tenant: (today = '2026-01-15') => {
+    tenant: (today = '2026-01-15', { is_sandbox = false } = {}) => {
       tenants += 1;
-      return newTenant({ pool, owner, port, installation, slug: `tenant-${tenants}`, today });
+      const slug = `tenant-${tenants}`;
+      return newTenant({ pool, owner, port, installation, slug, today, is_sandbox });
     },
   };
 }
@@ -128,16 +129,16 @@ type StageServices = {
   installation: Installation;
   slug: string;
   today: string;
+  is_sandbox: boolean;
 };
 
-async function newTenant({ pool, owner, port, installation, slug, today }: StageServices) {
+async function newTenant({ slug, today, is_sandbox, ...services }: StageServices) {
+  const { pool, owner, port, installation } = services;
   const host = `${slug}.test`;
-  const made = await owner.query<{ id: string }>('select app.create_tenant($1, $2, $3, $4) as id', [
-    slug,
-    `Tenant ${slug}`,
-    today,
-    [host],
-  ]);
+  const made = await owner.query<{ id: string }>(
+    'select app.create_tenant($1, $2, $3, $4, $5) as id',
+    [slug, `Tenant ${slug}`, today, [host], is_sandbox],
+  );
   const id = made.rows[0]?.id ?? '';
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
     createWithin(pool, SYSTEM, installation)(id, steps);

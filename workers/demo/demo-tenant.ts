@@ -83,7 +83,8 @@ export async function createDemoTenant(
   return { tenant_id, slug: SLUG, officer, admin, superadmin, portfolios };
 }
 
-async function addProducts(admin: Client) {
+/** Adds the demo's products to the tenant's first program. */
+export async function addProducts(admin: Client) {
   const [program] = await admin.get<{ id: string }[]>('/programs');
   for (const product of PRODUCTS) {
     const terms = { program_id: program?.id, installment_rounding: 'up', fee_rules: [LATE_FEE] };

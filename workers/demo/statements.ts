@@ -26,8 +26,8 @@ export const holdStatements = ({ owner }: Platform, wanted: DemoOptions['stateme
 
 /** Orders the wanted number of PDFs after a month's last day is closed. A repeat orders none. */
 export async function orderStatements(
-  { within }: Platform,
-  { tenant_id }: DemoTenant,
+  { within }: Pick<Platform, 'within'>,
+  { tenant_id }: Pick<DemoTenant, 'tenant_id'>,
   wanted: DemoOptions['statements'],
   morning: string,
 ) {

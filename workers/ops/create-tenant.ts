@@ -8,6 +8,7 @@ import {
 } from '../../jobs/users/settings/tenant-locale.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
+import { saveSandboxBook } from '../../sql/operations/sandbox.ts';
 import { UsageError, type Operation } from './operation.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -25,10 +26,10 @@ const UNIQUE_VIOLATION = '23505';
 export const createTenant: Operation = {
   name: 'create-tenant',
   usage:
-    'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD] [--time-zone ZONE] [--currency CODE] [--locale TAG]',
+    'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD] [--time-zone ZONE] [--currency CODE] [--locale TAG] [--sandbox yes]',
   summary: 'Adds a tenant with its chart of accounts, a program and a product',
   words: 1,
-  options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
+  options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale', 'sandbox'],
   run: async ({ owner, app, words, options, installation }) => {
     const [slug = ''] = words;
     if (!SLUG.test(slug))
@@ -41,9 +42,11 @@ export const createTenant: Operation = {
     const name = options['name'] ?? slug;
     if (name.trim() === '' || name.length > NAME_MAX)
       throw new UsageError(`--name takes 1 to ${NAME_MAX} characters.`);
-    const tenant = { slug, name, business_date, domains, place };
+    const is_sandbox = parseSandbox(options['sandbox']);
+    const tenant = { slug, name, business_date, domains, place, is_sandbox };
     try {
       const id = await addTenant(owner, createWithin(app, SYSTEM), tenant);
+      if (is_sandbox) await saveSandboxBook(owner, id);
       return {
         say: `Tenant ${slug} was created: ${domains.join(', ')}.`,
         rows: [{ id, ...tenant }],
@@ -54,6 +57,13 @@ export const createTenant: Operation = {
     }
   },
 };
+
+/** A sandbox is asked for in words, because a tenant stays what it was created as. */
+function parseSandbox(wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === 'no') return false;
+  if (wanted === 'yes') return true;
+  throw new UsageError('--sandbox takes yes or no. It cannot be changed later.');
+}
 
 function parseLocale(options: Record<string, string | undefined>): TenantLocale {
   const place = {
