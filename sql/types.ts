@@ -222,8 +222,23 @@ export const jsonObject = registerType(
   'jsonb',
 );
 
+/**
+ * Any JSON. The parts of lists and objects are not described, because clients generated from a schema that
+ * refers to itself do not compile.
+ */
+export const jsonValue = z
+  .union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.null(),
+    z.array(z.custom<z.core.util.JSONType>()),
+    z.record(z.string(), z.custom<z.core.util.JSONType>()),
+  ])
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' });
+
 /** JSON that the system wrote itself, returned as stored. */
-export const ownJson = registerType(z.record(z.string(), z.json()), 'jsonb');
+export const ownJson = registerType(z.record(z.string(), jsonValue), 'jsonb');
 
 export const timestamps = {
   created_at: timestamp.readonly(),

@@ -19,7 +19,7 @@ import type { Work } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';
 import { text, requiredText } from '../../sql/types.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
-import { fieldErrors, HttpRefusal } from '../http/errors.ts';
+import { fieldErrors, HttpRefusal, invalidProviderSignature } from '../http/errors.ts';
 
 const channel = z.enum(PROVIDER_CHANNELS);
 const routeDefaults = {
@@ -44,7 +44,7 @@ async function readProviderCallback<Said>(
   const verified = await within(tenant_id, (work) => verifyCallback(work, from, callback), {
     readOnly: true,
   });
-  if (verified === null) throw invalidSignature();
+  if (verified === null) throw invalidProviderSignature();
   if ('certificate_url' in verified) {
     await within(tenant_id, (work) => requestCertificate(work, verified.certificate_url));
     throw certificatePending();
@@ -54,21 +54,10 @@ async function readProviderCallback<Said>(
     .safeParse(parseBody(callback), { reportInput: true });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
-    if (!(await acceptCallback(work, verified, callback))) throw invalidSignature();
+    if (!(await acceptCallback(work, verified, callback))) throw invalidProviderSignature();
     return steps(work, checked.data, verified.name);
   });
 }
-
-/** Amazon sends its password only after a 401 with WWW-Authenticate. */
-const invalidSignature = () =>
-  new HttpRefusal(
-    401,
-    'invalid_provider_signature',
-    "The signature does not match the provider's secret.",
-    {
-      headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' },
-    },
-  );
 
 const certificatePending = () =>
   new HttpRefusal(
@@ -123,6 +112,7 @@ export const providerCallbackRoutes: Route[] = [
   {
     method: 'PUT',
     path: '/communications/providers/{channel}',
+    params: { channel },
     allow: 'superadmin',
     tag: 'communications',
     summary: 'Set the provider and signing secret of a channel',

@@ -1,13 +1,30 @@
+import { z } from 'zod';
 import { requestApproval, isApprovalRequired } from '../../jobs/users/approvals.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings/access-settings.ts';
+import { timestamp, uuid } from '../../sql/types.ts';
 import { assertRouteFactsVisible } from '../http/denied-fields.ts';
 import { findOrThrow, lockRequestedRecord } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
 
+export const pendingApproval = z
+  .object({
+    status: z.literal('pending_approval'),
+    approval_id: uuid.describe('Identifies the request in /approvals.'),
+    kind: z.enum(APPROVAL_KINDS).describe('The kind of request that the tenant has approved.'),
+    expires_at: timestamp.describe('The request lapses if nobody decides it before this time.'),
+    content_fingerprint: z
+      .string()
+      .describe(
+        'Changes with the content. Send it with the approval to approve exactly this content.',
+      ),
+  })
+  .meta({ id: 'PendingApproval' });
+
 /** The answer (202) to a request that waits for approval. Nothing has been done yet. */
 export class HeldForApproval {
-  readonly answer: { status: number; body: unknown };
+  readonly answer: { status: number; body: z.input<typeof pendingApproval> };
 
-  constructor(body: unknown) {
+  constructor(body: z.input<typeof pendingApproval>) {
     this.answer = { status: 202, body };
   }
 }
@@ -80,12 +97,12 @@ async function storeIfApprovalNeeded(route: Route, call: Call): Promise<HeldForA
   const { shown, secrets } = splitSecrets(route.secrets ?? [], body);
   const request = { kind, endpoint, params, body: shown, if_match: wanted };
   const about = { secrets, more: approvalContentLoader(route, call), ...(record && { record }) };
-  const { id, expires_at, content_fingerprint } = await requestApproval(work, request, about);
+  const { id, ...stored } = await requestApproval(work, request, about);
   return new HeldForApproval({
     status: 'pending_approval',
     approval_id: id,
     kind,
-    expires_at,
-    content_fingerprint,
+    expires_at: String(stored['expires_at']),
+    content_fingerprint: String(stored['content_fingerprint']),
   });
 }

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { localDate } from '../../jobs/dates.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 export type Schema = {
   type?: string;
@@ -7,11 +9,19 @@ export type Schema = {
   const?: unknown;
   examples?: unknown[];
   minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  pattern?: string;
   items?: Schema;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   allOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
+  $ref?: string;
 };
 
 /** A placeholder. After sign-in the page replaces it with the id of a record of the reader's tenant. */
@@ -35,30 +45,90 @@ const EXAMPLE_TEXTS: [RegExp, string][] = [
   [/last_name/, 'Whitfield'],
 ];
 
+/** The schemas that others refer to, by name. */
+type Named = Readonly<Record<string, Schema>>;
+
 /** Builds a value that satisfies the schema, with the required fields only. */
-export function buildExample(name: string, schema: Schema): unknown {
+export function buildExample(name: string, schema: Schema, named: Named = {}): unknown {
+  if (schema.$ref !== undefined)
+    return buildExample(name, named[schema.$ref.split('/').at(-1) ?? ''] ?? {}, named);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.examples) return /rate/.test(name) ? '0.05' : schema.examples[0];
   const [variant] = schema.anyOf ?? schema.allOf ?? [];
-  if (variant) return buildExample(name, variant);
+  if (variant) return buildExample(name, variant, named);
   if (schema.type === 'object') {
     const { properties = {}, required = [] } = schema;
     return Object.fromEntries(
-      required.map((key) => [key, buildExample(key, properties[key] ?? {})]),
+      required.map((key) => [key, buildExample(key, properties[key] ?? {}, named)]),
     );
   }
   if (schema.type === 'array')
-    return schema.items ? [buildExample(name.replace(/s$/, ''), schema.items)] : [];
+    return schema.items ? [buildExample(name.replace(/s$/, ''), schema.items, named)] : [];
   if (schema.type === 'boolean') return false;
   if (schema.type === 'integer' || schema.type === 'number')
     return Math.max(schema.minimum ?? 1, 1);
-  return exampleText(name, schema.format);
+  return exampleText(name, schema);
 }
 
-function exampleText(name: string, format: string | undefined): string {
+function exampleText(name: string, schema: Schema): string {
+  const { format } = schema;
   if (format === 'uuid') return EXAMPLE_ID;
   if (format === 'date') return today();
   if (format === 'date-time') return new Date().toISOString();
-  return EXAMPLE_TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
+  const named = EXAMPLE_TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
+  return [named, ...PATTERNED_TEXTS].find((text) => isAccepted(text, schema)) ?? named;
 }
+
+/** Texts for fields with a pattern: codes, times, numbers and keys. */
+export const PATTERNED_TEXTS: readonly string[] = [
+  'loans',
+  'outbound',
+  'USD',
+  'US',
+  'IL',
+  'en',
+  '02:30',
+  '2026-01-15',
+  '301.42',
+  '#1f3a5f',
+  '021000021',
+  'R01',
+  '123456',
+  '94.9000000000',
+  'EXMPUS33',
+  'A',
+  '1',
+  '11',
+  '111',
+  '1042',
+  'officer@demo.test',
+  '+12025550123',
+  'example',
+  '*',
+  'true',
+  '',
+  hash('sha256', 'example'),
+  `SHA256:${hash('sha256', 'example', 'base64').slice(0, 43)}`,
+];
+
+/** Whether the value is of the schema's type, format, pattern and size. */
+export function isAccepted(value: unknown, schema: Schema): boolean {
+  const { type, format, pattern, minLength = 0, maxLength = Infinity } = schema;
+  if (type === 'integer' || type === 'number') {
+    const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
+    if (typeof value !== 'number' || value > maximum) return false;
+    return value >= minimum && value > exclusiveMinimum;
+  }
+  if (type !== 'string') return value !== undefined;
+  if (typeof value !== 'string' || value.length < minLength || value.length > maxLength)
+    return false;
+  if (format !== undefined && FORMATS[format]?.test(value) === false) return false;
+  return pattern === undefined || new RegExp(pattern, 'u').test(value);
+}
+
+const FORMATS = dictionary<RegExp>({
+  date: /^\d{4}-\d{2}-\d{2}$/,
+  'date-time': /^\d{4}-\d{2}-\d{2}T/,
+  decimal: /^-?\d+(?:\.\d+)?$/,
+});

@@ -14,7 +14,7 @@ import {
 import type { ListDeclaration } from './list-declaration.ts';
 import { LIST_PARAMETERS, unknownName } from './unknown-parameters.ts';
 
-const SEARCH_LENGTH_MAX = 200;
+export const SEARCH_LENGTH_MAX = 200;
 const FILTERS_MAX = 50;
 
 type Query = Record<string, string | string[] | undefined>;

@@ -92,6 +92,8 @@ type RouteDeclaration = {
   /** The action on `resource`, as /users/me and permission rules name it. */
   action: string;
   resource: string;
+  /** Parameters in the path that are not ids. The endpoint checks them itself. */
+  params?: Readonly<Record<string, z.ZodType>>;
   query?: z.ZodType;
   body?: z.ZodType;
   /**

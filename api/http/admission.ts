@@ -80,7 +80,7 @@ export function openAdmission(most = CONCURRENT_REQUESTS_MAX) {
 
 const RETRY_LATER = { headers: { 'Retry-After': '2' } };
 
-const serviceBusy = () =>
+export const serviceBusy = () =>
   new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', RETRY_LATER);
 
 const tenantBusy = () =>

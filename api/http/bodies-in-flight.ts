@@ -156,7 +156,7 @@ const uploadLinkInUse = () =>
     'Another upload to this link is in progress. Wait for it to finish, or request a new link.',
     30,
   );
-const tooManyBodies = () =>
+export const tooManyBodies = () =>
   new BodyNotReceived(
     429,
     'too_many_unfinished_requests',

@@ -51,7 +51,7 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
   const isOfProvider = allow === 'provider';
   if (!ctx.is(JSON_TYPE) && !(isOfProvider && ctx.is(...PROVIDER_TYPES))) {
-    throw new HttpRefusal(415, 'unsupported_media_type', 'Send the body as application/json.');
+    throw notJson();
   }
   const bytes = await receiveBody(ctx, intake, bodyBytesMax(allow));
   if (!ctx.is(FORM)) assertJsonWithinLimits(bytes);
@@ -60,6 +60,9 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
   Object.assign(ctx.request, { body });
   ctx.state.raw = bytes.toString();
 }
+
+export const notJson = () =>
+  new HttpRefusal(415, 'unsupported_media_type', 'Send the body as application/json.');
 
 /**
  * Forms are flat: a field keeps its name, including dots and brackets. A broken escape becomes a

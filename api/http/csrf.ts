@@ -76,10 +76,7 @@ function assertCsrfTokens(ctx: Context, { given, sent: cookie, own }: Tokens) {
   if (!origin && ctx.state.is_secure && referer && !isSameOrigin(referer, ctx))
     throw csrfRefusal('The Referer is not trusted.');
   if (!cookie) throw csrfRefusal('The csrftoken cookie is not set.');
-  if (!given)
-    throw csrfRefusal(
-      'The X-CSRFToken header is missing. Send the value of the csrftoken cookie in it.',
-    );
+  if (!given) throw csrfMissing();
   if (!TOKEN.test(given) || !TOKEN.test(cookie))
     throw csrfRefusal('The CSRF token is malformed. Send the value of the csrftoken cookie.');
   if (
@@ -90,6 +87,8 @@ function assertCsrfTokens(ctx: Context, { given, sent: cookie, own }: Tokens) {
   }
 }
 
+export const csrfMissing = () =>
+  csrfRefusal('The X-CSRFToken header is missing. Send the value of the csrftoken cookie in it.');
 const csrfRefusal = (message: string) => new HttpRefusal(403, 'csrf_failed', message);
 const isEqualInConstantTime = (one: string, other: string) =>
   timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -8,6 +8,7 @@ import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/e
 import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 import { TenantClosed } from '../../sql/database/within.ts';
+import { isRole, type Allow } from './permissions.ts';
 
 /** The format of every refusal. `request_id` is added when it is sent. */
 export type ErrorAnswer = {
@@ -58,6 +59,29 @@ export const tenantClosed = () =>
     { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );
 
+export const notAuthenticated = () => new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+
+export const sessionExpired = () =>
+  new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.');
+
+export const invalidCredentials = () =>
+  new HttpRefusal(401, 'invalid_credentials', 'The email address or password is wrong.');
+
+/** Amazon sends its password only after a 401 with WWW-Authenticate. */
+export const invalidProviderSignature = () =>
+  new HttpRefusal(
+    401,
+    'invalid_provider_signature',
+    "The signature does not match the provider's secret.",
+    { headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' } },
+  );
+
+export function roleTooLow(allow: Allow) {
+  const needed = isRole(allow) ? ` It needs the role ${allow} or a permission.` : '';
+  const details = { required_role: allow };
+  return new Forbidden(`Your role does not allow this.${needed}`, 'permission_denied', details);
+}
+
 const UNAVAILABLE: ErrorAnswer = {
   status: 503,
   body: {
@@ -67,7 +91,7 @@ const UNAVAILABLE: ErrorAnswer = {
   headers: { 'Retry-After': '5' },
 };
 
-const RECORD_IN_USE: ErrorAnswer = {
+export const RECORD_IN_USE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Other records refer to this one. Remove or change them first.',
@@ -84,7 +108,7 @@ const REDACTED: ErrorAnswer = {
   },
 };
 
-const CONCURRENT_CHANGE: ErrorAnswer = {
+export const CONCURRENT_CHANGE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Another request changed this first. Reload the record and try again.',

@@ -129,16 +129,18 @@ function throwAsRefusal(error: unknown): never {
 const tooManyFormParts = () =>
   new HttpRefusal(413, 'payload_too_large', `The form has more than ${PARTS_MAX} fields.`);
 
-const formTooLarge = () =>
+export const formTooLarge = () =>
   new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
+
+export const notForm = () =>
+  new HttpRefusal(415, 'unsupported_media_type', 'Send the form as multipart/form-data.');
 
 /**
  * Reads the form as an endpoint's body: one file in the field `file`, and every other field at most once.
  * Two requests with the same file and fields have equal bodies.
  */
 export async function withFileBody(ctx: Context, limits: FormLimits, steps: () => Promise<void>) {
-  if (!ctx.is('multipart/form-data') || ctx.get('Content-Encoding') !== '')
-    throw new HttpRefusal(415, 'unsupported_media_type', 'Send the form as multipart/form-data.');
+  if (!ctx.is('multipart/form-data') || ctx.get('Content-Encoding') !== '') throw notForm();
   await withFileForm(ctx, limits, async ({ fields, files: [file] }) => {
     for (const [name, value] of Object.entries(fields))
       if (Array.isArray(value))

@@ -15,24 +15,28 @@ type AnswerContent = { status: number; body: unknown };
 type SealingKeys = Pick<Work, 'tenant_id' | 'installation'>;
 export type ReplayableAnswer = AnswerContent & { replayed: boolean };
 
+/** Requests under /auth carry passwords, which are not stored, not even as a hash. */
+export const honoursIdempotencyKey = ({ method, resource }: Pick<Route, 'method' | 'resource'>) =>
+  method === 'POST' && resource !== 'auth';
+
 /**
  * Returns the key of a POST with an Idempotency-Key header, or null without one. The body of a request with
  * a password is not stored, not even as a hash. Other bodies are stored as keyed hashes, because a plain
  * hash of an identity number could be reversed by trying all numbers.
  */
 export function readIdempotencyKey(
-  { method, resource }: Route,
+  route: Route,
   ctx: Context,
   { user, body, installation }: { user: User; body: unknown; installation: Installation },
 ): IdempotencyKey | null {
   const key = ctx.get('Idempotency-Key');
-  if (method !== 'POST' || resource === 'auth') return null;
+  if (!honoursIdempotencyKey(route)) return null;
   if (ctx.req.headers['idempotency-key'] === undefined) return null;
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new Invalid({ 'Idempotency-Key': 'Must be 1 to 255 printable characters.' });
   const { id: tenantId } = ctx.state.tenant as { id: string };
   const hashes = installation.keys.indexes(tenantId, `request ${JSON.stringify(body ?? null)}`);
-  return { scope: { user_id: user.id, method, path: ctx.path, key }, hashes };
+  return { scope: { user_id: user.id, method: route.method, path: ctx.path, key }, hashes };
 }
 
 /** Writes the answer and its key in the same transaction as the effect, so that a crash leaves neither. */
@@ -94,7 +98,7 @@ async function claimOrWait(within: Within, tenantId: string, { scope, hashes }: 
   }
 }
 
-const inProgress = () =>
+export const inProgress = () =>
   new HttpRefusal(
     409,
     'idempotency_in_progress',
@@ -102,16 +106,18 @@ const inProgress = () =>
     { headers: { 'Retry-After': '1' } },
   );
 
+export const keyReused = () =>
+  new Conflict(
+    'This Idempotency-Key was used with a different body. Use a new key.',
+    'idempotency_key_reuse',
+  );
+
 function buildReplay(
   sealer: SealingKeys,
   kept: idempotency.StoredAnswer,
   { hashes }: IdempotencyKey,
 ): ReplayableAnswer {
-  if (!hashes.includes(kept.request_hash))
-    throw new Conflict(
-      'This Idempotency-Key was used with a different body. Use a new key.',
-      'idempotency_key_reuse',
-    );
+  if (!hashes.includes(kept.request_hash)) throw keyReused();
   const { keys } = sealer.installation;
   const body = mapSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));
   if (kept.status === null) throw inProgress();

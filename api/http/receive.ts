@@ -149,7 +149,7 @@ const asClientGone = (req: IncomingMessage) => (error: unknown) => {
 const bodyTooSlow = ({ again }: PaceLimits) =>
   new BodyNotReceived(408, 'request_timeout', `The body arrived too slowly or stopped. ${again}`);
 
-const bodyTooLarge = (most: number) =>
+export const bodyTooLarge = (most: number) =>
   new HttpRefusal(413, 'payload_too_large', `The body is larger than ${formatSize(most)}.`, {
     // The server does not wait for the rest of this body.
     headers: { Connection: 'close' },

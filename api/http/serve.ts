@@ -1,6 +1,6 @@
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
-import { Forbidden, NotFound } from '../../jobs/errors.ts';
+import { NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { assertRecentProof } from '../../jobs/users/sign-in/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
@@ -16,7 +16,7 @@ import { buildAnswer, sendAnswer, type UnsentAnswer } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { noteIgnoredFields, type SentBack } from './ignored-fields.ts';
 import { parseInput } from './parse-input.ts';
-import { HttpRefusal } from './errors.ts';
+import { HttpRefusal, notAuthenticated, roleTooLow, sessionExpired } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
 import {
   restrictList,
@@ -31,7 +31,7 @@ import {
   runOnce,
   type IdempotencyKey,
 } from './idempotency.ts';
-import { isRole, type User } from './permissions.ts';
+import type { User } from './permissions.ts';
 import type { Intake } from './receive.ts';
 import { chooseDatabase, type Databases } from './replica.ts';
 import { securityEventOfAnswer, securityEventOfError, type SecurityLog } from './security-log.ts';
@@ -201,14 +201,8 @@ function ownTransactionCall(
 
 /** Distinguishes an expired session from a missing session and a missing role. */
 async function buildRefusal({ allow }: Route, user: User | null, ctx: Context, within: Within) {
-  if (user !== null) {
-    const details = { required_role: allow };
-    const needed = isRole(allow) ? ` It needs the role ${allow} or a permission.` : '';
-    return new Forbidden(`Your role does not allow this.${needed}`, 'permission_denied', details);
-  }
-  return (await hasEndedSession(ctx, within))
-    ? new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.')
-    : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+  if (user !== null) return roleTooLow(allow);
+  return (await hasEndedSession(ctx, within)) ? sessionExpired() : notAuthenticated();
 }
 
 function parseRequest(

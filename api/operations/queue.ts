@@ -13,6 +13,10 @@ const OFFSET_MAX = 10_000;
 const JOBS_PER_REQUEST_MAX = 1_000;
 const COUNTED_MAX = 10_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
+const jobNumber = z
+  .string()
+  .regex(NUMBER, 'Must be a job number.')
+  .meta({ examples: ['1042'] });
 const YEAR_SECONDS = 366 * 86_400;
 
 const Match = z.object({
@@ -109,6 +113,7 @@ const showJob = endpoint({
   summary: 'Get a job with the error of each attempt',
   description: 'Errors are kept for 14 days.',
   path: '/operations/jobs/{number}',
+  params: { number: jobNumber },
   status: 200,
   reply: JobView.extend({
     errors: z.object({ attempt: z.int(), error: z.string(), failed_at: timestamp }).array(),
@@ -139,9 +144,7 @@ const Change = z.object({
       'What happens to the jobs. Failed jobs can be retried or discarded; others can be run now, rescheduled or canceled.',
     ),
   reason: requiredFreeText.describe('The reason, which is stored.'),
-  jobs: z
-    .string()
-    .regex(NUMBER, 'Must be a job number.')
+  jobs: jobNumber
     .array()
     .min(1)
     .max(JOBS_PER_REQUEST_MAX)

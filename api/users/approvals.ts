@@ -3,7 +3,7 @@ import { Forbidden } from '../../jobs/errors.ts';
 import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
 import { APPROVAL_KINDS } from '../../jobs/users/settings/access-settings.ts';
-import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
+import { jsonObject, jsonValue, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
 import { listPermissionRules } from '../../sql/users/permissions.ts';
@@ -40,7 +40,7 @@ export const approvals = resource({
     endpoint: text.readonly(),
     params: jsonObject.readonly(),
     body: jsonObject.nullable().readonly(),
-    if_match: z.json().nullable().readonly(),
+    if_match: jsonValue.nullable().readonly(),
     content: jsonObject
       .nullable()
       .readonly()

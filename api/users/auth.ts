@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { login, proveSecondFactor } from '../../jobs/users/sign-in/login.ts';
 import { hasExactlyOneProof, proofFields } from '../../jobs/users/second-factors/verify-proof.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
-import { HttpRefusal } from '../http/errors.ts';
+import { HttpRefusal, invalidCredentials } from '../http/errors.ts';
 import { signInExpired } from '../http/pending-sign-in.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 import { meReply } from './me.ts';
@@ -42,13 +42,7 @@ export const authRoutes: Route[] = [
       const attempt = { email, password, ip, device: session.device };
       const outcome = await login(call.within, call.tenant_id, attempt);
       if ('wait' in outcome) throw tooManyRequests(outcome.wait);
-      if ('refused' in outcome) {
-        throw new HttpRefusal(
-          401,
-          'invalid_credentials',
-          'The email address or password is wrong.',
-        );
-      }
+      if ('refused' in outcome) throw invalidCredentials();
       return signIn(call, outcome);
     },
   },

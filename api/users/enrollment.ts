@@ -8,7 +8,7 @@ import { hasNothingToProve } from '../../jobs/users/sign-in/recent-proof.ts';
 import { reauthenticate, type Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { OwnTransactionCall } from '../endpoints/route.ts';
-import { HttpRefusal } from '../http/errors.ts';
+import { notAuthenticated } from '../http/errors.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 
 export const recoveryCodesReply = z.object({
@@ -38,7 +38,7 @@ export async function resolveEnroller(
     return { user_id: user.id, token: null };
   }
   const waiting = await within(tenant_id, (work) => findEnroller(work, session.pending));
-  if (waiting === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+  if (waiting === null) throw notAuthenticated();
   return waiting;
 }
 

@@ -11,7 +11,8 @@ const LIMIT_MS = 50;
 
 test('patterns are written as literals, where the tests below find them', () => {
   expect(patterns.length).toBeGreaterThan(150);
-  expect(made).toEqual([]);
+  // Tries the patterns of declared fields on the values of the examples in the API documentation.
+  expect(made).toEqual(['api/endpoints/examples.ts']);
 });
 
 test('every pattern takes linear time on any input', () => {

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Resource } from '../../api/endpoints/declaration.ts';
 import { listedOperations } from '../../api/endpoints/operation-ids.ts';
-import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
@@ -13,6 +12,7 @@ import { sql } from '../../sql/database/db.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
+import { document, operations, type Json } from './openapi-document.ts';
 
 const stage = await newStage();
 const root = path.resolve(import.meta.dirname, '../..');
@@ -176,8 +176,6 @@ test('a field declares exactly the values that its column may hold', async () =>
   expect(stored).toEqual(both.map(({ place }) => ({ place, values: listed.get(place) })));
 });
 
-type Json = { [key: string]: Json };
-
 function namesIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {} } = schema as Json;
@@ -212,11 +210,6 @@ test('every route declares its answer', () => {
   expect(mute.map(nameOf)).toEqual([]);
 });
 
-const document = JSON.parse(JSON.stringify(buildOpenApi(routes))) as Json;
-const operations = Object.entries(document['paths'] as Json).flatMap(([at, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ at, method, operation })),
-);
-
 test('the OpenAPI document describes the route table and nothing else', () => {
   expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: {} });
   expect(operations.map(({ at, method }) => `${method.toUpperCase()} ${at}`).toSorted()).toEqual(
@@ -225,7 +218,7 @@ test('the OpenAPI document describes the route table and nothing else', () => {
 });
 
 test('every operationId is a verb and a noun in camelCase', () => {
-  const ids = operations.map(({ operation }) => operation['operationId'] as unknown as string);
+  const ids = operations.map(({ operation }) => operation.operationId);
   const endpoints = routes.map(({ method, path: at }) => `${method} ${at}`);
 
   expect(ids.filter((id) => !/^[a-z]+(?:[A-Z0-9][A-Za-z0-9]*|)$/.test(id))).toEqual([]);
@@ -236,7 +229,7 @@ test('every operationId is a verb and a noun in camelCase', () => {
 /** Generated clients name their functions after operationIds. `--update` accepts an intended change. */
 test('an operationId changes only on purpose, not with the wording of a summary', async () => {
   const lines = operations.map(({ at, method, operation }) =>
-    [method.toUpperCase(), at.replace('/api/v1', ''), operation['operationId']].join(' '),
+    [method.toUpperCase(), at.replace('/api/v1', ''), operation.operationId].join(' '),
   );
 
   await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('operation-ids.txt');
@@ -246,7 +239,7 @@ test('every reference in the OpenAPI document resolves, and every name is unique
   const text = JSON.stringify(document);
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
   const schemas = (document['components'] as Json)['schemas'] as Json;
-  const ids = operations.map(({ operation }) => operation['operationId'] as unknown as string);
+  const ids = operations.map(({ operation }) => operation.operationId);
 
   const selves = Object.entries(schemas).filter(
     ([name, { $ref }]) => ($ref as unknown) === `#/components/schemas/${name}`,
@@ -261,13 +254,11 @@ test('every reference in the OpenAPI document resolves, and every name is unique
 });
 
 test('every operation in the OpenAPI document is complete', () => {
-  type Parameter = { name: string; in: string; required: boolean; schema: object };
   for (const { at, operation } of operations) {
-    const parameters = operation['parameters'] as unknown as Parameter[];
+    const { parameters, responses, security } = operation;
     const inPath = parameters
       .filter((parameter) => parameter.in === 'path')
       .map(({ name }) => name);
-    const responses = operation['responses'] as unknown as Record<string, { description: string }>;
     const names = parameters.map(({ in: where, name }) => `${where} ${name}`);
 
     expect(inPath, at).toEqual([...at.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
@@ -276,8 +267,9 @@ test('every operation in the OpenAPI document is complete', () => {
       Object.keys(responses).every((code) => /^[2-5]\d\d$/.test(code)),
       at,
     ).toBe(true);
-    for (const { description } of Object.values(responses)) expect(description, at).toBeTruthy();
-    for (const scheme of operation['security'] as unknown as Record<string, unknown>[]) {
+    for (const { description } of [...Object.values(responses), operation])
+      expect(description, at).toBeTruthy();
+    for (const scheme of security) {
       expect(['session', 'csrf'], at).toEqual(expect.arrayContaining(Object.keys(scheme)));
     }
   }

@@ -88,13 +88,13 @@ test('a field without description is found at any depth, in a list and behind a 
     properties: {
       named: { description: 'Has a text.', type: 'string' },
       rows: { description: 'Rows.', items: { properties: { inner: { type: 'string' } } } },
-      failure: { description: 'A reference.', $ref: '#/components/schemas/Error' },
+      entry: { description: 'A reference.', $ref: '#/components/schemas/HistoryEntry' },
     },
   };
 
   const found = undescribedIn(schema);
 
-  expect(found).toEqual(expect.arrayContaining(['rows.inner', 'failure.code']));
+  expect(found).toEqual(expect.arrayContaining(['rows.inner', 'entry.changes']));
   expect(found).not.toContain('named');
 });
 

@@ -243,3 +243,33 @@ test('an uploaded document with a missing or different object is found', async (
     expect.stringMatching(/\(other\) has an object of another hash at other/),
   ]);
 });
+
+test('files are checked a hundred at a time, so that the transaction never waits long between statements', async () => {
+  const tenant = await stage.tenant();
+  const hash = 'c'.repeat(64);
+  await stage.owner.query(
+    `insert into documents (tenant_id, document_type, filename, content_type, status, source,
+       storage_key, sha256_hash)
+     select $1, 'other', 'file', 'text/plain', 'uploaded', 'direct', 'many-' || number, $2
+     from generate_series(1, 250) as number`,
+    [tenant.id, hash],
+  );
+  const statements = new Map<string, number>();
+  const seen: string[] = [];
+
+  await checkInvariants(auditor, {
+    describeFile: async (key) => {
+      const { rows } = await stage.owner.query<{ started: string }>(
+        `select query_start::text as started from pg_stat_activity
+         where state = 'idle in transaction' and query like '%from documents%'`,
+      );
+      const started = rows[0]?.started ?? '';
+      statements.set(started, (statements.get(started) ?? 0) + 1);
+      if (key.startsWith('many-')) seen.push(key);
+      return { size: 1, sha256_hash: hash };
+    },
+  });
+
+  expect(new Set(seen).size).toBe(250);
+  expect(Math.max(...statements.values())).toBe(100);
+});

@@ -14,12 +14,15 @@ export const PROOF_MINUTES = 15;
  */
 export async function assertRecentProof({ tx }: Pick<Work, 'tx'>, sessionId: string | undefined) {
   if (sessionId && (await sessions.hasRecentProof(tx, sessionId, PROOF_MINUTES))) return;
-  throw new Forbidden(
+  throw proofRequired();
+}
+
+export const proofRequired = () =>
+  new Forbidden(
     'Enter your password or a second factor again: call POST /auth/prove, then repeat this request.',
     'proof_required',
     { prove_at: '/api/v1/auth/prove', valid_minutes: PROOF_MINUTES },
   );
-}
 
 /** Records a proof for the session. Returns how long it is valid. */
 export async function recordProof(

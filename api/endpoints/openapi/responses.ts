@@ -1,0 +1,332 @@
+import { proofRequired } from '../../../jobs/users/sign-in/recent-proof.ts';
+import { NotFound } from '../../../jobs/errors.ts';
+import { z } from 'zod';
+import { serviceBusy } from '../../http/admission.ts';
+import { tooManyBodies } from '../../http/bodies-in-flight.ts';
+import { BODY_BYTES_MAX, notJson } from '../../http/bodies.ts';
+import { csrfMissing } from '../../http/csrf.ts';
+import {
+  CONCURRENT_CHANGE,
+  errorAnswer,
+  invalidCredentials,
+  invalidProviderSignature,
+  notAuthenticated,
+  RECORD_IN_USE,
+  roleTooLow,
+  sessionExpired,
+  tenantClosed,
+  validationAnswer,
+  type ErrorAnswer,
+} from '../../http/errors.ts';
+import { formTooLarge, notForm } from '../../http/file-forms.ts';
+import { inProgress, keyReused } from '../../http/idempotency.ts';
+import { signInExpired } from '../../http/pending-sign-in.ts';
+import { bodyTooLarge } from '../../http/receive.ts';
+import { tooManyRequests } from '../../http/throttle.ts';
+import { checkMatch, parseIfMatch } from '../../http/versions.ts';
+import { pendingApproval } from '../approval-gate.ts';
+import type { ListDeclaration } from '../list-declaration.ts';
+import { parseList } from '../lists.ts';
+import type { Route } from '../route.ts';
+import { takesIdempotencyKey } from './parameters.ts';
+import { responseExample } from './response-examples.ts';
+import { outputSchema, type Components, type Json } from './schemas.ts';
+
+type RefusalResponse = { description: string; refusals: unknown[]; retryAfter?: true };
+type SharedName = keyof ReturnType<typeof sharedRefusals>;
+
+/** The refusals of an operation by status. Each refers to a shared response. */
+export function refusalsOf(route: Route): Record<string, Json> {
+  const names = Object.entries(refusalNames(route)).filter(([, name]) => name !== null);
+  return Object.fromEntries(
+    names.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+function refusalNames(route: Route): Record<number, SharedName | null> {
+  const { method, allow, path, query, body, list, ifMatch, takes_file } = route;
+  const changes = method !== 'GET';
+  const isOpen = allow === 'anyone' || allow === 'provider';
+  return {
+    400: malformedName(route),
+    401: isOpen ? openRefusalName(route) : 'NotAuthenticated',
+    403: forbiddenName(route),
+    404: path.includes('{') ? 'NotFound' : null,
+    409: changes ? conflictName(route) : null,
+    412: ifMatch ? 'PreconditionFailed' : null,
+    413: body ? (takes_file ? 'FileTooLarge' : 'BodyTooLarge') : null,
+    415: body ? (takes_file ? 'NotForm' : 'NotJson') : null,
+    422: body ? 'ValidationFailed' : list || query ? 'InvalidQuery' : null,
+    429: 'TooManyRequests',
+    503: 'Unavailable',
+  };
+}
+
+function malformedName({ body, list, ifMatch }: Route): SharedName | null {
+  if (body) return ifMatch ? 'MalformedChange' : 'MalformedBody';
+  if (list) return 'MalformedQuery';
+  return ifMatch ? 'MalformedHeader' : null;
+}
+
+function openRefusalName({ allow, method, resource }: Route): SharedName | null {
+  if (allow === 'provider') return 'ProviderRefused';
+  return method === 'POST' && resource === 'auth' ? 'SignInRefused' : null;
+}
+
+function forbiddenName({ allow, method, needs_proof }: Route): SharedName | null {
+  if (allow === 'provider') return null;
+  if (method === 'GET') return allow === 'anyone' ? null : 'Forbidden';
+  if (allow === 'anyone') return 'CsrfFailed';
+  return needs_proof === undefined ? 'ForbiddenChange' : 'ForbiddenWithoutProof';
+}
+
+function conflictName(route: Route): SharedName {
+  if (takesIdempotencyKey(route)) return 'ConflictOrRepeat';
+  return route.method === 'DELETE' ? 'ConflictOrInUse' : 'Conflict';
+}
+
+/** A list to provoke the refusals of all lists. */
+const SAMPLE_LIST: ListDeclaration = {
+  name: 'loans',
+  fields: {},
+  filters: ['status'],
+  hasSearch: false,
+  isArchivable: false,
+};
+
+/** The refusal that these steps end with. */
+function refusalOf(steps: () => unknown): unknown {
+  try {
+    steps();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('The example of a refusal was not refused.');
+}
+
+const malformedJson = () => errorAnswer(new SyntaxError('Not JSON.'));
+const malformedQuery = () => refusalOf(() => parseList(SAMPLE_LIST, { filter: '{status' }));
+const malformedHeader = () => refusalOf(() => parseIfMatch('x'));
+
+/** The shared refusals. Their examples are the answers of the code that refuses. */
+const sharedRefusals = () =>
+  ({
+    MalformedBody: {
+      description: 'The body is not valid JSON.',
+      refusals: [malformedJson()],
+    },
+    MalformedQuery: {
+      description: '`sort`, `range` or `filter` is not valid JSON.',
+      refusals: [malformedQuery()],
+    },
+    MalformedHeader: {
+      description: 'The If-Match header could not be read.',
+      refusals: [malformedHeader()],
+    },
+    MalformedChange: {
+      description: 'The body is not valid JSON, or the If-Match header could not be read.',
+      refusals: [malformedJson(), malformedHeader()],
+    },
+    NotAuthenticated: {
+      description: 'Not signed in, or the session has expired.',
+      refusals: [notAuthenticated(), sessionExpired()],
+    },
+    SignInRefused: {
+      description: 'The credentials are wrong, or the sign-in has expired.',
+      refusals: [invalidCredentials(), signInExpired()],
+    },
+    ProviderRefused: {
+      description: "The signature does not match the provider's secret.",
+      refusals: [invalidProviderSignature()],
+    },
+    Forbidden: {
+      description: 'The role does not allow this.',
+      refusals: [roleTooLow('admin')],
+    },
+    ForbiddenChange: {
+      description: 'The role does not allow this, or the CSRF token is missing or wrong.',
+      refusals: [roleTooLow('admin'), csrfMissing()],
+    },
+    ForbiddenWithoutProof: {
+      description:
+        'The role does not allow this, the CSRF token is missing or wrong, or a recent proof is missing.',
+      refusals: [roleTooLow('admin'), csrfMissing(), proofRequired()],
+    },
+    CsrfFailed: {
+      description: 'The CSRF token is missing or wrong.',
+      refusals: [csrfMissing()],
+    },
+    NotFound: {
+      description: 'The record does not exist, or you may not see it.',
+      refusals: [new NotFound()],
+    },
+    Conflict: {
+      description:
+        'The current state of the records does not allow this. `code` says why; `details` may name the current state and what is possible.',
+      refusals: [CONCURRENT_CHANGE],
+    },
+    ConflictOrInUse: {
+      description:
+        'The current state of the record does not allow this, or other records refer to it. `code` says which.',
+      refusals: [RECORD_IN_USE, CONCURRENT_CHANGE],
+    },
+    ConflictOrRepeat: {
+      description:
+        'The current state of the records does not allow this, or the Idempotency-Key is in use. `code` says which; `details` may name the current state and what is possible.',
+      refusals: [CONCURRENT_CHANGE, keyReused(), inProgress()],
+      retryAfter: true,
+    },
+    PreconditionFailed: {
+      description: 'The record has changed since the version in If-Match. Nothing was changed.',
+      refusals: [refusalOf(() => checkMatch(['"old"'], UNVERSIONED, {}, (row) => row))],
+    },
+    BodyTooLarge: {
+      description: 'The body is larger than allowed, or has too many values.',
+      refusals: [bodyTooLarge(BODY_BYTES_MAX)],
+    },
+    FileTooLarge: {
+      description: 'The file or the other fields of the form are too large.',
+      refusals: [formTooLarge()],
+    },
+    NotJson: {
+      description: 'The body is not sent as application/json, or is compressed.',
+      refusals: [notJson()],
+    },
+    NotForm: {
+      description: 'The body is not sent as multipart/form-data.',
+      refusals: [notForm()],
+    },
+    ValidationFailed: {
+      description: 'Fields are missing or invalid. `errors` has a message for each.',
+      refusals: [validationAnswer({ amount: 'Is required.' })],
+    },
+    InvalidQuery: {
+      description: 'A parameter is unknown or invalid. `errors` has a message for each.',
+      refusals: [refusalOf(() => parseList(SAMPLE_LIST, { filter: '{"colour":"red"}' }))],
+    },
+    TooManyRequests: {
+      description: 'Too many requests. Send it again after the seconds in Retry-After.',
+      refusals: [tooManyRequests(30), tooManyBodies()],
+      retryAfter: true,
+    },
+    Unavailable: {
+      description:
+        'The service is busy or closed for a short time. Nothing was changed. Send the request again after the seconds in Retry-After.',
+      refusals: [serviceBusy(), tenantClosed()],
+      retryAfter: true,
+    },
+  }) satisfies Record<string, RefusalResponse>;
+
+const UNVERSIONED = { reply: z.object({}), names: [] };
+const REQUEST_ID = '01943b7a-5c00-7f21-9a4e-3d6c81b7e052';
+
+/** The shared responses: refusals, and the answer to a request that waits for approval. */
+export function sharedResponses(components: Components): Record<string, Json> {
+  const pending = outputSchema(pendingApproval, components);
+  const refusals = Object.entries(sharedRefusals()).map(([name, shared]) => [
+    name,
+    toResponse(shared),
+  ]);
+  return {
+    ...Object.fromEntries(refusals),
+    PendingApproval: {
+      description:
+        "Nothing has been done yet: the request waits for a second person's approval. `approval_id` identifies it in /approvals.",
+      content: {
+        'application/json': {
+          schema: pending,
+          example: responseExample('PendingApproval', pending, components),
+        },
+      },
+    },
+  };
+}
+
+function toResponse({ description, refusals, retryAfter }: RefusalResponse): Json {
+  const answers = refusals.map((refusal) =>
+    refusal instanceof Error ? errorAnswer(refusal) : (refusal as ErrorAnswer),
+  );
+  const examples = answers.map((answer) => {
+    const body = answer?.body ?? { code: 'internal_error' };
+    return [body.code, { value: { ...body, request_id: REQUEST_ID } }];
+  });
+  return {
+    description,
+    ...(retryAfter && { headers: { 'Retry-After': header('RetryAfter') } }),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+/** The headers of an operation's successful answer. */
+export const headersOf = (route: Route): Json | null => {
+  const headers = {
+    ...(route.list && { 'Content-Range': header('ContentRange') }),
+    ...(route.etag && { ETag: header('ETag') }),
+    ...(takesIdempotencyKey(route) && { 'Idempotent-Replayed': header('IdempotentReplayed') }),
+    ...(route.body && !route.takes_file && { 'X-Ignored-Fields': header('IgnoredFields') }),
+  };
+  return Object.keys(headers).length > 0 ? headers : null;
+};
+
+export const SHARED_HEADERS: Json = {
+  ContentRange: {
+    description: 'The returned rows and the total count.',
+    schema: { type: 'string' },
+    example: 'loans 0-24/319',
+  },
+  ETag: {
+    description:
+      'The version of the record. It changes when another user changes the record. Send it in If-Match.',
+    schema: { type: 'string' },
+    example: '"b1MlH3d0ZmF0JXNvbWV0aGluZw0"',
+  },
+  IdempotentReplayed: {
+    description: '`true` if this is the answer to an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  IgnoredFields: {
+    description:
+      'The fields of the body that the operation has ignored because it does not know them or cannot change them, separated by commas. Missing if there are none.',
+    schema: { type: 'string' },
+    example: 'favourite_color, lines.0.note',
+  },
+  RetryAfter: {
+    description: 'Seconds to wait before the next attempt.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 5,
+  },
+};
+
+export const ERROR_SCHEMA: Json = {
+  type: 'object',
+  description: 'The answer to a request that was refused.',
+  required: ['message', 'code', 'request_id'],
+  properties: {
+    message: { type: 'string', description: 'A sentence for the user.' },
+    code: {
+      type: 'string',
+      description: 'The reason, for programs. It does not change with the message.',
+    },
+    errors: {
+      type: 'object',
+      description: 'A message for each invalid field. Nested fields are dotted: lines.0.amount.',
+      additionalProperties: { type: 'string' },
+    },
+    details: {
+      type: 'object',
+      description: 'Facts about the refusal, such as the current status or the required role.',
+      additionalProperties: true,
+    },
+    request_id: {
+      type: 'string',
+      description: 'Identifies the request in the logs. Name it when you ask for support.',
+    },
+  },
+};
