@@ -167,7 +167,11 @@ function describeAnswers(operation: Node, resolve: Resolve) {
         type: schema ? typeOf(schema, resolve) : '',
         // All refusals have the same fields, which the guide on errors explains.
         fields: schema && isSuccess ? fieldsOf(schema, resolve) : [],
-        examples: examples.map(({ title, value }) => ({ title, text: pretty(value) })),
+        // A single example needs no name.
+        examples: examples.map(({ title, value }) => ({
+          title: examples.length > 1 ? title : '',
+          text: pretty(value),
+        })),
         headers: Object.entries(child(node, 'headers') ?? {}).map(([name, header]) => ({
           name,
           description: isNode(header)

@@ -101,7 +101,7 @@ export const closeOfBusiness = endpoint({
   allow: 'superadmin',
   summary: 'Run the close of business',
   description:
-    "Closes each day through `through_date` and moves the business date: accrues interest, draws autopay, charges late fees and freezes statements. Usually the workers start it when the tenant's day is over. The answer only says that it is planned; GET /jobs/runs shows its progress.",
+    "Closes each day through `through_date` and moves the business date: accrues interest, draws autopay, charges late fees and freezes statements. Usually the workers start it when the tenant's day is over. The answer only says that it is planned. It has finished when the business date of GET /tenant/settings is after `through_date`; until then, GET /jobs/runs shows the run of each day.",
   status: 202,
   transaction: 'write',
   body: Close,

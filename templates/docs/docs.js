@@ -275,7 +275,15 @@ function showCurrentPage(aside) {
   if (current) aside.scrollTop = current.offsetTop - aside.clientHeight / 2;
 }
 
+/** The guides are written for a platform at its default address. */
+const GUIDE_ADDRESS = 'http://localhost:3000';
+const useOwnAddress = (code) => {
+  if (code.textContent.includes(GUIDE_ADDRESS))
+    code.textContent = code.textContent.replaceAll(GUIDE_ADDRESS, location.origin);
+};
+
 startSearch($('.search'));
+document.querySelectorAll('.text code').forEach(useOwnAddress);
 startAccount($('.account'));
 document.querySelectorAll('figure.code').forEach(addCopyButton);
 document.querySelectorAll('.aside').forEach(showCurrentPage);

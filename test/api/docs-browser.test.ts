@@ -144,6 +144,15 @@ test('a viewer’s page shows own records without asking for others', async () =
   await context.close();
 }, 180_000);
 
+test('the commands of a guide name the address of this server', async () => {
+  const { context, page } = await newReader();
+  await page.goto(`${docs}/guides/first-loan`);
+  const first = await page.textContent('.text pre');
+
+  expect(first).toContain(`url=http://${here}/api/v1`);
+  await context.close();
+}, 180_000);
+
 test('a wrong password is explained, and a second factor is asked for', async () => {
   const { secret } = await enrollApp(await tenant.signedIn('admin'));
   await allowCodeReuse(stage, tenant);

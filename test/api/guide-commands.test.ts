@@ -28,6 +28,21 @@ test.each(guides.filter(({ file }) => !chosen || chosen.includes(file)))(
   300_000,
 );
 
+test('the first guide works on the last day of a month as well', async () => {
+  const other = await seedDatabase('2030-01-31');
+  const platform = await startPlatform(other);
+  onTestFinished(async () => {
+    await platform.stop();
+    await other.drop();
+  });
+  const [guide] = guides.filter(({ file }) => file === 'first-loan.md');
+
+  const { port, variables: env } = platform;
+  const mistakes = await runGuide(guide as (typeof guides)[number], { port, env, isExact: false });
+
+  expect(mistakes.join('\n\n')).toBe('');
+}, 300_000);
+
 test('helper functions that several guides define are the same everywhere', () => {
   const definitions = guides.flatMap(({ file, parts }) =>
     parts.flatMap((part) =>

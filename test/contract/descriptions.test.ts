@@ -77,7 +77,10 @@ const undescribed = [
 
 test('every field that a client writes, every setting and every operation is described', () => {
   expect(operations.length).toBeGreaterThan(500);
-  expect(undescribed).toEqual([]);
+  expect(
+    undescribed,
+    'Write a .describe() for these fields, and `about` or `description` for these operations',
+  ).toEqual([]);
 });
 
 test('a field without description is found at any depth, in a list and behind a reference', () => {

@@ -50,6 +50,7 @@ const SILENT: Record<string, string> = {
   'POST /users/remove-role': 'the user has no role',
   'POST /portfolios/{id}/cancel-sale': 'each loan that was to be sold has a row of its own',
   'POST /users/{id}/reset-second-factors': 'the user has none',
+  'POST /operations/jobs/change': 'the log of the platform keeps it, and no job may match',
   'POST /communications/send': 'each message is a row of the log',
   'POST /communications/send-batch': 'each message is a row of the log',
 };
@@ -85,7 +86,7 @@ const NOT_DONE: Record<string, string> = {
   'POST /investors/{id}/servicing-fee-rates': 'nothing was sold',
   'POST /tenant/logo': 'no logo is set',
   'POST /webhooks/{id}/replay': 'nothing was sent',
-  'POST /operations/jobs/change': 'nothing waits; and it is the platform’s own log that keeps it',
+  'POST /operations/jobs/change': 'the drawn body may contradict itself',
   'POST /operations/pauses': 'only by operators, and kept in the platform’s own log',
   'POST /operations/pauses/end': 'the same',
   'POST /operations/slots': 'the same',

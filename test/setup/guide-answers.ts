@@ -2,11 +2,22 @@
 const ANY = '…';
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const TIMESTAMP = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?Z';
-const SIGNS = new RegExp(`${ANY}|${UUID}|${TIMESTAMP}`, 'g');
+const DATE = '\\d{4}-\\d{2}-\\d{2}';
+const AMOUNT = '\\d+\\.\\d{2}';
+const SIGNS = new RegExp(`${ANY}|${UUID}|${TIMESTAMP}|${DATE}|${AMOUNT}`, 'g');
 
 /** The ids of the guide and the ids that they stood for. */
-export type Memory = { actual: Map<string, string>; example: Map<string, string> };
-export const newMemory = (): Memory => ({ actual: new Map(), example: new Map() });
+export type Memory = {
+  actual: Map<string, string>;
+  example: Map<string, string>;
+  /** False if the guide runs on another day than it was recorded on: its dates and amounts are examples. */
+  isExact: boolean;
+};
+export const newMemory = (isExact = true): Memory => ({
+  actual: new Map(),
+  example: new Map(),
+  isExact,
+});
 
 type Wanted = { language: 'json' | 'text'; text: string };
 
@@ -104,7 +115,10 @@ function compareLines(example: string, printed: string, memory: Memory): string 
   return next === actual.length ? null : `the guide lacks the line "${actual[next]}"`;
 }
 
-function matchesText(example: string, actual: string, { actual: known, example: ids }: Memory) {
+const isLike = (pattern: string, text: string) => new RegExp(`^${pattern}$`).test(text);
+
+function matchesText(example: string, actual: string, memory: Memory) {
+  const { actual: known, example: ids, isExact } = memory;
   const named: string[] = [];
   let pattern = '';
   let from = 0;
@@ -112,7 +126,9 @@ function matchesText(example: string, actual: string, { actual: known, example: 
     pattern += RegExp.escape(example.slice(from, index));
     from = index + sign.length;
     if (sign === ANY) pattern += '.*';
-    else if (/^\d{4}-\d{2}-\d{2}T/.test(sign)) pattern += TIMESTAMP;
+    else if (isLike(TIMESTAMP, sign)) pattern += TIMESTAMP;
+    else if (isLike(DATE, sign)) pattern += isExact ? sign : DATE;
+    else if (isLike(AMOUNT, sign)) pattern += isExact ? RegExp.escape(sign) : AMOUNT;
     else {
       named.push(sign);
       pattern += `(${UUID})`;

@@ -88,13 +88,16 @@ const RECEIVER_PORT = '4443';
 /** A guide that waits longer hangs. */
 const TIME_OUT_MS = 280_000;
 
-type Place = { port: number; env?: Record<string, string> };
+type Place = { port: number; env?: Record<string, string>; isExact?: boolean };
 
 /**
  * Runs a guide as one bash script, in a folder that looks like the repository. Returns a sentence for each
  * wrong answer.
  */
-export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Promise<string[]> {
+export async function runGuide(
+  { parts }: Guide,
+  { port, env = {}, isExact = true }: Place,
+): Promise<string[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'guide-'));
   const receiverPort = await freePort('127.0.0.1');
   const local = (text: string) =>
@@ -119,7 +122,7 @@ export async function runGuide({ parts }: Guide, { port, env = {} }: Place): Pro
   try {
     const printed = await runBash(path.join(folder, 'script'), reader, env);
     const outputs = printed.split(`\n${mark}\n`);
-    const memory = newMemory();
+    const memory = newMemory(isExact);
     return parts.flatMap((part, index) =>
       'name' in part ? [] : problemOf(part, outputs[index] ?? 'It did not run.', memory, local),
     );

@@ -25,20 +25,20 @@ import { startWorker } from '../../workers/queue/worker.ts';
 import { cloneDatabase } from './database.ts';
 
 /** A Tuesday in the middle of a month, in the future, so that no worker closes a day by itself. */
-export const SEED_DATE = '2030-01-15';
+const SEED_DATE = '2030-01-15';
 const SECRET = 'a secret of at least thirty-two characters';
 const SILENT = openLog('silent', {});
 const AUTHORITIES = getCACertificates('default');
 
-/** A database with the data of `npm run seed`, in which the tenant `demo` is on SEED_DATE. */
-export async function seedDatabase() {
+/** A database with the data of `npm run seed`, in which the tenant `demo` is on this date. */
+export async function seedDatabase(today = SEED_DATE) {
   const database = await cloneDatabase();
   const owner = new pg.Client(database.url);
   await owner.connect();
   await owner.query('select app.create_tenant($1, $2, $3, $4, true)', [
     'demo',
     'Demo Lending',
-    SEED_DATE,
+    today,
     ['localhost', '127.0.0.1'],
   ]);
   await owner.end();

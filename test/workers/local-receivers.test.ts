@@ -44,22 +44,27 @@ test('with npm start, a receiver on this machine that uses the generated certifi
   expect(statSync(key).mode & 0o777).toBe(0o600);
 });
 
-test('the certificate stays until it is about to expire, and given variables win', async () => {
+test('the certificate stays until it is about to expire, and given authorities and networks are kept', async () => {
   const folder = newFolder();
   const certificate = path.join(folder, 'receiver', 'cert.pem');
   const serialNumber = () => new X509Certificate(readFileSync(certificate)).serialNumber;
   await localReceiverVariables(folder, {});
   const first = serialNumber();
-  const given = { NODE_EXTRA_CA_CERTS: '/own.pem', PRIVATE_NETWORKS: '10.0.0.0/8' };
+  const own = path.join(folder, 'own.pem');
+  writeFileSync(own, 'the authority of a proxy');
+  const given = { NODE_EXTRA_CA_CERTS: own, PRIVATE_NETWORKS: '10.0.0.0/8' };
 
   const kept = await localReceiverVariables(folder, given);
   const second = serialNumber();
+  const authorities = readFileSync(kept.NODE_EXTRA_CA_CERTS, 'utf8');
+  const both = `the authority of a proxy\n${readFileSync(certificate, 'utf8').trimEnd()}\n`;
   const soon = new Date(Date.now() + 20 * 86_400_000);
   const old = await makeCertificate(['localhost'], new Date(0), soon);
   writeFileSync(certificate, old.cert);
   await localReceiverVariables(folder, {});
 
-  expect(kept).toEqual(given);
+  expect(kept.PRIVATE_NETWORKS).toBe('10.0.0.0/8');
+  expect(authorities).toBe(both);
   expect(second).toBe(first);
   expect(Date.parse(new X509Certificate(readFileSync(certificate)).validTo)).toBeGreaterThan(
     Date.now() + 300 * 86_400_000,

@@ -11,14 +11,25 @@ const LOOPBACK = '127.0.0.0/8, ::1/128';
 
 /**
  * The variables with which a development installation delivers to receivers on this machine: a trusted
- * certificate for `localhost` in DATA_DIR/receiver, and the loopback networks. Given variables are kept.
+ * certificate for `localhost` in DATA_DIR/receiver, and the loopback networks. Given authorities stay trusted,
+ * and given networks are kept.
  */
 export async function localReceiverVariables(dataDir: string, given: Variables) {
-  const certificate = await ensureCertificate(path.resolve(dataDir, 'receiver'));
+  const folder = path.resolve(dataDir, 'receiver');
+  const certificate = await ensureCertificate(folder);
   return {
-    NODE_EXTRA_CA_CERTS: given['NODE_EXTRA_CA_CERTS'] || certificate,
+    NODE_EXTRA_CA_CERTS: joinAuthorities(folder, certificate, given['NODE_EXTRA_CA_CERTS']),
     PRIVATE_NETWORKS: given['PRIVATE_NETWORKS'] || LOOPBACK,
   };
+}
+
+/** Returns a file with the certificate and the given authorities, such as those of a company's proxy. */
+function joinAuthorities(folder: string, certificate: string, given: string | undefined): string {
+  if (!given || !existsSync(given)) return certificate;
+  const joined = path.join(folder, 'authorities.pem');
+  const texts = [given, certificate].map((file) => readFileSync(file, 'utf8').trimEnd());
+  writeFileSync(joined, `${texts.join('\n')}\n`);
+  return joined;
 }
 
 /** Creates the certificate unless a valid one exists. Returns the path of its file. */

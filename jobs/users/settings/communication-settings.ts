@@ -15,7 +15,7 @@ export const communications = settingGroup('Messages to and from borrowers.', {
       'Hours in which a borrower gets no second message of the same type on the same channel. Notices that the law requires and answers to a borrower are always sent. 0: no limit.',
     ),
   quiet_hours: settingGroup(
-    "When no text messages about collection are sent, in the borrower's time zone. They wait until `end`.",
+    "When no text messages about collection are sent, in the borrower's time zone. A new text is blocked; one that was already queued waits until `end`.",
     {
       start: hour.default(21).describe('The first quiet hour of the day, 0 to 23.'),
       end: hour
