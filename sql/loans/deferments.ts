@@ -10,7 +10,7 @@ export const deferments = table({
            record.end_date, record.start_installment, record.interest_treatment,
            record.extend_maturity, record.fee_amount, record.reason, record.notes, record.status,
            record.created_by, record.created_at, record.updated_at
-    from deferments as record join loans as loan on loan.id = record.loan_id
+    from deferments as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

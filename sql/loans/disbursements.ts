@@ -18,7 +18,7 @@ export const disbursements = table({
              order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at
-    from disbursements as record join loans as loan on loan.id = record.loan_id
+    from disbursements as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

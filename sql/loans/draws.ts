@@ -11,7 +11,7 @@ export const draws = table({
            record.status, record.outstanding_principal,
            trim_scale(record.interest_rate) as interest_rate, record.available_credit_after,
            record.created_by, record.created_at, record.updated_at
-    from draws as record join loans as loan on loan.id = record.loan_id
+    from draws as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -32,7 +32,7 @@ export const fees = table({
              order by entry.id limit 1
            ) as journal_entry_id,
            record.created_at, record.updated_at
-    from fees as record join loans as loan on loan.id = record.loan_id
+    from fees as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

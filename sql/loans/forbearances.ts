@@ -11,7 +11,7 @@ export const forbearances = table({
            record.suspend_late_fees, record.suspend_delinquency, record.suspend_credit_reporting,
            record.end_treatment, record.hardship_application_id, record.notes, record.status,
            record.created_by, record.created_at, record.updated_at
-    from forbearances as record join loans as loan on loan.id = record.loan_id
+    from forbearances as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -28,7 +28,7 @@ export const modifications = table({
            record.fee_treatment, record.apply_immediately, ${currentStatus},
            record.previous_terms, record.new_terms, record.requested_by, record.approved_by, record.applied_at,
            record.document_id, record.created_at, record.updated_at
-    from modifications as record join loans as loan on loan.id = record.loan_id
+    from modifications as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -13,7 +13,7 @@ export const paymentPlans = table({
            record.payment_instrument_id, record.auto_collect, record.notes, record.status,
            record.paid_amount, record.completed_at, record.broken_at, record.created_by,
            record.created_at, record.updated_at
-    from payment_plans as record join loans as loan on loan.id = record.loan_id
+    from payment_plans as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

@@ -22,7 +22,7 @@ export const payoffQuotes = table({
            case when document.status = 'failed' then document.rejection_reason end
              as document_failure_reason,
            record.created_by, record.created_at, record.updated_at
-    from payoff_quotes as record join loans as loan on loan.id = record.loan_id
+    from payoff_quotes as record left join loans as loan on loan.id = record.loan_id
     left join documents as document on document.id = record.document_id
   `,
 });

@@ -11,7 +11,7 @@ export const promisesToPay = table({
            record.promised_date, record.payment_method, record.channel, record.contact_note,
            record.grace_days, record.installments, record.status, record.fulfilled_amount,
            record.fulfilled_at, record.created_by, record.created_at, record.updated_at
-    from promises_to_pay as record join loans as loan on loan.id = record.loan_id
+    from promises_to_pay as record left join loans as loan on loan.id = record.loan_id
   `,
 });
 

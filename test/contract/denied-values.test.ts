@@ -166,7 +166,8 @@ test('a denied value appears in no answer of any route that showed it before', a
   expect(failed).toEqual([]);
   expect(told(before).length, told(before).join()).toBeGreaterThan(15);
   expect([...after].flatMap(([route, reply]) => tellsIn(route, reply))).toEqual([]);
-  // Files and explanations cannot be filtered, and a tape has the balance among its columns.
+  // Files and explanations cannot be filtered, and a tape has the balance among its columns. The tenant is not a
+  // sandbox.
   expect(refused.toSorted()).toEqual([
     'GET /borrower-exports/{id}',
     'GET /credit-reporting-files/{id}/download',
@@ -174,6 +175,7 @@ test('a denied value appears in no answer of any route that showed it before', a
     'GET /loan-tapes/{id}',
     'GET /loans/{id}/explain',
     'GET /nacha-files/{id}/download',
+    'GET /sandbox',
   ]);
 });
 

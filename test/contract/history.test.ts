@@ -87,6 +87,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /tenant/logo': 'no logo is set',
   'POST /webhooks/{id}/replay': 'nothing was sent',
   'POST /operations/jobs/change': 'the drawn body may contradict itself',
+  'POST /sandbox/advance': 'the tenant is not a sandbox',
+  'POST /sandbox/bounce-payment': 'the same',
   'POST /operations/pauses': 'only by operators, and kept in the platform’s own log',
   'POST /operations/pauses/end': 'the same',
   'POST /operations/slots': 'the same',

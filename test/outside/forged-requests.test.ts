@@ -99,7 +99,7 @@ test('a forbidden address that was stored earlier is neither reached nor looked 
   const answers = await Promise.all(forged.map(post));
 
   expect(answers.filter(({ ok, status }) => ok || status !== undefined)).toEqual([]);
-  expect(answers.every(({ error }) => /^(The |This )/.test(error ?? ''))).toBe(true);
+  expect(answers.every(({ error }) => /^(The |This |Use )/.test(error ?? ''))).toBe(true);
   expect(asked()).toBe(0);
   expect(came).toEqual([]);
 });

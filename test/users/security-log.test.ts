@@ -68,6 +68,7 @@ test('sign-ins, changes of access and settings, exports and downloads are logged
     'redaction: POST /borrowers/{id}/redact',
     'role_change: POST /users/assign-role',
     'role_change: POST /users/remove-role',
+    'sandbox_reset: POST /sandbox/reset',
     'second_factor_add: POST /auth/second-factors/passkeys',
     'second_factor_add: POST /auth/second-factors/totp/confirm',
     'second_factor_remove: POST /auth/second-factors/{id}/remove',
