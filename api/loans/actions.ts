@@ -150,7 +150,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'admin',
     summary: 'Freeze a loan',
     description:
-      'Stops accrual and late fees. The loan still accepts payments, but pays nothing out. Possible in every status. Does nothing if the loan is frozen.',
+      'Stops accrual and late fees. The loan still accepts payments, but refuses draws and further disbursements. Possible in every status. Does nothing if the loan is frozen.',
     body: Freeze,
     run: freeze,
   }),
