@@ -5,8 +5,7 @@ const PART_LENGTH_MIN = 4;
 
 /**
  * The known word that an unknown word probably means: it has the same letters, begins with it, contains it, or
- * differs in at most two of five letters. Ignores case, hyphens, dots and
- * underscores. Undefined if no word is similar.
+ * differs in at most two of five letters. Ignores case, hyphens, dots and underscores. Undefined if no word is similar.
  */
 export function findNearestWord(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > LENGTH_MAX) return undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dictionary } from '../sql/dictionary.ts';
-import { findNearestWord, quote } from './nearest-word.ts';
+import { hintAt, quote } from './nearest-word.ts';
 
 const TYPES = dictionary<string>({
   string: 'text',
@@ -144,8 +144,7 @@ function unknownFields(keys: readonly string[], schema: unknown): string {
   const more = keys.length > UNKNOWN_MAX ? ` and ${keys.length - UNKNOWN_MAX} more` : '';
   const [key = ''] = keys;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const nearest = keys.length === 1 ? findNearestWord(key, known) : undefined;
-  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  const hint = keys.length === 1 ? hintAt(key, known) : '';
   return `Unknown field${keys.length > 1 ? 's' : ''} ${named}${more}.${hint}`;
 }
 

@@ -31,7 +31,7 @@ export const borrowerExports = resource({
     requested_by: uuid.nullable().readonly().describe('The user who requested it.'),
     documents_total: integer.nullable().readonly().describe('How many documents it will contain.'),
     documents_done: integer.readonly().describe('How many documents it contains so far.'),
-    file_size: z.coerce.number().nullable().readonly().describe('The size in bytes.'),
+    file_size: z.coerce.number().nullable().readonly(),
     sha256_hash: z.string().nullable().readonly().describe('The hash of the archive.'),
     failure_reason: z.string().nullable().readonly().describe('Why it failed.'),
     completed_at: timestamp.nullable().readonly().describe('When it was completed.'),

@@ -26,7 +26,9 @@ export const tasks = resource({
     id: uuid.readonly(),
     borrower_id: uuid.nullable(),
     loan_id: uuid.nullish().describe('A loan that the borrower owes, if the task is about one.'),
-    title: requiredFreeText.describe('What has to be done.'),
+    title: requiredFreeText.describe(
+      'A short name for the work, such as "Call about the returned payment".',
+    ),
     description: prose.nullish().describe('The details.'),
     task_type: z
       .enum([
@@ -40,8 +42,10 @@ export const tasks = resource({
       ])
       .default('other')
       .describe('Classifies the task.'),
-    assignee_id: uuid.nullish().describe('The active member of staff who does it.'),
-    due_date: date.nullish().describe('By when it has to be done.'),
+    assignee_id: uuid
+      .nullish()
+      .describe('The user who does the work. Must be an active member of staff.'),
+    due_date: date.nullish().describe('The date by which the work must be done.'),
     priority: z.enum(PRIORITIES).default('normal').describe('How urgent it is.'),
     status: z
       .enum(['open', 'in_progress', 'completed', 'canceled'])

@@ -98,7 +98,7 @@ const readableLists = (routes: readonly Route[]) => ({
   roles: TENANT_ROLES,
   lists: Object.fromEntries(
     routes
-      // A user who is denied a field is refused what carries it, and downloads are recorded.
+      // Left out: endpoints that refuse users with a denied field, and those that write to the security log.
       .filter(
         ({ method, carries, security_event: event }) =>
           method === 'GET' && carries === undefined && event === undefined,

@@ -11,7 +11,7 @@ export const pendingApproval = z
     status: z.literal('pending_approval'),
     approval_id: uuid.describe('Identifies the request in /approvals.'),
     kind: z.enum(APPROVAL_KINDS).describe('The kind of request that the tenant has approved.'),
-    expires_at: timestamp.describe('The request lapses if nobody decides it before this time.'),
+    expires_at: timestamp.describe('When the request expires if it is still undecided.'),
     content_fingerprint: z
       .string()
       .describe(

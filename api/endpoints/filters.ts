@@ -103,8 +103,8 @@ export function parseCondition(declared: ListDeclaration, name: string, value: u
 const SPELLINGS = dictionary<string>({ cancelled: 'canceled' });
 
 function parseNamedValue(name: string, value: string, possible: readonly string[]): string {
-  const spelled = SPELLINGS[value] ?? value;
-  if (possible.includes(spelled)) return spelled;
+  const spelled = [value, SPELLINGS[value]].find((one) => one && possible.includes(one));
+  if (spelled) return spelled;
   throw new Invalid({
     filter: `${quote(value)} is not a value of ${name}.${hintAt(value, possible)} Use one of: ${possible.join(', ')}.`,
   });

@@ -72,9 +72,9 @@ export const nachaFiles = resource({
       .enum(['pending', 'completed'])
       .readonly()
       .describe('`pending` until the file is written.'),
-    filename: text.readonly().describe('The name of the file.'),
-    file_size: integer.nullable().readonly().describe('The size in bytes.'),
-    sha256_hash: text.nullable().readonly().describe('The hash of the file.'),
+    filename: text.readonly(),
+    file_size: integer.nullable().readonly(),
+    sha256_hash: text.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
     ...timestamps,
   },

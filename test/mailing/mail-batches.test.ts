@@ -196,6 +196,7 @@ test('a downloaded batch cannot be canceled; its files are removed after 90 days
 
   const cancelled = await admin.post(`/mail-batches/${first.id}/cancel`);
   const twice = await admin.post(`/mail-batches/${first.id}/cancel`);
+  const listed = await admin.get('/mail-batches?status=cancelled');
   const made = await batch();
   const { body } = await officer.post(`/mail-batches/${made.id}/download`);
   const refused = await admin.post(`/mail-batches/${made.id}/cancel`);
@@ -209,6 +210,7 @@ test('a downloaded batch cannot be canceled; its files are removed after 90 days
 
   expect(cancelled.body).toMatchObject({ status: 'cancelled' });
   expect(twice).toMatchObject({ status: 409, body: { code: 'cancelled' } });
+  expect(listed.body).toMatchObject([{ id: first.id }]);
   expect(made).toMatchObject({ number: 2, letter_count: 1, status: 'ready' });
   expect(body.files).toMatchObject([
     { filename: 'batch-000002-1-pages-001.pdf', content_type: 'application/pdf' },
