@@ -5,15 +5,7 @@ import { addDispute, changeDispute } from '../../jobs/loans/reporting/credit-dis
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
-import {
-  date,
-  flag,
-  prose,
-  timestamps,
-  text,
-  timestamp,
-  uuid,
-} from '../../sql/types.ts';
+import { date, flag, prose, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const nullableTimestamp = timestamp.nullable().readonly();
@@ -62,7 +54,9 @@ export const creditDisputes = resource({
       ),
     response_due_date: date
       .nullish()
-      .describe('When the bureau asks for the answer. Counts if it is earlier than the legal deadline.'),
+      .describe(
+        'When the bureau asks for the answer. Counts if it is earlier than the legal deadline.',
+      ),
     due_date: date
       .readonly()
       .describe(

@@ -205,8 +205,8 @@ export const insertCorrection = (tx: Transaction, id: string, correction: Correc
       'id', ${correction.id}::text, 'correction_indicator', 1, 'status', ${correction.status}::text,
       'file_id', null, 'reported_at', null, 'rejection_reason', null, 'suppression_reason', null,
       'account_status', coalesce(
-        ${correction.account_status}, ${correction.changes['account_status'] ?? null}::text,
-        record.account_status
+        ${correction.account_status},
+        ${JSON.stringify(correction.changes)}::jsonb ->> 'account_status', record.account_status
       ),
       'compliance_condition_code',
         coalesce(${correction.compliance_condition_code}::text, record.compliance_condition_code),

@@ -119,7 +119,11 @@ test('a correction that cannot be right is refused', async () => {
     return [status, body.code ?? '', body.errors?.corrected_values ?? ''];
   };
 
-  expect(await refused({})).toEqual([422, 'validation_error', expect.stringContaining('Must change')]);
+  expect(await refused({})).toEqual([
+    422,
+    'validation_error',
+    expect.stringContaining('Must change'),
+  ]);
   expect(await refused({ account_status: '11' })).toEqual([
     422,
     'validation_error',
@@ -130,14 +134,14 @@ test('a correction that cannot be right is refused', async () => {
     'validation_error',
     expect.stringContaining('May name'),
   ]);
-  expect(await refused({ current_balance: -1 })).toMatchObject([422]);
+  expect((await refused({ current_balance: -1 }))[0]).toBe(422);
   expect(await refused({ date_first_delinquency: '2026-03-01' })).toEqual([
     422,
     'validation_error',
     expect.stringContaining('2026-01-15 to 2026-01-31'),
   ]);
-  expect(await refused({ current_balance: 1 }, { action: 'delete' })).toMatchObject([422]);
-  expect(await refused({ current_balance: 1 }, { reason: ' ' })).toMatchObject([422]);
+  expect((await refused({ current_balance: 1 }, { action: 'delete' }))[0]).toBe(422);
+  expect((await refused({ current_balance: 1 }, { reason: ' ' }))[0]).toBe(422);
   const never = await admin.post(`/loans/${unreported.id}/credit-corrections`, {
     reason: 'Typed wrongly.',
     corrected_values: { current_balance: 1 },
@@ -186,7 +190,7 @@ test('a second person approves exactly the record and the values that the first 
 
   expect(asked).toMatchObject({ status: 202, body: { kind: 'credit_corrections' } });
   expect(JSON.stringify(shown.body)).toContain('"after":{"current_balance":9000}');
-  expect(own.status).toBe(403);
+  expect(own.status).toBe(409);
   expect(waiting).toHaveLength(1);
   expect(approved.status, JSON.stringify(approved.body)).toBe(200);
   expect(records).toHaveLength(2);

@@ -29,11 +29,29 @@ async function newExchange() {
   return { tenant, admin, send, linesOf, ...loan };
 }
 
-async function numberedLoan(tenant: Tenant, wish: object = {}) {
+async function numberedLoan(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const { id } = await newLoan(tenant, wish);
   const { loan_number } = (await tenant.officer.get(`/loans/${id}`)).body;
   const account_number = String(loan_number).replaceAll(/[^A-Za-z0-9]/g, '');
   return { id, account_number };
+}
+
+async function boardLoan({ officer, first, signedIn }: Tenant, loan_number: string) {
+  const admin = await signedIn('admin');
+  const borrower = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+  const { status, body } = await admin.post('/loans/board', {
+    loan_number,
+    borrower_id: borrower.body.id,
+    program_id: await first('/programs'),
+    product_id: await first('/products'),
+    principal_amount: '10000.00',
+    current_principal_balance: '9000.00',
+    interest_rate: '0.085',
+    term_months: 36,
+    origination_date: '2026-01-02',
+  });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return String(body.id);
 }
 
 const disputesOf = async ({ officer }: Tenant, loanId: string) =>
@@ -71,9 +89,9 @@ test('a file of requests becomes disputes of the loans with these account number
     [5, 'unknown_account'],
     [6, 'unknown_subscriber'],
   ]);
-  expect([first?.['dispute_number'], second?.['dispute_number']].map((n) => String(n).slice(-3))).toEqual(
-    ['-D1', '-D2'],
-  );
+  expect(
+    [first?.['dispute_number'], second?.['dispute_number']].map((n) => String(n).slice(-3)),
+  ).toEqual(['-D1', '-D2']);
   expect(first).toMatchObject({
     dispute_source: 'indirect_acdv',
     bureau: 'equifax',
@@ -82,7 +100,7 @@ test('a file of requests becomes disputes of the loans with these account number
     bureau_received_date: '2026-01-30',
     due_date: '2026-02-25',
     dispute_codes: ['106'],
-    fcra_relevant_information: expect.not.stringContaining('9384'),
+    fcra_relevant_information: expect.not.stringContaining('219-09'),
     compliance_condition_code: 'XB',
     status: 'received',
     import_id: sent.body.id,
@@ -108,7 +126,7 @@ test('the same file is imported once, and again only for the requests that match
   const first = await send(file);
   const again = await send(file);
   const before = await tasksOf(tenant);
-  const boarded = await numberedLoan(tenant, { loan_number: 'BOARDED-7' });
+  const boarded = await boardLoan(tenant, 'BOARDED-7');
   const later = await send(file);
   const other = await send(disputeFile([disputeRequest(account_number), disputeRequest('NEW1')]));
   const imports = await admin.get('/credit-dispute-imports');
@@ -118,8 +136,7 @@ test('the same file is imported once, and again only for the requests that match
   );
   expect([first, again, later].map(({ body }) => body.recorded_count)).toEqual([1, 1, 2]);
   expect(before.map(({ status }) => status)).toEqual(['open']);
-  expect(boarded.account_number).toBe('BOARDED7');
-  expect(await disputesOf(tenant, boarded.id)).toHaveLength(1);
+  expect(await disputesOf(tenant, boarded)).toHaveLength(1);
   expect(await disputesOf(tenant, id)).toHaveLength(1);
   expect(other.body).toMatchObject({ recorded_count: 1, unmatched_count: 1 });
   expect(await linesOf(other.body.id)).toMatchObject([
@@ -187,7 +204,9 @@ test('a file with a wrong line is refused completely, with the errors of each li
   const many = await send(wrongLine);
   const tooMany = await send(`${wrongLine}a,b\n`);
 
-  expect(many.body.errors).toMatchObject({ file: expect.stringContaining('10000 lines are wrong') });
+  expect(many.body.errors).toMatchObject({
+    file: expect.stringContaining('10000 lines are wrong'),
+  });
   expect(Object.keys(many.body.errors)).toHaveLength(101);
   expect(tooMany.body.errors).toEqual({
     file: 'Contains more than 10000 requests. Split it into several files.',
@@ -203,16 +222,12 @@ test('10,000 requests are recorded in one import', async () => {
   const header = 'control_number,subscriber_code,account_number,response_due_date,dispute_code_1';
 
   const sent = await send([header, ...rows].join('\n'));
-  const last = await tenant.officer.get(
-    `/credit-disputes?loan_id=${id}&acdv_control_number=C9999&range=[0,9]`,
-  );
   const listed = await tenant.officer.get(`/loans/${id}/credit-disputes?acdv_control_number=C9999`);
 
   expect(sent, JSON.stringify(sent.body)).toMatchObject({
     status: 201,
     body: { line_count: 10_000, recorded_count: 10_000, unmatched_count: 0 },
   });
-  expect(last.status).toBe(404);
   expect(listed.body).toMatchObject([{ dispute_number: expect.stringMatching(/-D10000$/) }]);
 });
 
@@ -229,7 +244,7 @@ test('two uploads at once record each request once', async () => {
   expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(new Set(sent.map(({ body }) => body.id)).size).toBe(2);
   const disputes = await disputesOf(tenant, id);
-  expect(disputes.map((one) => one['acdv_control_number']).toSorted()).toEqual(
+  expect(disputes.map((one) => String(one['acdv_control_number'])).toSorted()).toEqual(
     ['ACDV-2', `ACDV-${account_number}`].toSorted(),
   );
   expect(new Set(disputes.map((one) => one['dispute_number'])).size).toBe(2);
@@ -243,9 +258,9 @@ test('an import needs subscriber codes and the role admin, and other tenants do 
   const sent = await send(file);
   const unconfigured = await admin.post('/credit-dispute-imports', { bureau: 'innovis', file });
   const officer = await tenant.officer.post('/credit-dispute-imports', { bureau: 'equifax', file });
-  const foreign = await (await tenant.signedIn('admin')).get(
-    `/credit-dispute-imports/${sent.body.id}`,
-  );
+  const foreign = await (
+    await tenant.signedIn('admin')
+  ).get(`/credit-dispute-imports/${sent.body.id}`);
   const future = await send(file, { received_date: '2026-02-04' });
   const own = await sendToOther(file);
 
@@ -255,7 +270,10 @@ test('an import needs subscriber codes and the role admin, and other tenants do 
   });
   expect(officer.status).toBe(403);
   expect(foreign.status).toBe(404);
-  expect(future).toMatchObject({ status: 422, body: { errors: { received_date: expect.any(String) } } });
+  expect(future).toMatchObject({
+    status: 422,
+    body: { errors: { received_date: expect.any(String) } },
+  });
   expect(own.body.id).not.toBe(sent.body.id);
 });
 
@@ -355,7 +373,10 @@ test('the deadline counts from the receipt by the bureau, and tasks come ten and
   const byDispute = Object.groupBy(tasks, ({ due_date }) => String(due_date));
   expect(
     Object.fromEntries(
-      Object.entries(byDispute).map(([due, found]) => [due, found?.map(({ priority }) => priority)]),
+      Object.entries(byDispute).map(([due, found]) => [
+        due,
+        found?.map(({ priority }) => priority),
+      ]),
     ),
   ).toEqual({
     '2026-02-20': ['high', 'urgent'],

@@ -77,16 +77,18 @@ async function findChanges({ tx }: Work, loanId: string, input: NewCorrection): 
 function checkAgainstRecord(record: Changes['record'], after: Record<string, unknown>) {
   const { date_opened, date_first_delinquency: begun } = { ...record, ...after };
   if (typeof begun !== 'string') return;
-  if (begun < String(date_opened) || begun > record.reporting_period)
+  if (begun < date_opened || begun > record.reporting_period)
     throw new Invalid({
-      corrected_values: `date_first_delinquency must be from ${String(date_opened)} to ${record.reporting_period}.`,
+      corrected_values: `date_first_delinquency must be from ${date_opened} to ${record.reporting_period}.`,
     });
 }
 
 /** What the person who approves a correction sees. A newer record changes it, so approves nothing else. */
 export async function describeCorrection(work: Work, loanId: string, input: NewCorrection) {
   const { record, before, after } = await findChanges(work, loanId, input);
-  return { credit_record: { id: record.id, reporting_period: record.reporting_period, before, after } };
+  return {
+    credit_record: { id: record.id, reporting_period: record.reporting_period, before, after },
+  };
 }
 
 /**

@@ -85,7 +85,11 @@ export async function addDispute(work: Work, input: NewDispute): Promise<string>
 
 function checkDates(
   { today }: Work,
-  dates: { received_date: string; bureau_received_date: string | null; response_due_date: string | null },
+  dates: {
+    received_date: string;
+    bureau_received_date: string | null;
+    response_due_date: string | null;
+  },
 ) {
   const { received_date, bureau_received_date: begun, response_due_date } = dates;
   if (received_date > today) throw new Invalid({ received_date: 'Must not be in the future.' });
