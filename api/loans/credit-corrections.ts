@@ -133,7 +133,7 @@ export const creditCorrectionRoutes: Route[] = [
           .record(z.string(), z.array(z.string()))
           .describe('Your subscriber codes by bureau.'),
         identification_number: text.describe('Field 5: your identification number.'),
-        account_number: text.describe('Field 7: the account number as reported.'),
+        consumer_account_number: text.describe('Field 7: the account number as reported.'),
         portfolio_type: text.describe('Field 8.'),
         account_type: text.describe('Field 9.'),
         consumer: z

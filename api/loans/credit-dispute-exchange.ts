@@ -30,7 +30,7 @@ export const disputeImportLines = resource({
     line: integer.readonly().describe('The number of the line in the file. The header is line 1.'),
     control_number: text.nullable().readonly().describe("The bureau's control number."),
     subscriber_code: text.readonly().describe('Your subscriber code in the request.'),
-    account_number: derivedFrom(text.readonly(), 'loans.loan_number').describe(
+    consumer_account_number: derivedFrom(text.readonly(), 'loans.loan_number').describe(
       'The account number in the request.',
     ),
     response_due_date: date.readonly().describe('When the bureau asks for the answer.'),

@@ -71,7 +71,7 @@ const Form = z.object({
   requested_by: z.string().nullable(),
   reporting_period: z.string(),
   bureaus: z.array(z.string()),
-  account_number: z.string(),
+  consumer_account_number: z.string(),
   identification_number: z.string().nullable(),
   portfolio_type: z.string(),
   account_type: z.string(),
@@ -88,7 +88,7 @@ export const readForm = (tx: Transaction, id: string) =>
            correction.created_at::date as requested_on,
            requester.first_name || ' ' || requester.last_name as requested_by,
            record.reporting_period, record.bureaus,
-           record.consumer_account_number as account_number, record.identification_number,
+           record.consumer_account_number, record.identification_number,
            record.portfolio_type, record.account_type, ${consumerJson} as consumer,
            borrower.ssn_last_four, to_jsonb(record) as before, to_jsonb(corrected) as after
     from credit_corrections as correction

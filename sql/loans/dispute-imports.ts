@@ -19,7 +19,7 @@ export const disputeImportLines = table({
   owner: null,
   rows: sql.fragment`
     select record.id, record.import_id, record.line, record.control_number, record.subscriber_code,
-           record.account_number, record.response_due_date, record.status,
+           record.consumer_account_number, record.response_due_date, record.status,
            record.credit_dispute_id, record.loan_id, record.created_at, record.updated_at
     from credit_dispute_import_lines as record
   `,
@@ -90,7 +90,7 @@ type Line = {
   line: number;
   control_number: string;
   subscriber_code: string;
-  account_number: string;
+  consumer_account_number: string;
   response_due_date: string;
   status: ImportLineStatus;
   credit_dispute_id: string | null;
@@ -104,11 +104,11 @@ type Line = {
 export const writeImportLines = (tx: Transaction, importId: string, lines: readonly Line[]) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_dispute_import_lines as known (
-      import_id, line, control_number, subscriber_code, account_number, response_due_date, status,
-      credit_dispute_id, loan_id
+      import_id, line, control_number, subscriber_code, consumer_account_number,
+      response_due_date, status, credit_dispute_id, loan_id
     )
-    select ${importId}, line, control_number, subscriber_code, account_number, response_due_date,
-           status, credit_dispute_id, loan_id
+    select ${importId}, line, control_number, subscriber_code, consumer_account_number,
+           response_due_date, status, credit_dispute_id, loan_id
     from jsonb_populate_recordset(
       null::credit_dispute_import_lines, ${JSON.stringify(lines)}::jsonb
     )

@@ -99,7 +99,7 @@ create index credit_disputes_to_send on credit_disputes (tenant_id, bureau, due_
 create index credit_disputes_import on credit_disputes (tenant_id, import_id, created_at desc, id desc)
   where import_id is not null;
 create index credit_disputes_answer_file
-  on credit_disputes (tenant_id, answer_file_id, created_at desc, id desc) where answer_file_id is not null;
+  on credit_disputes (tenant_id, answer_file_id, created_at desc, id desc);
 call app.protect('credit_disputes', 'select, insert, update');
 call app.declare_borrower_data('credit_disputes', 'credit',
   redacted => '{fcra_relevant_information,consumer_statement,investigation_notes,findings,corrected_values}',
@@ -116,7 +116,7 @@ create table credit_dispute_import_lines (
   line integer not null,
   control_number text,
   subscriber_code text not null,
-  account_number text not null,
+  consumer_account_number text not null,
   response_due_date date not null,
   status text not null
     check (status in ('recorded', 'already_recorded', 'unknown_account', 'unknown_subscriber', 'ambiguous_account')),
@@ -137,7 +137,7 @@ create index credit_dispute_import_lines_loan
 call app.protect('credit_dispute_import_lines', 'select, insert, update');
 call app.declare_borrower_data('credit_dispute_import_lines', 'credit', links => '{"loan_id": "loans"}',
   emptied => '{control_number}',
-  kept => '{"a code of the credit bureaus": ["subscriber_code"], "the loan''s number": ["account_number"]}');
+  kept => '{"a code of the credit bureaus": ["subscriber_code"], "the loan''s number": ["consumer_account_number"]}');
 
 -- A file of Metro 2 records for the bureaus.
 create table credit_reporting_files (

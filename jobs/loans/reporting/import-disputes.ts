@@ -187,7 +187,7 @@ const lineOf = ({ request, status, loan_id, dispute_id }: MatchedRequest) => ({
   line: request.line,
   control_number: request.control_number,
   subscriber_code: request.subscriber_code,
-  account_number: request.account_number,
+  consumer_account_number: request.account_number,
   response_due_date: request.response_due_date,
   status,
   credit_dispute_id: dispute_id,
