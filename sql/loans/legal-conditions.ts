@@ -1,4 +1,6 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { isInForce } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { LIABLE_ROLES, liableParties } from './co-borrowers.ts';
 
@@ -31,6 +33,29 @@ export const conditionsOfLoans = sql.fragment`(
     and party.loan_id <> all(condition.except_loan_ids)
     and (condition.incurred_through is null
       or coalesce(loan.origination_date, loan.disbursement_date) <= condition.incurred_through)
+)`;
+
+/**
+ * The conditions in force today for a person, as an array of text: with a loan those that concern this loan, otherwise
+ * those that concern all loans.
+ */
+export const conditionsOfPerson = (
+  borrowerId: SqlFragment,
+  loanId: SqlFragment,
+) => sql.fragment`array(
+  select condition.condition from legal_conditions as condition
+  where condition.borrower_id = ${borrowerId} and condition.condition <> 'codebtor_stay'
+    and ${isInForce(sql.fragment`condition`, sql.fragment`app.business_date()`)}
+    and case when ${loanId} is null then condition.loan_id is null
+      else coalesce(condition.loan_id, ${loanId}) = ${loanId} and ${loanId} <> all(condition.except_loan_ids)
+        and (condition.incurred_through is null or condition.incurred_through >= (
+          select coalesce(loan.origination_date, loan.disbursement_date, loan.created_at::date)
+          from loans as loan where loan.id = ${loanId}
+        )) end
+  union
+  select held.condition from ${conditionsOfLoans} as held
+  where held.loan_id = ${loanId} and held.borrower_id = ${borrowerId} and held.condition = 'codebtor_stay'
+    and ${isInForce(sql.fragment`held`, sql.fragment`app.business_date()`)}
 )`;
 
 const OfLoan = z.object({
