@@ -1,3 +1,5 @@
+import { editDistance } from './edit-distance.ts';
+
 /** A longer word cannot be a misspelling of a known one. */
 const LENGTH_MAX = 60;
 /** Shorter words are part of too many names. */
@@ -29,20 +31,6 @@ function compare(word: string, name: string): { distance: number; is_similar: bo
   if (!is_similar && word.length >= PART_LENGTH_MIN && name.includes(word))
     return { distance: name.length, is_similar: true };
   return { distance, is_similar };
-}
-
-/** Levenshtein distance: insertions, deletions and replacements. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at += 1) {
-    const next = [at];
-    for (let to = 1; to <= other.length; to += 1) {
-      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }
 
 /** Maximum length of a client's word that a message repeats. */
