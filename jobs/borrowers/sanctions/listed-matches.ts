@@ -1,8 +1,8 @@
 import { findCandidates } from '../../../sql/borrowers/sanctions-list.ts';
 import type { Transaction } from '../../../sql/database/db.ts';
 import { listedForms } from './names.ts';
-import type { Match, Subject } from './provider.ts';
 import { REVIEW_SCORE, scoreMatch } from './score.ts';
+import type { Match, Subject } from './subject.ts';
 
 /**
  * Matches with the imported list: Postgres finds similar names by their groups of three letters, and

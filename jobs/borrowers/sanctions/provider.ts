@@ -2,26 +2,7 @@ import type { Transaction } from '../../../sql/database/db.ts';
 import { findCurrentList } from '../../../sql/borrowers/sanctions-list.ts';
 import type { Settings } from '../../users/settings/settings.ts';
 import { findListedMatches } from './listed-matches.ts';
-import type { NameForms, SubjectType } from './names.ts';
-import type { BirthDateMatch } from './score.ts';
-
-/** A name of a borrower that is screened. */
-export type Subject = {
-  borrower_id: string;
-  subject_type: SubjectType;
-  screened_name: string;
-  forms: NameForms;
-  date_of_birth: string | null;
-};
-
-/** A name on the list that must be reviewed. `subject` is the place in the given list of subjects. */
-export type Match = {
-  subject: number;
-  entry_number: number;
-  listed_name: string;
-  score: number;
-  date_of_birth_match: BirthDateMatch;
-};
+import type { Match, Subject } from './subject.ts';
 
 export type ScreeningList = { id: string; published_on: string };
 

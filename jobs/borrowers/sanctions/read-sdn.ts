@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { listedForms, type SubjectType } from './names.ts';
 import { readBirthDates } from './birth-dates.ts';
 import type { BirthDates } from './score.ts';
@@ -68,10 +69,7 @@ export function readSdnList(files: SdnFiles): SdnList {
   return { sha256, entries, names };
 }
 
-const SUBJECT_TYPES: Record<string, SubjectType | undefined> = {
-  individual: 'person',
-  entity: 'organization',
-};
+const SUBJECT_TYPES = dictionary<SubjectType>({ individual: 'person', entity: 'organization' });
 
 const namesOf = ({ entry_number, subject_type }: ListedEntry, name: string): ListedName[] =>
   listedForms(subject_type, name).map((words) => ({ entry_number, subject_type, name, words }));

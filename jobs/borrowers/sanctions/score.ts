@@ -1,4 +1,4 @@
-import { editDistance } from '../../edit-distance.ts';
+import { editDistance } from '../../nearest-word.ts';
 import type { NameForms } from './names.ts';
 
 /** Possible matches from this score on are reviewed by a person. */

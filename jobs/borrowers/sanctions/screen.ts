@@ -5,7 +5,8 @@ import type { ScreenedFacts } from '../../../sql/borrowers/sanctions.ts';
 import type { Work } from '../../work.ts';
 import { openReviewTasks } from './review-task.ts';
 import { organizationForms, personForms } from './names.ts';
-import type { ScreeningList, ScreeningProvider, Subject } from './provider.ts';
+import type { ScreeningList, ScreeningProvider } from './provider.ts';
+import type { Subject } from './subject.ts';
 
 /**
  * Screens borrowers whose names or list have changed since their last screening, and opens a task for each
