@@ -79,17 +79,24 @@ export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly
       and source = 'system' and status in ('open', 'in_progress')
   `);
 
-/** Completes the open system tasks with this title. `userId` is the user who did the work. */
+/** Cancels the open system tasks of a record whose title begins so. */
+export const cancelTasksLike = (tx: Transaction, relatedId: string, beginning: string) =>
+  tx.query(sql.typeAlias('void')`
+    update tasks set status = 'canceled'
+    where related_id = ${relatedId} and starts_with(title, ${beginning})
+      and source = 'system' and status in ('open', 'in_progress')
+  `);
+
 export const completeTasks = (
   tx: Transaction,
   relatedId: string,
-  title: string,
-  userId: string | null,
+  titles: readonly string[],
+  by: string | null,
 ) =>
   tx.query(sql.typeAlias('void')`
-    update tasks set status = 'completed', completed_at = now(), completed_by = ${userId}
-    where related_id = ${relatedId} and title = ${title} and source = 'system'
-      and status in ('open', 'in_progress')
+    update tasks set status = 'completed', completed_at = now(), completed_by = ${by}
+    where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
+      and source = 'system' and status in ('open', 'in_progress')
   `);
 
 /** Whether a task with this title was ever opened for the record, whatever its status. */

@@ -25,7 +25,7 @@ export const openReviewTasks = ({ tx, today }: Work, borrowerIds: readonly strin
 /** Completes the task when no possible match waits for review any more. */
 export async function closeReviewTask({ tx, actor }: Work, borrowerId: string) {
   if (await hasPendingHits(tx, borrowerId)) return;
-  await completeTasks(tx, borrowerId, REVIEW_TITLE, actor.id);
+  await completeTasks(tx, borrowerId, [REVIEW_TITLE], actor.id);
 }
 
 /** Opens the task that follows a confirmed match. */
