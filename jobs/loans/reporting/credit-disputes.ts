@@ -47,6 +47,7 @@ const CORRECTING = dictionary<string | null>({ '02': null, '03': 'DA', '07': 'DF
 export const CORRECTABLE_FIELDS: readonly string[] = [
   'date_opened',
   'date_closed',
+  'date_of_account_information',
   'date_last_payment',
   'date_first_delinquency',
   'credit_limit',
