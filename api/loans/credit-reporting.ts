@@ -34,7 +34,9 @@ export const creditReporting = resource({
     date_closed: nullableDate.describe('Field 26: when the account was closed.'),
     date_of_account_information: date
       .readonly()
-      .describe('Field 24: when the account was paid or transferred; otherwise the end of the month.'),
+      .describe(
+        'Field 24: when the account was paid or transferred; otherwise the end of the month.',
+      ),
     date_last_payment: nullableDate.describe('Field 27.'),
     date_first_delinquency: nullableDate.describe(
       'Field 25: the due date of the first installment that became 30 days past due and led to the status. For a paid-as-agreed loan in bankruptcy, the date of the petition.',
@@ -45,7 +47,9 @@ export const creditReporting = resource({
       .describe('Field 11, in whole dollars, for a line of credit.'),
     highest_credit: integer
       .readonly()
-      .describe('Field 12, in whole dollars: the amount lent. For a line, the highest balance used.'),
+      .describe(
+        'Field 12, in whole dollars: the amount lent. For a line, the highest balance used.',
+      ),
     original_charge_off_amount: integer
       .nullable()
       .readonly()
@@ -61,7 +65,9 @@ export const creditReporting = resource({
     ),
     payment_rating: nullableText.describe('Field 17B: the rating before the account was closed.'),
     payment_history_profile: readonlyText.describe('24 months, the newest first.'),
-    special_comment: nullableText.describe('Field 19: AU settled, AW disaster, CP forbearance, O or AT transferred.'),
+    special_comment: nullableText.describe(
+      'Field 19: AU settled, AW disaster, CP forbearance, O or AT transferred.',
+    ),
     compliance_condition_code: nullableText.describe(
       'Field 20: whether the consumer disputes the account.',
     ),

@@ -229,10 +229,16 @@ export const loanRoutes: Route[] = [
     transaction: 'write',
     run: async ({ work, params, body }) => {
       const id = params['id'] ?? '';
-      return auditChange(work, table, 'record-first-delinquency', await findLocked(work.tx, table, id), async () => {
-        await recordFirstDelinquency(work, id, body as z.output<typeof FirstDelinquency>);
-        return id;
-      });
+      return auditChange(
+        work,
+        table,
+        'record-first-delinquency',
+        await findLocked(work.tx, table, id),
+        async () => {
+          await recordFirstDelinquency(work, id, body as z.output<typeof FirstDelinquency>);
+          return id;
+        },
+      );
     },
   },
   {

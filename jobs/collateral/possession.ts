@@ -26,7 +26,7 @@ export function possessionColumns(work: Work, before: Values | null, after: Item
   const isTaken = status === 'repossessed' && before?.['status'] !== 'repossessed';
   if (isTaken) {
     const usual = collateral_type === 'real_estate' ? 'foreclosure' : 'repossession';
-    const given = isNew(before, after) ? after : {};
+    const given: Values = isNew(before, after) ? after : {};
     return checkPossession(work, collateral_type, {
       possession: given['possession'] ?? usual,
       possession_date: given['possession_date'] ?? work.today,
@@ -53,7 +53,9 @@ function checkPossession({ today }: Work, type: CollateralType, columns: Values)
   const { possession, possession_date } = columns;
   const allowed = type === 'real_estate' ? POSSESSIONS_OF_LAND : POSSESSIONS_OF_GOODS;
   if (!allowed.includes(possession as Possession))
-    throw new Invalid({ possession: `Must be ${allowed.join(' or ')} for ${type.replace('_', ' ')}.` });
+    throw new Invalid({
+      possession: `Must be ${allowed.join(' or ')} for ${type.replace('_', ' ')}.`,
+    });
   if (typeof possession_date !== 'string')
     throw new Invalid({ possession_date: 'Is required with possession.' });
   if (possession_date > today)

@@ -192,9 +192,7 @@ test('a tape has a column for the first delinquency', async () => {
     { date_first_delinquency: null, status: 'suppressed' },
   ]);
   expect(await openTasks(tenant)).toMatchObject([{ loan_id: ids[1] }]);
-  const refused = await parseTape(
-    [header, past('T-3', '9000.00', 'soon')].join('\n'),
-  );
+  const refused = await parseTape([header, past('T-3', '9000.00', 'soon')].join('\n'));
   expect(refused.refusals).toMatchObject([{ line: 2, column: 'first_delinquency_date' }]);
 });
 

@@ -184,10 +184,7 @@ function findContradictions(base: Values, activity: string): string[] {
   const amount = (name: string) => Number(text(name));
   const status = text('account status');
   const isTransferred = TRANSFERRED.includes(text('special comment'));
-  const [isPaid, isClosed] = [
-    PAID_STATUSES.includes(status),
-    PAID_STATUSES.includes(status) || isTransferred,
-  ];
+  const isClosed = PAID_STATUSES.includes(status) || isTransferred;
   const [portfolio, rating] = [text('portfolio type'), text('payment rating')];
   const isLate = status === '13' ? /[1-6GL]/.test(rating) : !['11', 'DA', 'DF'].includes(status);
   const isBankrupt = /^[A-HZ]$/.test(text('consumer information indicator'));

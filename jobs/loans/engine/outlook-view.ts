@@ -140,8 +140,7 @@ export function viewOn(outlook: Outlook, day: string): View {
       oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
       next_payment_date: billAsAgreed ? next.date : shown.next_payment_date,
       first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, 1, bills) : null,
-      first_delinquency_30_date:
-        days >= 30 ? firstDelinquencyDate(position, day, 30, bills) : null,
+      first_delinquency_30_date: days >= 30 ? firstDelinquencyDate(position, day, 30, bills) : null,
       delinquency_bucket: bucketForDays(days),
       payments_remaining: bills.unpaid.length,
       prepayment_penalty: money(penalty),
