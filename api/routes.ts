@@ -33,6 +33,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { statementRoutes } from './ledger/statements.ts';
 import { systemEntries } from './ledger/system-entries.ts';
 import { yearEnds } from './ledger/year-ends.ts';
+import { creditCorrectionRoutes } from './loans/credit-corrections.ts';
+import { disputeExchangeRoutes } from './loans/credit-dispute-exchange.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
@@ -48,7 +50,7 @@ import { changeNotices } from './payments/change-notices.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
-import { readCase, cases } from './portal/cases-queue.ts';
+import { readCase, cases } from './cases/cases.ts';
 import { portalCases } from './portal/cases.ts';
 import { portalConfig } from './portal/config.ts';
 import { portalDashboard } from './portal/dashboard.ts';
@@ -111,6 +113,8 @@ const specifiedRoutes: readonly Route[] = [
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...creditCorrectionRoutes,
+  ...disputeExchangeRoutes,
   ...payments.routes,
   ...paymentRoutes,
   ...changeNotices.routes,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isInformationBlocked } from './credit-blocks.ts';
 import {
   CoConsumer,
   coConsumersJson,
@@ -61,7 +62,8 @@ const CreditFacts = z.object({
     .nullable(),
   /** How and when the lender took the collateral, if it still had it; null if not. */
   possession: z.object({ kind: z.string(), date: z.string() }).nullable(),
-  labels: z.array(z.string()),
+  /** A block of information that results from identity theft was in force that night. */
+  is_information_blocked: z.boolean(),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
   is_in_disaster: z.boolean(),
@@ -154,7 +156,8 @@ export const listUnreported = (
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
            coalesce(snapshot.days_past_due, 0) as days_past_due, snapshot.first_delinquency_date,
            snapshot.first_delinquency_30_date, used.amount as highest_balance,
-           coalesce(snapshot.labels, loan.labels) as labels,
+           ${isInformationBlocked(sql.fragment`coalesce(snapshot.labels, loan.labels)`)}
+             as is_information_blocked,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
            coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)

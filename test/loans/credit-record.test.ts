@@ -49,7 +49,7 @@ const FACTS: CreditFacts = {
   first_delinquency_30_date: null,
   before_close: null,
   possession: null,
-  labels: [],
+  is_information_blocked: false,
   is_in_forbearance: false,
   suspends_reporting: false,
   is_in_disaster: false,
@@ -405,7 +405,7 @@ const LINES: Line[] = [
   [
     'suppression_reason',
     'a block for identity theft',
-    { labels: ['identity-theft-block'] },
+    { is_information_blocked: true },
     'identity_theft_block',
   ],
   [

@@ -95,10 +95,10 @@ function specialComment(facts: CreditFacts, portfolio: string): string | null {
 }
 
 function suppressionReason(
-  { labels, suspends_reporting }: CreditFacts,
+  { is_information_blocked, suspends_reporting }: CreditFacts,
   { isDeceased, isUnknown }: { isDeceased: boolean; isUnknown: boolean },
 ): string | null {
-  if (labels.includes('identity-theft-block')) return 'identity_theft_block';
+  if (is_information_blocked) return 'identity_theft_block';
   if (suspends_reporting) return 'forbearance';
   if (isDeceased) return 'reported_deceased';
   return isUnknown ? 'first_delinquency_unknown' : null;
