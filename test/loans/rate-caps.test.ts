@@ -26,7 +26,10 @@ const follow = ({ within }: Tenant, id: string, periods: readonly Period[]) =>
   );
 
 const capsOf = async ({ officer }: Tenant, id: string) =>
-  (await officer.get(`/loans/${id}/rate-caps`)).body as Record<string, string | null>[];
+  (await officer.get(`/loans/${id}/rate-caps?sort=[%22start_date%22,%22ASC%22]`)).body as Record<
+    string,
+    string | null
+  >[];
 
 const tasksOf = async ({ officer }: Tenant, id: string) =>
   ((await officer.get(`/tasks?loan_id=${id}`)).body as { title: string }[]).map(
@@ -54,7 +57,7 @@ test('periods that touch become one cap', async () => {
 test('service that begins later is part of the outlook and starts at the close of its first day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const { id } = await newLoan(tenant, { principal_amount: '1000.00', term_months: 2 });
+  const { id } = await newLoan(tenant, { principal_amount: '1000.00', term_months: 3 });
   await travelTo(stage, tenant, '2026-01-20');
   const bill = async () => (await officer.get(`/loans/${id}`)).body;
   const before = await bill();
@@ -163,7 +166,10 @@ test('the balance that a charged-off loan lost falls by the forgiven interest', 
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { interest_rate: '0.12' });
   await travelTo(stage, tenant, '2026-07-15');
-  await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
+  await admin.post(`/loans/${id}/charge-off`, {
+    reason: 'fraud',
+    reverse_accrued_interest: false,
+  });
   const claimOf = async () => (await admin.get(`/loans/${id}`)).body.charge_off_balance;
   const before = await claimOf();
 

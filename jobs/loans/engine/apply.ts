@@ -83,7 +83,11 @@ function applyRateChange(position: Position, event: EventOf<'rate_change'>): voi
   const { effective_date, interest_rate, forgives_fees = false } = event;
   position.earlier_rates.push({ rate: position.contract_rate, until: effective_date });
   position.contract_rate = parseRate(interest_rate);
-  position.forgives_fees = forgives_fees;
+  position.fee_reliefs = position.fee_reliefs.map(({ from, to }) => ({
+    from,
+    to: to ?? addDays(effective_date, -1),
+  }));
+  if (forgives_fees) position.fee_reliefs.push({ from: effective_date, to: null });
   reduceInstallments(position, effective_date);
 }
 

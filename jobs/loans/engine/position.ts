@@ -58,8 +58,10 @@ type Cycle = {
   grace_ends: string | null;
 };
 
-/** A limit of the rate through the day `to`. Null: no end is known. */
-export type RateLimit = { from: string; to: string | null; rate: Big };
+/** The days through `to`. Null: no end is known. */
+type Days = { from: string; to: string | null };
+/** A limit of the rate. */
+export type RateLimit = Days & { rate: Big };
 
 /** A loan while the fold applies its events. Only code of the engine changes it. */
 export type Position = {
@@ -84,8 +86,8 @@ export type Position = {
   promos: RateLimit[];
   /** Legal limits of the rate. */
   caps: RateLimit[];
-  /** The contract rate follows from a law that counts fees as interest. */
-  forgives_fees: boolean;
+  /** The days whose contract rate follows from a law that counts fees as interest. */
+  fee_reliefs: Days[];
   stops: Set<string>;
   pauses: DelinquencyPause[];
   funded_on: string | null;
@@ -127,7 +129,7 @@ export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Pos
     earlier_rates: [],
     promos: [],
     caps: [],
-    forgives_fees: false,
+    fee_reliefs: [],
     stops: new Set(),
     pauses: [],
     funded_on: null,
@@ -163,6 +165,7 @@ export const copyPosition = (position: Position): Position => ({
   earlier_rates: [...position.earlier_rates],
   promos: [...position.promos],
   caps: [...position.caps],
+  fee_reliefs: [...position.fee_reliefs],
   stops: new Set(position.stops),
   pauses: [...position.pauses],
   cycle: { ...position.cycle },
@@ -244,9 +247,9 @@ export function capOn({ caps }: Position, date: string): Big | null {
   return first === undefined ? null : min(first, ...others);
 }
 
-const isInForce =
+export const isInForce =
   (date: string) =>
-  ({ from, to }: RateLimit): boolean =>
+  ({ from, to }: Days): boolean =>
     from <= date && (to === null || date <= to);
 
 /** The days on which a promotion or cap has just ended. */

@@ -21,7 +21,7 @@ import {
   type Period,
 } from '../../arithmetic/thirty-day-months.ts';
 import { installmentPeriod, setRow, type PlannedRow } from '../coverage.ts';
-import { agreedRateOn, capOn, endsOfRateLimits, type Position } from '../position.ts';
+import { agreedRateOn, capOn, endsOfRateLimits, isInForce, type Position } from '../position.ts';
 
 /**
  * A legal limit of the rate, such as the 6 percent of the Servicemembers Civil Relief Act (50 USC 3937):
@@ -34,7 +34,7 @@ import { agreedRateOn, capOn, endsOfRateLimits, type Position } from '../positio
 
 /** True if the law forgives fees that are assessed on a day. */
 export const forgivesFeesOn = (position: Position, date: string): boolean =>
-  position.forgives_fees || capOn(position, date) !== null;
+  position.fee_reliefs.some(isInForce(date)) || capOn(position, date) !== null;
 
 /**
  * Reduces the installments that are due after `date`, or restores them if a cap no longer reduces them. Interest
