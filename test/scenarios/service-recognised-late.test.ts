@@ -33,8 +33,14 @@ const LATE_FEE = {
 
 /** The days on which the borrower paid the agreed installment: in April late, in September nothing. */
 const PAID_ON = [
-  ...['2026-02-15', '2026-03-15', '2026-04-28', '2026-05-15', '2026-06-15'],
-  ...['2026-07-15', '2026-08-15', '2026-10-15'],
+  '2026-02-15',
+  '2026-03-15',
+  '2026-04-28',
+  '2026-05-15',
+  '2026-06-15',
+  '2026-07-15',
+  '2026-08-15',
+  '2026-10-15',
 ];
 
 type Row = Record<string, string>;
