@@ -14,8 +14,8 @@ function paymentOrder(visit: Visit): Record<string, string> {
     'payment_instrument_id',
   );
   const { language } = visit;
-  const money: Record<string, string> = amount ? { amount: normalizeAmount(visit, amount) } : {};
-  return { ...order, language, ...money };
+  const written = amount && normalizeAmount(visit, amount);
+  return { ...order, language, ...(written && { amount: written }) };
 }
 
 const fetchPreview = ({ ask, params }: Visit, body: Record<string, string>) =>
