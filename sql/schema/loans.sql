@@ -174,6 +174,10 @@ create table loans (
     loan_type = 'line_of_credit' and coalesce(jsonb_typeof(terms -> 'minimum_payment') = 'object', false)
   ) stored,
   first_delinquency_date date,
+  -- The same for the credit bureaus, to which a loan is late from 30 days past due.
+  first_delinquency_30_date date,
+  -- The date of first delinquency that the previous servicer of a boarded loan reported.
+  boarded_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
   paid_principal app.money not null default 0,
@@ -428,6 +432,7 @@ create table loan_outlook (
   delinquency_bucket text not null,
   oldest_unpaid_due_date date,
   first_delinquency_date date,
+  first_delinquency_30_date date,
   next_payment_date date,
   payments_remaining smallint not null,
   current_rate app.rate not null,
