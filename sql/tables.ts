@@ -4,6 +4,7 @@
  */
 export const TABLES = [
   'addresses',
+  'adverse_action_notices',
   'approvals',
   'audit_log',
   'auto_responses',
@@ -66,6 +67,7 @@ export const TABLES = [
   'loan_outlook',
   'loan_attribute_history',
   'loan_promotions',
+  'loan_rate_caps',
   'loan_snapshots',
   'loan_tape_configs',
   'loan_tapes',
@@ -75,6 +77,7 @@ export const TABLES = [
   'mail_batches',
   'mail_deliveries',
   'mail_letters',
+  'military_reports',
   'modifications',
   'nacha_entries',
   'nacha_files',
@@ -103,6 +106,8 @@ export const TABLES = [
   'recovery_codes',
   'remittance_loans',
   'remittances',
+  'sanctions_hits',
+  'sanctions_screenings',
   'second_factors',
   'security_log',
   'service_credits',
