@@ -58,6 +58,41 @@ export const conditionsOfPerson = (
     and ${isInForce(sql.fragment`held`, sql.fragment`app.business_date()`)}
 )`;
 
+/** The conditions of a loan, with what the tenant decided about their effects (the setting `cases.effects`). */
+export const LegalConditions = z.object({
+  periods: z.array(
+    z.object({ condition: z.string(), from: z.string(), until: z.string().nullable() }),
+  ),
+  effects: z.record(z.string(), z.unknown()).nullable(),
+});
+export type LegalConditions = z.output<typeof LegalConditions>;
+
+/**
+ * The conditions of a loan for the people who borrowed, or for one person, as JSON. Null if there are none. A guarantor's
+ * bankruptcy does not change the loan.
+ */
+export const legalConditionsJson = (loanId: SqlFragment, borrowerId?: SqlFragment) => sql.fragment`(
+  select jsonb_build_object(
+    'periods', jsonb_agg(
+      jsonb_build_object('condition', held.condition, 'from', held.from_date, 'until', held.until_date)
+      order by held.from_date, held.condition
+    ),
+    'effects', (select tenant.settings #> '{cases,effects}' from tenants as tenant where tenant.id = app.current_tenant())
+  )
+  from ${conditionsOfLoans} as held
+  where held.loan_id = ${loanId}
+    and ${borrowerId ? sql.fragment`held.borrower_id = ${borrowerId}` : sql.fragment`held.role in ('borrower', 'co_borrower')`}
+  having count(*) > 0
+)`;
+
+/** The same, of one loan. */
+export const readLegalConditions = (tx: Transaction, loanId: string) =>
+  tx.oneFirst(
+    sql.type(z.object({ legal: LegalConditions.nullable() }))`
+      select ${legalConditionsJson(sql.fragment`${loanId}::uuid`)} as legal
+    `,
+  );
+
 const OfLoan = z.object({
   loan_id: z.string(),
   borrower_id: z.string(),
