@@ -1,12 +1,17 @@
 import { Big } from 'big.js';
 import { listRows, type ListRequest } from '../../../sql/list.ts';
+import { isBorrowing } from '../../../sql/loans/co-borrowers.ts';
 import * as stored from '../../../sql/loans/rate-caps.ts';
 import type { Condition } from '../../../sql/table.ts';
 import { update } from '../../../sql/write.ts';
 import { addDays, compareDates, latest } from '../../dates.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import { effectsOf } from '../../cases/rules/effects.ts';
+import type { Condition as LegalCondition } from '../../cases/rules/conditions.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import { startOfRateCap } from '../agreed/rate-cap.ts';
+import { fundingDate } from '../agreed/resume-accrual.ts';
 import { installmentAmountOf } from './differences.ts';
 import { newEvent, newEvents } from './new-event.ts';
 import { openLoan, readLoan } from './open-loan.ts';
@@ -14,6 +19,23 @@ import { recordEvents } from './record-events.ts';
 
 /** A period in which a law caps the rate. `until` is excluded; null: no end is known. */
 export type CappedPeriod = { from: string; until: string | null; interest_rate: string };
+
+/**
+ * Brings the caps of a loan in line with the legal conditions of those who borrowed it. A co-signer or guarantor who
+ * serves does not cap the rate, because the debt is not theirs (50 USC 3937(a)(1)).
+ */
+export async function followLegalRateCaps(work: Work, loanId: string) {
+  const { conditions, caps } = await stored.readRateCapFacts(work.tx, loanId);
+  if (conditions.length + caps.length === 0) return;
+  const settings = await settingsOf(work.tx);
+  const periods = conditions.flatMap(({ condition, role, from_date: from, until_date: until }) => {
+    const { rate_cap } = effectsOf(condition as LegalCondition, settings);
+    return rate_cap === null || !isBorrowing(role)
+      ? []
+      : [{ from, until, interest_rate: rate_cap }];
+  });
+  await followRateCaps(work, loanId, periods);
+}
 
 /**
  * Makes the caps of a loan equal to the periods. Interest above the rate is forgiven from the first day on, whenever
@@ -43,6 +65,7 @@ export async function followRateCaps(work: Work, loanId: string, periods: readon
     removed: removed.map(({ id }) => id),
     added: starts.map(({ cap, events }) => ({ ...cap, event_id: events[0]?.id ?? null })),
   });
+  if (fundingDate(loan) === null) return;
   const started = starts.findLast(({ events }) => events.length > 0);
   await recordEvents(work, loan, [...withdrawals, ...starts.flatMap(({ events }) => events)], {
     hasNewAgreement: true,
