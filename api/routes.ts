@@ -34,6 +34,7 @@ import { statementRoutes } from './ledger/statements.ts';
 import { systemEntries } from './ledger/system-entries.ts';
 import { yearEnds } from './ledger/year-ends.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
+import { creditFindings } from './loans/credit-findings.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
@@ -111,6 +112,7 @@ const specifiedRoutes: readonly Route[] = [
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...creditFindings.routes,
   ...payments.routes,
   ...paymentRoutes,
   ...changeNotices.routes,

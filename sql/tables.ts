@@ -28,6 +28,7 @@ export const TABLES = [
   'compliance_runs',
   'credit_disputes',
   'credit_reporting_files',
+  'credit_reporting_findings',
   'credit_reporting_records',
   'dead_letters',
   'deferments',

@@ -51,6 +51,7 @@ const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
   'credit-disputes': ['corrected_values'],
+  'credit-reporting-findings': ['rule', 'problem', 'fields', 'may_be_right'],
   'credit-reporting-records': ['consumer'],
   'dead-letters': ['response_body', 'error'],
   'webhook-attempts': ['response_body', 'error'],

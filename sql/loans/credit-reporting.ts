@@ -85,7 +85,13 @@ export async function assignToFile(
       where status = 'queued' and reporting_period <= ${period}
       order by loan_id, reporting_period desc, created_at desc, id desc
     ) as newest
-    where record.id = newest.id
+    -- Checked again, because a record may be withheld while this statement waits for its lock.
+    where record.id = newest.id and record.status = 'queued'
+  `);
+  await tx.query(sql.typeAlias('void')`
+    update credit_reporting_findings as finding set file_id = record.file_id
+    from credit_reporting_records as record
+    where record.file_id = ${fileId} and finding.record_id = record.id
   `);
   await tx.query(sql.typeAlias('void')`
     update credit_reporting_records
@@ -117,7 +123,7 @@ export const suppressRecord = (tx: Transaction, id: string, reason: string) =>
     where id = ${id}
   `);
 
-const ReportedRecord = z.looseObject({
+export const ReportedRecord = z.looseObject({
   consumer_account_number: z.string(),
   account_status: z.string(),
   ecoa_code: z.string(),

@@ -25,6 +25,8 @@ const EXCEPT: Record<string, string> = {
   'GET /credit-reporting-files/{id}': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/records': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/download': 'there is no file without those settings',
+  'GET /credit-reporting-files/{id}/findings': 'there is no file without those settings',
+  'GET /credit-reporting-findings/{id}': 'no record is checked without those settings',
   'GET /business-details/{id}': 'a borrower has one, which is found beneath the borrower alone',
   'GET /change-notices/{id}': 'no bank has sent one',
   'POST /change-notices/{id}/apply': 'no bank has sent one',

@@ -30,6 +30,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'communication_templates_one_of_a_kind', // the refusal names the field
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
+  'credit_reporting_findings_once',
   'credit_reporting_records_once',
   'document_wordings_one_of_a_kind', // the same
   'documents_storage_key',

@@ -5,6 +5,7 @@ import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
+import { checkRecords, openFindingTasks } from './check-records.ts';
 import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
 
 /** Loans per transaction. */
@@ -13,7 +14,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
- * Writes every loan's credit record for a closed month. It reads the snapshot of the month's last close of
+ * Writes and checks every loan's credit record for a closed month. It reads the snapshot of the month's last close of
  * business, so it writes the same records whenever it runs. Safe to repeat.
  */
 export const reportCredit = job({
@@ -28,6 +29,7 @@ export const reportCredit = job({
       const from: string = after;
       after = await outside.within(tenant_id, (work) => writeSome(work, reporting_period, from));
     }
+    await outside.within(tenant_id, (work) => openFindingTasks(work, reporting_period));
   },
 });
 
@@ -48,5 +50,6 @@ async function writeSome({ tx }: Work, period: string, after: string): Promise<s
     return { ...deriveCreditRecord(facts), bureaus: named, status, suppression_reason };
   });
   if (rows.length > 0) await records.insertRecords(tx, rows);
+  await checkRecords({ tx }, period, { after, last });
   return last;
 }
