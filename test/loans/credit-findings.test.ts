@@ -73,6 +73,21 @@ test('a repeated check adds no second finding and no second task', async () => {
   expect((await tenant.officer.get('/tasks?source=system')).body).toHaveLength(1);
 });
 
+test('another tenant cannot read or decide a finding, and officers cannot either', async () => {
+  const { tenant, at } = await retypedLoan();
+  const stranger = await (await stage.tenant()).signedIn('admin');
+
+  const statuses = [
+    await stranger.get(at),
+    await stranger.post(`${at}/accept`),
+    await stranger.post(`${at}/withhold`),
+    await tenant.officer.get(at),
+    await tenant.officer.post(`${at}/accept`),
+  ].map(({ status }) => status);
+
+  expect(statuses).toEqual([404, 404, 404, 403, 403]);
+});
+
 test('a withheld record is not sent, and the decision cannot be undone', async () => {
   const { tenant, admin, loan, at, makeFile } = await retypedLoan();
 
