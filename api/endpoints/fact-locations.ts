@@ -50,6 +50,7 @@ const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   approvals: ['ended_because'],
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
+  'credit-corrections': ['before', 'after', 'corrected_values'],
   'credit-disputes': ['corrected_values'],
   'credit-reporting-findings': ['rule', 'problem', 'fields', 'may_be_right'],
   'credit-reporting-records': ['consumer'],

@@ -31,8 +31,11 @@ export const listComparisons = (
   { after, last }: { after: string; last: string },
 ) =>
   tx.any(sql.type(Comparison)`
-    select record.id, record.loan_id, to_jsonb(record) as record, to_jsonb(previous) as previous
+    select record.id, record.loan_id,
+           to_jsonb(record) || jsonb_build_object('borrower_id', loan.borrower_id) as record,
+           to_jsonb(previous) || jsonb_build_object('borrower_id', loan.borrower_id) as previous
     from credit_reporting_records as record
+    join loans as loan on loan.id = record.loan_id
     left join lateral (
       select * from credit_reporting_records as earlier
       where earlier.loan_id = record.loan_id and earlier.reporting_period < record.reporting_period

@@ -85,7 +85,11 @@ const TAGS: readonly Tag[] = [
     resources: [
       'credit-reporting-records',
       'credit-disputes',
+      'credit-corrections',
       'credit-reporting-files',
+      'credit-dispute-imports',
+      'credit-dispute-import-lines',
+      'credit-dispute-answer-files',
       'forms-1099c',
     ],
   },
@@ -113,7 +117,7 @@ const TAGS: readonly Tag[] = [
     name: 'cases',
     title: 'Cases',
     description: 'Questions and requests of borrowers, with the messages of both sides.',
-    resources: ['cases', 'case-messages'],
+    areas: ['cases'],
   },
   {
     name: 'ledger',
