@@ -80,7 +80,7 @@ export const BASE: readonly Metro2Field[] = [
   ['terms frequency', 105, 105, /^[DPWBEMLQTSY]$/],
   ['scheduled monthly payment', 106, 114, DOLLARS],
   ['actual payment', 115, 123, DOLLARS],
-  ['account status', 124, 125, /^(05|11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
+  ['account status', 124, 125, /^(11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
   ['payment rating', 126, 126, /^[0-6GL ]$/],
   // Months without history (B) come only at the end.
   ['payment history profile', 127, 150, /^[0-6DEGHJKLZ]*B*$/],
