@@ -4,6 +4,7 @@
  */
 export const TABLES = [
   'addresses',
+  'adverse_action_notices',
   'approvals',
   'audit_log',
   'auto_responses',
@@ -66,6 +67,7 @@ export const TABLES = [
   'loan_outlook',
   'loan_attribute_history',
   'loan_promotions',
+  'loan_rate_caps',
   'loan_snapshots',
   'loan_tape_configs',
   'loan_tapes',
