@@ -68,6 +68,7 @@ export const TABLES = [
   'loan_outlook',
   'loan_attribute_history',
   'loan_promotions',
+  'loan_rate_caps',
   'loan_snapshots',
   'loan_tape_configs',
   'loan_tapes',
