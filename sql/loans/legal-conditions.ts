@@ -143,3 +143,41 @@ export const findKnownRecords = (
                and borrower_id = any(${sql.array([...people], 'uuid')})
            ) as representative_ids
   `);
+
+const InForce = z.object({ loan_id: z.string(), condition: z.string() });
+
+/** The conditions of loans on a day, for those who borrowed. */
+export const listConditionsInForce = (tx: Transaction, loanIds: readonly string[], day: string) =>
+  tx.any(sql.type(InForce)`
+    select wanted.id as loan_id, held.condition
+    from unnest(${sql.array([...loanIds], 'uuid')}) as wanted (id)
+    cross join lateral (
+      select held.condition from ${conditionsOfLoans} as held
+      where held.loan_id = wanted.id and held.role in ('borrower', 'co_borrower')
+        and ${isInForce(sql.fragment`held`, sql.fragment`${day}::date`)}
+    ) as held
+  `);
+
+/** Sets the sub-status of loans where it differs. */
+export const saveSubStatuses = (
+  tx: Transaction,
+  loans: readonly { id: string; sub_status: string | null }[],
+) =>
+  tx.query(sql.typeAlias('void')`
+    update loans as loan set sub_status = wanted.sub_status
+    from jsonb_to_recordset(${JSON.stringify(loans)}::jsonb) as wanted (id uuid, sub_status text)
+    where loan.id = wanted.id and loan.sub_status is distinct from wanted.sub_status
+  `);
+
+/** Finds conditions that begin or end on a day. */
+export const conditionsTurningOn = (day: string) => sql.fragment`
+  select from legal_conditions where from_date = ${day}::date or until_date = ${day}::date`;
+
+/** The loans of people whose conditions begin or end on a day. */
+export const loansWithTurningConditions = async (tx: Transaction, day: string) =>
+  tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select distinct party.loan_id
+    from legal_conditions as condition
+    join ${liableParties} as party on party.borrower_id = condition.borrower_id
+    where condition.from_date = ${day}::date or condition.until_date = ${day}::date
+  `);

@@ -244,7 +244,9 @@ test('a letter that cannot be sent is in no batch and shows the reason, and staf
   const held = (await officer.get('/mail-letters?status=held&ordering=created_at')).body;
   // Correcting an address does not change a printed letter.
   await officer.put(`/addresses/${returned.address_id}`, { street_line_1: '9 New Street' });
-  assertOk(await officer.put(`/cases/${died.id}`, { opened_in_error: true }));
+  assertOk(
+    await officer.put(`/cases/${died.id}`, { opened_in_error: true, resolution: 'Another person' }),
+  );
   await officer.post(`/mail-letters/${byHand.id}/withdraw`, {});
   const next = await batch();
   const inBatch = await officer.post(`/mail-letters/${going.id}/hold`, {});
