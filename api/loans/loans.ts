@@ -11,8 +11,13 @@ import {
   listScheduleVersions,
 } from '../../jobs/loans/history/balances.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
+import {
+  FirstDelinquency,
+  recordFirstDelinquency,
+} from '../../jobs/loans/reporting/boarded-delinquency.ts';
 import { setLoanPortfolio } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
+import { findLocked } from '../../sql/table.ts';
 import { date, integer, money, timestamp } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -21,6 +26,7 @@ import { loanActions } from './actions.ts';
 import { explainLoan } from './explanations.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
+import { rateCaps } from './rate-caps.ts';
 import { loanRecords } from './records.ts';
 
 export const loans = resource({
@@ -210,6 +216,34 @@ export const loanRoutes: Route[] = [
   },
   {
     ...routeDefaults,
+    method: 'POST',
+    path: '/loans/{id}/record-first-delinquency',
+    allow: 'loan_officer',
+    action: 'record-first-delinquency',
+    status: 200,
+    summary: 'Record the first delinquency of a boarded loan',
+    description:
+      'Use it if the date was missing or wrong when the loan was boarded. Credit bureaus receive it from the next record on, for as long as that delinquency lasts. Closes the task that asks for it. Answers 409 `not_boarded` for any other loan.',
+    body: FirstDelinquency,
+    example: (today) => ({ first_delinquency_date: today }),
+    reply: loans.reply,
+    transaction: 'write',
+    run: async ({ work, params, body }) => {
+      const id = params['id'] ?? '';
+      return auditChange(
+        work,
+        table,
+        'record-first-delinquency',
+        await findLocked(work.tx, table, id),
+        async () => {
+          await recordFirstDelinquency(work, id, body as z.output<typeof FirstDelinquency>);
+          return id;
+        },
+      );
+    },
+  },
+  {
+    ...routeDefaults,
     method: 'GET',
     path: '/loans/{id}/get-balances',
     allow: 'viewer',
@@ -266,6 +300,7 @@ export const loanRoutes: Route[] = [
   },
   explainLoan,
   promoStatuses,
+  rateCaps,
   {
     ...routeDefaults,
     method: 'GET',

@@ -4,6 +4,7 @@ import { sumParts } from './amount-parts.ts';
 import { splitPastDue, type NextBill } from './bill.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
 import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
+import { forgivesFeesOn } from './interest/rate-cap.ts';
 import {
   accruedCents,
   chargedOffBalance,
@@ -46,6 +47,8 @@ export type Fixed = {
   oldest_unpaid_due_date: string | null;
   next_payment_date: string | null;
   first_delinquency_date: string | null;
+  /** The same for the credit bureaus, to which a loan is late from 30 days past due. */
+  first_delinquency_30_date: string | null;
   delinquency_bucket: DelinquencyBucket;
   payments_remaining: number;
   prepayment_penalty: string;
@@ -54,7 +57,7 @@ export type Fixed = {
 /** The facts that a prepayment penalty depends on. */
 type PenaltyBasis = Pick<
   LoanState,
-  'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees'
+  'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees' | 'forgives_fees'
 >;
 
 export type PenaltyRule = (basis: PenaltyBasis) => Big;
@@ -137,7 +140,8 @@ export function viewOn(outlook: Outlook, day: string): View {
       interest_free_balance: money(position.cycle.interest_free),
       oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
       next_payment_date: billAsAgreed ? next.date : shown.next_payment_date,
-      first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, bills) : null,
+      first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, 1, bills) : null,
+      first_delinquency_30_date: days >= 30 ? firstDelinquencyDate(position, day, 30, bills) : null,
       delinquency_bucket: bucketForDays(days),
       payments_remaining: bills.unpaid.length,
       prepayment_penalty: money(penalty),
@@ -160,6 +164,7 @@ function penaltyAt(
     charge_off_balance: money(chargedOffBalance(position)),
     maturity_date: maturity,
     fees: feeStates(position),
+    forgives_fees: forgivesFeesOn(position, asOf),
   });
 }
 

@@ -5,7 +5,9 @@ import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
+import { askForFirstDelinquency } from './boarded-delinquency.ts';
+import { checkRecords, openFindingTasks } from './check-records.ts';
+import { deriveCreditRecord } from './credit-record.ts';
 
 /** Loans per transaction. */
 const CHUNK = 500;
@@ -13,7 +15,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
- * Writes every loan's credit record for a closed month. It reads the snapshot of the month's last close of
+ * Writes and checks every loan's credit record for a closed month. It reads the snapshot of the month's last close of
  * business, so it writes the same records whenever it runs. Safe to repeat.
  */
 export const reportCredit = job({
@@ -28,6 +30,7 @@ export const reportCredit = job({
       const from: string = after;
       after = await outside.within(tenant_id, (work) => writeSome(work, reporting_period, from));
     }
+    await outside.within(tenant_id, (work) => openFindingTasks(work, reporting_period));
   },
 });
 
@@ -35,7 +38,8 @@ export const reportCredit = job({
  * Writes the records of the next loans. They are drafts until the tenant enables credit reporting; then
  * they are queued for a file. Returns the last loan's id, or null at the end.
  */
-async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
+async function writeSome(work: Work, period: string, after: string): Promise<string | null> {
+  const { tx } = work;
   const last = await facts.lastIdOfNextSlice(tx, after, CHUNK);
   if (last === null) return null;
   const { credit_reporting } = await settingsOf(tx);
@@ -43,10 +47,17 @@ async function writeSome({ tx }: Work, period: string, after: string): Promise<s
   const ready = credit_reporting.enabled ? 'queued' : 'draft';
   const found = await facts.listUnreported(tx, period, { after, last });
   const rows = found.map((facts) => {
-    const suppression_reason = suppressionReason(facts);
-    const status = suppression_reason === null ? ready : 'suppressed';
-    return { ...deriveCreditRecord(facts), bureaus: named, status, suppression_reason };
+    const record = deriveCreditRecord(facts);
+    const status = record.suppression_reason === null ? ready : 'suppressed';
+    return { ...record, bureaus: named, status };
   });
   if (rows.length > 0) await records.insertRecords(tx, rows);
+  const unknown = rows.filter((row) => row.suppression_reason === 'first_delinquency_unknown');
+  if (unknown.length > 0)
+    await askForFirstDelinquency(
+      work,
+      unknown.map(({ loan_id }) => loan_id),
+    );
+  await checkRecords({ tx }, period, { after, last });
   return last;
 }
