@@ -76,7 +76,11 @@ export const creditFileRoutes: Route[] = [
     status: 200,
     transaction: 'read',
     reply: z
-      .object({ download_url: z.string(), expires_at: timestamp, filename: text })
+      .object({
+        download_url: z.string(),
+        expires_at: timestamp.describe('When the link stops working.'),
+        filename: text,
+      })
       .meta({ id: 'CreditReportingDownload' }),
     run: async ({ work, params, origin }) => {
       const { id } = await findOrThrow(work, credit.creditReportingFiles, params['id']);

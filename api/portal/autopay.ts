@@ -13,7 +13,11 @@ import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const reply = z
-  .object({ is_enrolled: flag, is_enabled: flag, plan: autopayPlans.reply.nullable() })
+  .object({
+    is_enrolled: flag.describe('Whether the loan has an autopay plan of the borrower.'),
+    is_enabled: flag.describe('Whether the plan draws payments now.'),
+    plan: autopayPlans.reply.nullable().describe('The autopay plan. Null if there is none.'),
+  })
   .meta({ id: 'PortalAutopay' });
 
 type LoanSteps = (work: Call['work'], borrowerId: string, loanId: string) => Promise<unknown>;

@@ -103,16 +103,16 @@ export const portalPayments: Route[] = [
     body: PortalPreview,
     reply: z
       .object({
-        amount: money,
-        as_of_date: date,
-        principal_applied: signedMoney,
-        interest_applied: signedMoney,
-        fees_applied: signedMoney,
-        suspense_applied: signedMoney,
-        remaining_balance: money,
-        allocations: z.array(
-          allocation.pick({ component: true, installment_number: true, amount: true }),
-        ),
+        amount: money.describe('The amount of the payment.'),
+        as_of_date: date.describe('The day on which the payment would count.'),
+        principal_applied: signedMoney.describe('The part that would repay principal.'),
+        interest_applied: signedMoney.describe('The part that would pay interest.'),
+        fees_applied: signedMoney.describe('The part that would pay fees.'),
+        suspense_applied: signedMoney.describe('The part that would stay in suspense.'),
+        remaining_balance: money.describe('The principal balance after the payment.'),
+        allocations: z
+          .array(allocation.pick({ component: true, installment_number: true, amount: true }))
+          .describe('How the payment would be split.'),
       })
       .meta({ id: 'PortalPaymentPreview' }),
     run: ({ work, params, body }, borrowerId) =>
