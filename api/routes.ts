@@ -48,7 +48,7 @@ import { changeNotices } from './payments/change-notices.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
-import { readCase, cases } from './portal/cases-queue.ts';
+import { readCase, cases } from './cases/cases.ts';
 import { portalCases } from './portal/cases.ts';
 import { portalConfig } from './portal/config.ts';
 import { portalDashboard } from './portal/dashboard.ts';

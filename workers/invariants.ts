@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { openFiles } from '../jobs/files/open-files.ts';
+import { findShownDifferences } from '../jobs/loans/history/recompute-shown.ts';
 import { readSecret } from '../jobs/sealing/secrets.ts';
+import { createWithin, SYSTEM } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { checkInvariants, type Violation } from '../sql/invariants/invariants.ts';
+import { loansToRecompute } from '../sql/loans/stored-balances.ts';
 import {
   findDatabase,
   readCommandConfiguration,
@@ -13,9 +17,12 @@ import {
 
 /**
  * `npm run invariants` checks the books of DATABASE_URL, of a running `npm start`, or of the embedded
- * database in DATA_DIR, which it starts for the check. It prints each violation and exits with 1 if there
- * is one.
+ * database in DATA_DIR, which it starts for the check. It also recomputes active loans from their events: 1,000 of them,
+ * others each day, or all of them with `--every-loan`. It prints each violation and exits with 1 if there is one.
  */
+const LOANS_PER_RUN = 1_000;
+const ALL_LOANS = 2_147_483_647;
+
 /** Sums over all ledger entries take long on a large database. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
@@ -34,6 +41,7 @@ async function openDatabase(configuration: CommandConfiguration): Promise<Databa
 async function violationsIn(
   url: string,
   { DATA_DIR, SECRET, STORAGE_URL }: CommandConfiguration,
+  loans: number,
 ): Promise<Violation[]> {
   const auditor = await openPool(url, {
     role: 'servicing_auditor',
@@ -46,12 +54,47 @@ async function violationsIn(
       ? await openFiles(STORAGE_URL, { folder, secret: readSecret({ DATA_DIR, SECRET }) })
       : null;
   try {
-    return await checkInvariants(
+    const violations = await checkInvariants(
       auditor,
       files ? { describeFile: (key) => files.describe(key) } : {},
     );
+    const chosen = await auditor.transaction((tx) => loansToRecompute(tx, loans));
+    return [...violations, ...(await recomputeLoans(url, chosen))];
   } finally {
     await auditor.end();
+  }
+}
+
+/** Compares what each loan shows with what its events give. */
+async function recomputeLoans(
+  url: string,
+  loans: Awaited<ReturnType<typeof loansToRecompute>>,
+): Promise<Violation[]> {
+  const app = await openPool(url, { size: 1 });
+  const within = createWithin(app, SYSTEM);
+  const violations: Violation[] = [];
+  try {
+    for (const { tenant_id, id, loan_number } of loans) {
+      const report = (message: string) =>
+        violations.push({
+          rule: 'a loan shows what its events give',
+          tenant_id,
+          subject: id,
+          message: `Loan ${loan_number}: ${message}`,
+        });
+      try {
+        const differences = await within(tenant_id, (work) => findShownDifferences(work, id), {
+          readOnly: true,
+        });
+        for (const { figure, shown, computed } of differences)
+          report(`it shows ${figure} ${shown}, its events give ${computed}.`);
+      } catch (error) {
+        report(`it cannot be recomputed: ${(error as Error).message}`);
+      }
+    }
+    return violations;
+  } finally {
+    await app.end();
   }
 }
 
@@ -65,9 +108,14 @@ function printViolations(violations: readonly Violation[]) {
 
 try {
   const configuration = readCommandConfiguration(process.env);
+  const { values } = parseArgs({ options: { 'every-loan': { type: 'boolean' } } });
   const database = await openDatabase(configuration);
   try {
-    const violations = await violationsIn(database.url, configuration);
+    const violations = await violationsIn(
+      database.url,
+      configuration,
+      values['every-loan'] ? ALL_LOANS : LOANS_PER_RUN,
+    );
     printViolations(violations);
     process.exitCode = violations.length === 0 ? 0 : 1;
   } finally {

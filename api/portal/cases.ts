@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
-import {
-  openBorrowerCase,
-  CASE_STATUSES,
-  CASE_TYPES,
-  nonBlankProse,
-} from '../../jobs/portal/cases.ts';
-import { attachmentIds, postBorrowerMessage } from '../../jobs/portal/case-thread.ts';
-import { cases, casesOfBorrower, messages, listVisibleThread } from '../../sql/portal/cases.ts';
+import { CASE_STATUSES, CASE_TYPES, nonBlankProse, REQUEST_TYPES } from '../../jobs/cases/cases.ts';
+import { attachmentIds, postBorrowerMessage } from '../../jobs/cases/thread.ts';
+import { openBorrowerCase } from '../../jobs/portal/cases.ts';
+import { cases, messages } from '../../sql/cases/cases.ts';
+import { casesOfBorrower, listVisibleThread } from '../../sql/portal/cases.ts';
 import { requiredFreeText, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { fetchPage } from '../endpoints/record-operations.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
@@ -67,7 +64,7 @@ const NewCase = z.object({
   subject: requiredFreeText.describe('What the case is about, in one line.'),
   description: nonBlankProse.describe('The question or complaint, up to 10,000 characters.'),
   case_type: z
-    .enum(CASE_TYPES)
+    .enum(REQUEST_TYPES)
     .default('general')
     .describe('The kind of case. The two kinds of dispute can start a credit dispute.'),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { dictionary } from '../../sql/dictionary.ts';
-import { cases, completeReminders } from '../../sql/portal/cases.ts';
+import { cases, completeReminders } from '../../sql/cases/cases.ts';
 import * as stored from '../../sql/portal/hardship.ts';
 import { RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
@@ -9,8 +9,8 @@ import { prose, uuid } from '../../sql/types.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { statusFields, nonBlankProse } from './cases.ts';
-import { answeredFields, updateCase, notifyBorrower, postStaffMessage } from './case-thread.ts';
+import { statusFields, nonBlankProse } from '../cases/cases.ts';
+import { answeredFields, updateCase, notifyBorrower, postStaffMessage } from '../cases/thread.ts';
 
 export const APPLICATION_STATUSES = [
   ...(['submitted', 'under_review', 'more_info_needed', 'approved', 'denied'] as const),

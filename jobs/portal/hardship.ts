@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import * as loans from '../../sql/loans/loans.ts';
-import { cases, nextCaseNumber } from '../../sql/portal/cases.ts';
+import { cases, nextCaseNumber } from '../../sql/cases/cases.ts';
 import { canSeeAllDocuments } from '../../sql/portal/documents.ts';
 import * as stored from '../../sql/portal/hardship.ts';
 import { money, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { auditChange } from '../audit.ts';
+import { openCase, nonBlankProse } from '../cases/cases.ts';
+import { notifyBorrower } from '../cases/thread.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { refusalDetails } from '../loans/products/refusals.ts';
 import type { Work } from '../work.ts';
-import { openCase, nonBlankProse } from './cases.ts';
-import { notifyBorrower } from './case-thread.ts';
 import { assertIsBorrower } from './own-loans.ts';
 
 export const HARDSHIP_TYPES = [

@@ -69,6 +69,26 @@ export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly
       and source = 'system' and status in ('open', 'in_progress')
   `);
 
+/** Cancels the open system tasks of a record whose title begins so. */
+export const cancelTasksLike = (tx: Transaction, relatedId: string, beginning: string) =>
+  tx.query(sql.typeAlias('void')`
+    update tasks set status = 'canceled'
+    where related_id = ${relatedId} and starts_with(title, ${beginning})
+      and source = 'system' and status in ('open', 'in_progress')
+  `);
+
+export const completeTasks = (
+  tx: Transaction,
+  relatedId: string,
+  titles: readonly string[],
+  by: string | null,
+) =>
+  tx.query(sql.typeAlias('void')`
+    update tasks set status = 'completed', completed_at = now(), completed_by = ${by}
+    where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
+      and source = 'system' and status in ('open', 'in_progress')
+  `);
+
 /** Whether a task with this title was ever opened for the record, whatever its status. */
 export const wasEverOpened = (tx: Transaction, relatedId: string, title: string) =>
   tx.exists(sql.typeAlias('void')`

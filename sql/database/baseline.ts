@@ -25,6 +25,7 @@ export const BASELINE_FILES = [
   'communications.sql',
   'mailing.sql',
   'webhooks.sql',
+  'cases.sql',
   'portal.sql',
   'credit-reporting.sql',
   'privacy.sql',

@@ -69,3 +69,28 @@ export const loansWithEvents = (tx: Transaction) =>
     select id, loan_number from loans as loan
     where exists (select from loan_events where loan_id = loan.id) order by id
   `);
+
+const ToRecompute = z.object({ tenant_id: z.string(), id: z.string(), loan_number: z.string() });
+
+/**
+ * Up to `most` active loans of all tenants that can be recomputed, for the auditor. The order depends on the tenant's
+ * business date, so every loan has its turn.
+ */
+export const loansToRecompute = (tx: Transaction, most: number) =>
+  tx.any(sql.type(ToRecompute)`
+    select loan.tenant_id, loan.id, loan.loan_number
+    from loans as loan
+    join tenants as tenant on tenant.id = loan.tenant_id
+    where loan.status = 'active'
+      and exists (
+        select from loan_events as event
+        where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
+      )
+      and not exists (
+        select from cob_loan_errors as quarantined
+        where quarantined.tenant_id = loan.tenant_id and quarantined.loan_id = loan.id
+          and quarantined.resolved_at is null
+      )
+    order by hashtextextended(loan.id::text, to_char(tenant.business_date, 'J')::bigint)
+    limit ${most}
+  `);

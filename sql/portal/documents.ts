@@ -72,3 +72,18 @@ export async function canSeeAllDocuments(
   `);
   return count === wanted.length;
 }
+
+/** Whether all of these documents name the borrower or a loan that the borrower owes. */
+export async function areDocumentsAbout(
+  tx: Transaction,
+  borrowerId: string,
+  ids: readonly string[],
+) {
+  const wanted = [...new Set(ids)];
+  const count = await tx.oneFirst(sql.type(Count)`
+    select count(*)::integer as count from documents as record
+    where record.id = any(${sql.array(wanted, 'uuid')})
+      and (record.borrower_id = ${borrowerId} or record.loan_id = any(${loanIdsOwedBy(borrowerId)}))
+  `);
+  return count === wanted.length;
+}

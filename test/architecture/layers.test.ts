@@ -44,6 +44,7 @@ const SQL_LAYERS: readonly string[] = [
   'ledger',
   'users',
   'webhooks',
+  'cases',
   'borrowers',
   'loans',
   'collateral',
@@ -61,11 +62,15 @@ const SQL_LAYERS: readonly string[] = [
 const sources = sourcesIn(repositoryTexts());
 const jobs = sources.filter(({ folder }) => folder === 'jobs');
 
+/** Subfolders of other areas that stand alone: pure rules, which areas below the operations use as well. */
+const OWN_LAYERS = ['cases/rules'];
+
 /** jobs/loans/engine/fold.ts is in loans/engine, jobs/payments/receive.ts in payments. */
 function layerOf(file: string): string | null {
   const [, area = '', layer = ''] = file.split('/');
   if (!file.startsWith('jobs/') || area.endsWith('.ts')) return null;
-  return area === 'loans' ? `loans/${layer}` : area;
+  const own = `${area}/${layer}`;
+  return area === 'loans' || OWN_LAYERS.includes(own) ? own : area;
 }
 
 const targetsOf = ({ imports }: Source) => imports.filter(({ is_ours }) => is_ours);

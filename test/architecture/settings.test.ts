@@ -15,7 +15,7 @@ function settingsIn(tree: Tree, above: string[] = []): string[][] {
 
 /** Where settings are declared, which does not count as reading them. */
 const DECLARATIONS =
-  /^jobs\/users\/settings\/((access|communication|reporting|servicing)-)?settings\.ts$/;
+  /^jobs\/users\/settings\/((access|case|communication|reporting|servicing)-)?settings\.ts$/;
 
 /** Code without its prose. A string of a single word may be a key. */
 const codes = sourcesIn(repositoryTexts())

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { postEntry } from '../../jobs/ledger/post.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
+import { newLoan as newFundedLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 import { bookAccrual, newLoan } from './books.ts';
 
@@ -52,26 +53,49 @@ test('a database whose books are right has no violations', async () => {
   expect(violations).toEqual([]);
 });
 
+/** Runs the command and returns its exit code and output. */
+const runCommand = () =>
+  new Promise<{ code: number | string | null | undefined; said: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['workers/invariants.ts'],
+      { env: { ...process.env, DATABASE_URL: stage.url, DATA_DIR: '.data-of-nobody' } },
+      (error, said) => resolve({ code: error ? error.code : 0, said }),
+    );
+  });
+
 test('npm run invariants lists the violations and exits with 1, or reports that there are none', async () => {
-  const running = () =>
-    new Promise<{ code: number | string | null | undefined; said: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        ['workers/invariants.ts'],
-        { env: { ...process.env, DATABASE_URL: stage.url, DATA_DIR: '.data-of-nobody' } },
-        (error, said) => resolve({ code: error ? error.code : 0, said }),
-      );
-    });
   const tenant = await stage.tenant();
 
-  const well = await running();
+  const well = await runCommand();
   const loan = await newLoan(tenant, { loan_number: 'L-1', principal_balance: '5.00' });
-  const ill = await running();
+  const ill = await runCommand();
   await deleteLoan(loan);
 
   expect(well).toEqual({ code: 0, said: 'Every invariant holds.\n' });
   expect(ill.code).toBe(1);
   expect(ill.said).toMatch(/Loan L-1: the ledger has 0.00 of principal, the loan says 5.00/);
+});
+
+test('npm run invariants recomputes loans and names the shown figures that their events do not give', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newFundedLoan(tenant, { disbursement_date: '2026-01-15' });
+  const well = await runCommand();
+  await behindTheGuards(
+    `update loan_outlook set delinquency_bucket = 'dpd_30_59', past_due_from = '2025-12-10' where loan_id = '${id}'`,
+  );
+
+  const ill = await runCommand();
+  await behindTheGuards(
+    `update loan_outlook set delinquency_bucket = 'current', past_due_from = null where loan_id = '${id}'`,
+  );
+
+  expect(well).toEqual({ code: 0, said: 'Every invariant holds.\n' });
+  expect(ill.code).toBe(1);
+  expect(ill.said).toMatch(
+    /a loan shows what its events give: Loan LN-\d+-\d+: it shows days_past_due 36, its events give 0\./,
+  );
+  expect(ill.said).toContain('it shows delinquency_bucket dpd_30_59, its events give current.');
 });
 
 test('a loan whose balance differs from its entries is found, component by component', async () => {

@@ -113,7 +113,7 @@ const TAGS: readonly Tag[] = [
     name: 'cases',
     title: 'Cases',
     description: 'Questions and requests of borrowers, with the messages of both sides.',
-    resources: ['cases', 'case-messages'],
+    areas: ['cases'],
   },
   {
     name: 'ledger',

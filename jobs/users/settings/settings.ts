@@ -3,6 +3,7 @@ import type { Transaction } from '../../../sql/database/db.ts';
 import * as tenants from '../../../sql/tenants.ts';
 import { FILE_BYTES_MAX } from '../../files/files.ts';
 import { approvals, auth, throttle } from './access-settings.ts';
+import { cases } from './case-settings.ts';
 import { communications } from './communication-settings.ts';
 import { DocumentYears } from './document-years.ts';
 import { adverse_action, credit_reporting, nacha, tax } from './reporting-settings.ts';
@@ -70,6 +71,7 @@ export const Settings = z.strictObject({
   non_accrual,
   charge_off,
   payoff,
+  cases,
   communications,
   webhooks: settingGroup('How events are sent to your webhook receivers.', {
     timeout_ms: z

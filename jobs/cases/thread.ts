@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import * as stored from '../../sql/portal/cases.ts';
+import * as stored from '../../sql/cases/cases.ts';
+import { casesOfBorrower } from '../../sql/portal/cases.ts';
 import { canSeeAllDocuments } from '../../sql/portal/documents.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
@@ -10,7 +11,7 @@ import { compose } from '../communications/compose.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { statusFields } from './cases.ts';
-import { createReplyTask, createUnsentMessageTask } from './case-tasks.ts';
+import { createReplyTask, createUnsentMessageTask } from './tasks.ts';
 
 export const attachmentIds = z
   .array(uuid)
@@ -26,8 +27,7 @@ export async function postBorrowerMessage(
   caseId: string,
   words: MessageInput,
 ) {
-  if ((await find(work.tx, stored.casesOfBorrower(borrowerId), caseId)) === null)
-    throw new NotFound();
+  if ((await find(work.tx, casesOfBorrower(borrowerId), caseId)) === null) throw new NotFound();
   const row = await findLocked(work.tx, stored.cases, caseId);
   if (row === null) throw new NotFound();
   assertNotClosed(row);

@@ -1,0 +1,14 @@
+import { lockLoan } from '../../sql/loans/loans.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Brings each loan in line with the conditions of those who owe it, after the conditions of a case changed. Locks the
+ * loans in the order of their ids.
+ */
+export async function conditionsChanged(
+  work: Work,
+  _caseId: string,
+  loanIds: readonly string[],
+): Promise<void> {
+  for (const id of [...new Set(loanIds)].toSorted()) await lockLoan(work.tx, id);
+}

@@ -1,0 +1,222 @@
+import { Big } from 'big.js';
+import { CONDITIONS, type Condition, type KnownCondition } from './conditions.ts';
+
+/** How much the condition leaves of contacting the person, from the least strict to the strictest. */
+export const CONTACTS = ['allowed', 'required_notices_only', 'none'] as const;
+/** The form of periodic statements. `bankruptcy`: as 12 CFR 1026.41(f) prescribes. */
+export const STATEMENT_FORMS = ['standard', 'bankruptcy'] as const;
+/**
+ * Consumer information indicators of bankruptcies (Metro 2): petition, discharge and dismissal by chapter, reaffirmation
+ * and its rescission, unknown chapter.
+ */
+export const INDICATORS = [
+  ...(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'Q', 'R', 'V', 'Z'] as const),
+] as const;
+export type Indicator = (typeof INDICATORS)[number];
+
+/** What a condition changes. True means that the lender may do it. */
+export type Effects = {
+  contact: (typeof CONTACTS)[number];
+  /** Collection letters, reminders and calls. */
+  collection_messages: boolean;
+  late_fees: boolean;
+  autopay: boolean;
+  /** The highest rate of a year, fees included. Null: the contract rate. */
+  rate_cap: string | null;
+  acceleration: boolean;
+  /** The charge-off that close of business makes. Staff can still charge off. */
+  charge_off: boolean;
+  assignment_to_collector: boolean;
+  /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
+  credit_reporting: Indicator | 'suppress' | null;
+  statement: (typeof STATEMENT_FORMS)[number];
+};
+export type EffectName = keyof Effects;
+
+/** The legal basis of a row. */
+type Row = Effects & { source: string };
+
+const NONE: Effects = {
+  contact: 'allowed',
+  collection_messages: true,
+  late_fees: true,
+  autopay: true,
+  rate_cap: null,
+  acceleration: true,
+  charge_off: true,
+  assignment_to_collector: true,
+  credit_reporting: null,
+  statement: 'standard',
+};
+
+/** 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. */
+const stay = (credit_reporting: Indicator): Row => ({
+  ...NONE,
+  source: '11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
+  collection_messages: false,
+  late_fees: false,
+  autopay: false,
+  acceleration: false,
+  charge_off: false,
+  assignment_to_collector: false,
+  credit_reporting,
+  statement: 'bankruptcy',
+});
+
+/** 11 USC 524(a)(2): no act to collect the debt from the debtor. The loan may be charged off. */
+const discharged = (credit_reporting: Indicator): Row => ({
+  ...stay(credit_reporting),
+  source: '11 USC 524(a)(2); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
+  charge_off: true,
+});
+
+/** A dismissal restores the rights of the creditor (11 USC 349(b)). */
+const dismissed = (credit_reporting: Indicator | null): Row => ({
+  ...NONE,
+  source: '11 USC 349(b); Metro 2 consumer information indicator',
+  credit_reporting,
+});
+
+/**
+ * What each condition changes unless the tenant sets it otherwise (setting `cases.effects`). `npm run effects` prints the
+ * table. Public sources of the indicators: the Metro 2 field for consumer information (A–D petition, E–H discharge or
+ * completion, I–L dismissal, Q removal, R reaffirmation, V rescission of it, Z unknown chapter).
+ */
+export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
+  stay_7: stay('A'),
+  stay_11: stay('B'),
+  stay_12: stay('C'),
+  stay_13: stay('D'),
+  stay_unknown: stay('Z'),
+  reaffirmation_rescinded: { ...discharged('V'), source: '11 USC 524(c)(4) and 524(a)(2)' },
+  discharged_7: discharged('E'),
+  discharged_11: discharged('F'),
+  discharged_12: discharged('G'),
+  discharged_13: discharged('H'),
+  discharged_unknown: discharged('Z'),
+  // 12 CFR 1026.41(e)(5)(ii)(A): a reaffirmed debt gets the usual statements again.
+  reaffirmed: {
+    ...NONE,
+    source: '11 USC 524(c); 12 CFR 1026.41(e)(5)',
+    credit_reporting: 'R',
+  },
+  dismissed_7: dismissed('I'),
+  dismissed_11: dismissed('J'),
+  dismissed_12: dismissed('K'),
+  dismissed_13: dismissed('L'),
+  dismissed_unknown: dismissed('Q'),
+  // The other people who owe a consumer debt of the debtor.
+  codebtor_stay: {
+    ...NONE,
+    source: '11 USC 1201(a) and 1301(a)',
+    collection_messages: false,
+    acceleration: false,
+    assignment_to_collector: false,
+  },
+  identity_theft_block: {
+    ...NONE,
+    source: '15 USC 1681c-2, 1681m(f) and 1681s-2(a)(6)',
+    collection_messages: false,
+    late_fees: false,
+    autopay: false,
+    acceleration: false,
+    charge_off: false,
+    assignment_to_collector: false,
+    credit_reporting: 'suppress',
+  },
+  // The credit record of a deceased person has its own code (ECOA code X).
+  deceased: {
+    ...NONE,
+    source: '12 CFR 1006.6(a); authorization of the account holder ends with death',
+    contact: 'none',
+    collection_messages: false,
+    autopay: false,
+    acceleration: false,
+  },
+  cease_and_desist: {
+    ...NONE,
+    source: '15 USC 1692c(c); 12 CFR 1006.6(c)',
+    contact: 'required_notices_only',
+    collection_messages: false,
+  },
+  // No termination, repossession or foreclosure without a court order.
+  active_duty: { ...NONE, source: '50 USC 3952 and 3953', acceleration: false },
+  // Service charges and fees count as interest, so late fees would exceed the cap.
+  rate_cap: {
+    ...NONE,
+    source: '50 USC 3937(a) and (d)(1)',
+    rate_cap: '0.06',
+    late_fees: false,
+  },
+  disaster: {
+    ...NONE,
+    source: 'Policy of the lender; interagency statements on borrowers affected by disasters',
+    collection_messages: false,
+    late_fees: false,
+    acceleration: false,
+    charge_off: false,
+    assignment_to_collector: false,
+  },
+};
+
+/** A protection that the tenant defines changes nothing by itself: the setting `cases.effects` says what it changes. */
+const PROTECTION: Row = { ...NONE, source: 'Defined by the lender in cases.protections' };
+
+/** The setting `cases.effects`: values that replace those of the table. */
+export type EffectOverrides = Readonly<Record<string, Overrides | null | undefined>>;
+type Overrides = { [Name in EffectName]?: Effects[Name] | undefined };
+/** The part of the tenant's settings that decides about effects. */
+export type CaseSettings = { cases: { effects: EffectOverrides } };
+
+/** What one condition changes for the tenant. */
+export const effectsOf = (condition: Condition, { cases }: CaseSettings): Row => ({
+  ...(isKnown(condition) ? EFFECTS[condition] : PROTECTION),
+  ...definedOf(cases.effects[condition]),
+});
+
+const isKnown = (condition: string): condition is KnownCondition =>
+  Object.hasOwn(EFFECTS, condition);
+
+const definedOf = (overrides: Overrides | null | undefined): Partial<Effects> =>
+  Object.fromEntries(Object.entries(overrides ?? {}).filter(([, value]) => value !== undefined));
+
+/**
+ * What several conditions change together: the strictest value of each effect. If several conditions are reported, the
+ * first one of `CONDITIONS` is.
+ */
+export function effectsInForce(conditions: readonly Condition[], settings: CaseSettings): Effects {
+  const given = new Set<string>(conditions);
+  const known = CONDITIONS.filter((condition) => given.has(condition));
+  const own = conditions.filter((condition) => !isKnown(condition));
+  return [...known, ...own]
+    .map((condition) => effectsOf(condition, settings))
+    .reduce<Effects>(mergeStrictly, NONE);
+}
+
+function mergeStrictly(one: Effects, other: Effects): Effects {
+  return {
+    contact: stricter(CONTACTS, one.contact, other.contact),
+    collection_messages: one.collection_messages && other.collection_messages,
+    late_fees: one.late_fees && other.late_fees,
+    autopay: one.autopay && other.autopay,
+    rate_cap: lowestRate(one.rate_cap, other.rate_cap),
+    acceleration: one.acceleration && other.acceleration,
+    charge_off: one.charge_off && other.charge_off,
+    assignment_to_collector: one.assignment_to_collector && other.assignment_to_collector,
+    credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
+    statement: stricter(STATEMENT_FORMS, one.statement, other.statement),
+  };
+}
+
+const stricter = <Value>(scale: readonly Value[], one: Value, other: Value): Value =>
+  scale.indexOf(one) >= scale.indexOf(other) ? one : other;
+
+function lowestRate(one: string | null, other: string | null) {
+  if (one === null || other === null) return one ?? other;
+  return new Big(other).lt(one) ? other : one;
+}
+
+function mergeReporting(one: Effects['credit_reporting'], other: Effects['credit_reporting']) {
+  if (one === 'suppress' || other === 'suppress') return 'suppress';
+  return one ?? other;
+}
