@@ -33,6 +33,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { statementRoutes } from './ledger/statements.ts';
 import { systemEntries } from './ledger/system-entries.ts';
 import { yearEnds } from './ledger/year-ends.ts';
+import { creditCorrectionRoutes } from './loans/credit-corrections.ts';
+import { disputeExchangeRoutes } from './loans/credit-dispute-exchange.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
@@ -111,6 +113,8 @@ const specifiedRoutes: readonly Route[] = [
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...creditCorrectionRoutes,
+  ...disputeExchangeRoutes,
   ...payments.routes,
   ...paymentRoutes,
   ...changeNotices.routes,

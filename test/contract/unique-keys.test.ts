@@ -28,6 +28,10 @@ const NOT_SET_BY_CLIENTS = new Set([
   'communication_logs_message',
   'communication_providers_pkey',
   'communication_templates_one_of_a_kind', // the refusal names the field
+  'credit_corrections_correction_number',
+  'credit_dispute_answer_files_filename',
+  'credit_dispute_import_lines_line',
+  'credit_dispute_imports_once',
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
   'credit_reporting_records_once',
