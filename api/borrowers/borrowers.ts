@@ -24,6 +24,7 @@ import { emails } from './emails.ts';
 import { borrowerExports } from './exports.ts';
 import { identities } from './identities.ts';
 import { legalReps } from './legal-reps.ts';
+import { militaryReports } from './military-reports.ts';
 import { notes } from './notes.ts';
 import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
@@ -107,7 +108,7 @@ export const borrowers = resource({
     military_status: freeText
       .nullish()
       .describe(
-        '`covered` limits the military APR to 36 percent, and `active_duty` the rate of funded loans to 6 percent, in the compliance checks. Other texts have no effect.',
+        'For your records. The compliance checks use the military reports of the borrower instead.',
       ),
     external_id: externalId.nullish(),
     metadata: jsonObject.default({}).describe('Your own data about the borrower, up to 16 kB.'),
@@ -132,6 +133,7 @@ export const borrowers = resource({
     emails: nested(emails, 'borrower_id'),
     phones: nested(phones, 'borrower_id'),
     identities: nested(identities, 'borrower_id'),
+    'military-reports': nested(militaryReports, 'borrower_id'),
     'payment-instruments': nested(paymentInstruments, 'borrower_id'),
     consents: nested(consents, 'borrower_id'),
     'legal-reps': nested(legalReps, 'borrower_id'),

@@ -88,6 +88,8 @@ const NOT_SET_BY_CLIENTS = new Set([
   'recovery_codes_pkey',
   'remittance_loans_once',
   'remittances_once', // refused if the investor's month already has a remittance
+  'sanctions_hits_once',
+  'sanctions_screenings_subject',
   'second_factors_app',
   'second_factors_credential',
   'sessions_pkey',
