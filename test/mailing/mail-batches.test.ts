@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { mergeLetters } from '../../jobs/mailing/merge-letters.job.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { BATCH_JOBS, newLetterSender, pageSizes, storedFile } from '../setup/letters.ts';
@@ -190,10 +190,10 @@ test('the close of a day creates its batch once, if the tenant has a mail house'
 
 test('the links of a downloaded batch are complete addresses, also with files on a local disk', async () => {
   const { officer, post, batch } = await newLetterSender(stage);
-  const { files } = stage.installation;
-  const presign = files.presign;
-  onTestFinished(() => void (files.presign = presign));
-  files.presign = async ({ key }) => `/api/v1/storage/${key}`;
+  const local = vi
+    .spyOn(stage.installation.files, 'presign')
+    .mockImplementation(async ({ key }) => `/api/v1/storage/${key}`);
+  onTestFinished(() => local.mockRestore());
   await post(1);
   const { id } = await batch();
 
