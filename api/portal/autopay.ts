@@ -9,6 +9,7 @@ import {
 } from '../../jobs/portal/autopay.ts';
 import { flag } from '../../sql/types.ts';
 import { autopayPlans } from '../borrowers/autopay-plans.ts';
+import { consents } from '../borrowers/consents.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
@@ -17,6 +18,10 @@ const reply = z
     is_enrolled: flag.describe('Whether the loan has an autopay plan of the borrower.'),
     is_enabled: flag.describe('Whether the plan draws payments now.'),
     plan: autopayPlans.reply.nullable().describe('The autopay plan. Null if there is none.'),
+    authorization: consents.reply
+      .pick({ granted_at: true, consent_text: true, status: true })
+      .nullable()
+      .describe('The authorization of the plan, for the person who enrolled.'),
   })
   .meta({ id: 'PortalAutopay' });
 

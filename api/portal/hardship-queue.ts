@@ -129,8 +129,9 @@ export const hardshipApplications = resource({
       .readonly()
       .describe('The present status of that relief. Null if none was granted.'),
     contacts_paused_until: date
+      .nullable()
       .readonly()
-      .describe('Collection contact is paused until this date.'),
+      .describe('Collection contact is paused until this date. Null: it was not paused.'),
     submitted_at: timestamp.readonly().describe('When the borrower applied.'),
     ...timestamps,
   },
