@@ -4,6 +4,7 @@
  */
 export const TABLES = [
   'addresses',
+  'adverse_action_notices',
   'approvals',
   'audit_log',
   'auto_responses',
@@ -33,6 +34,7 @@ export const TABLES = [
   'credit_dispute_imports',
   'credit_disputes',
   'credit_reporting_files',
+  'credit_reporting_findings',
   'credit_reporting_records',
   'dead_letters',
   'deferments',
@@ -66,6 +68,7 @@ export const TABLES = [
   'loan_outlook',
   'loan_attribute_history',
   'loan_promotions',
+  'loan_rate_caps',
   'loan_snapshots',
   'loan_tape_configs',
   'loan_tapes',

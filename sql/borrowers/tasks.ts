@@ -90,8 +90,18 @@ export const findOpenTask = (tx: Transaction, relatedId: string, title: string) 
   `);
 
 export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
+  closeTasks(tx, relatedId, titles, 'canceled');
+
+/** Closes the open system tasks with these titles. */
+export const closeTasks = (
+  tx: Transaction,
+  relatedId: string,
+  titles: readonly string[],
+  status: 'completed' | 'canceled',
+) =>
   tx.query(sql.typeAlias('void')`
-    update tasks set status = 'canceled'
+    update tasks
+    set status = ${status}, completed_at = case when ${status} = 'completed' then now() end
     where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
       and source = 'system' and status in ('open', 'in_progress')
   `);

@@ -339,6 +339,30 @@ call app.declare_borrower_data('loan_promotions', 'loans',
   kept => '{"the lender''s name for an offer": ["name"], "one of a few values": ["promo_type"],
     "terms of the offer": ["conditions"]}');
 
+-- Periods in which a law caps the rate, as they follow from the facts of cases. Written only by
+-- jobs/loans/history/rate-caps.ts; corrected facts replace the rows.
+create table loan_rate_caps (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  interest_rate app.rate not null,
+  start_date date not null,
+  -- The last day. Null: no end is known.
+  end_date date check (end_date >= start_date),
+  -- The event that began it; null until its first day.
+  event_id uuid,
+  -- The agreed installment has returned.
+  is_over boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, loan_id, start_date, interest_rate),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index loan_rate_caps_open on loan_rate_caps (tenant_id, loan_id) where not is_over;
+call app.protect('loan_rate_caps');
+call app.declare_borrower_data('loan_rate_caps', 'loans');
+
 -- Slowly changing facts of a loan for tapes. A row is valid from its day until the next row, as of the
 -- close of business. Values that change daily are in loan_snapshots.
 create table loan_attribute_history (
@@ -926,10 +950,57 @@ call app.protect('deferments', 'select, insert, update');
 call app.declare_borrower_data('deferments', 'loans', redacted => '{reason,notes}',
   kept => '{"one of a few values": ["deferment_type", "interest_treatment", "status"], "ids": ["event_ids"]}');
 
+-- Notices about applications that were denied, countered or are incomplete (12 CFR 1002.9), and the requests for
+-- their reasons.
+create table adverse_action_notices (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  -- The applicant.
+  borrower_id uuid not null,
+  kind text not null check (kind in ('denial', 'counteroffer', 'incomplete_application')),
+  status text not null default 'draft' check (status in ('draft', 'sent')),
+  -- Codes, and specific reasons without a code.
+  reasons jsonb not null default '[]',
+  other_reasons jsonb not null default '[]',
+  -- The notice does not state all reasons, but how to get them.
+  has_right_to_reasons boolean not null,
+  counteroffer text,
+  information_needed jsonb not null default '[]',
+  respond_by date,
+  -- The consumer report that was used, for printing the notice.
+  credit_report jsonb,
+  decided_on date not null,
+  notify_by date not null,
+  sent_on date,
+  document_id uuid,
+  reasons_requested_on date,
+  reasons_due_on date,
+  reasons_stated_on date,
+  statement_document_id uuid,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  check ((status = 'sent') = (sent_on is not null)),
+  check ((reasons_requested_on is null) = (reasons_due_on is null)),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
+);
+create index adverse_action_notices_loan on adverse_action_notices (tenant_id, loan_id, created_at desc, id desc);
+create index adverse_action_notices_borrower on adverse_action_notices
+  (tenant_id, borrower_id, created_at desc, id desc);
+create index adverse_action_notices_created on adverse_action_notices (tenant_id, created_at desc, id desc);
+call app.protect('adverse_action_notices', 'select, insert, update');
+call app.declare_borrower_data('adverse_action_notices', 'loans', links => '{"borrower_id": "borrowers"}',
+  redacted => '{reasons,other_reasons,counteroffer,information_needed}', emptied => '{credit_report}');
+
 create table forms_1099c (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
   loan_id uuid not null,
+  -- The debtor. Joint debtors have a form each.
+  borrower_id uuid not null,
   form_number text not null,
   tax_year integer not null,
   status text not null default 'generated' check (status in
@@ -944,7 +1015,9 @@ create table forms_1099c (
   creditor_address text not null,
   creditor_phone text,
   debtor_name text not null,
-  debtor_tin_last_four text not null,
+  -- Null: the number is missing. The form stays a draft until the debtor was asked for it.
+  debtor_tin_last_four text,
+  tin_requested_on date,
   debtor_address text not null,
   account_number text not null,
   identifiable_event_date date not null,
@@ -961,15 +1034,18 @@ create table forms_1099c (
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
   constraint forms_1099c_form_number unique (tenant_id, form_number),
+  check (debtor_tin_last_four is not null or tin_requested_on is not null or status in ('draft', 'void', 'corrected')),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
   foreign key (tenant_id, corrects_form_id) references forms_1099c (tenant_id, id)
 );
 create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id desc);
+create index forms_1099c_borrower on forms_1099c (tenant_id, borrower_id, created_at desc, id desc);
 create unique index forms_1099c_one on forms_1099c
-  (tenant_id, loan_id, identifiable_event_code, tax_year)
+  (tenant_id, loan_id, borrower_id, identifiable_event_code, tax_year)
   where status not in ('void', 'corrected');
 call app.protect('forms_1099c', 'select, insert, update');
-call app.declare_borrower_data('forms_1099c', 'credit',
+call app.declare_borrower_data('forms_1099c', 'credit', links => '{"borrower_id": "borrowers"}',
   redacted => '{debtor_name,debtor_address,debt_description,notes}',
   redacted_as => $${"debtor_tin_last_four": "'0000'"}$$,
   kept => '{"our own number": ["form_number"], "the loan''s number": ["account_number"],

@@ -25,6 +25,8 @@ const EXCEPT: Record<string, string> = {
   'GET /credit-reporting-files/{id}': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/records': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/download': 'there is no file without those settings',
+  'GET /credit-reporting-files/{id}/findings': 'there is no file without those settings',
+  'GET /credit-reporting-findings/{id}': 'no record is checked without those settings',
   'POST /loans/{id}/credit-corrections': 'nothing was reported',
   'GET /credit-corrections/{id}': 'nothing was corrected',
   'GET /credit-corrections/{id}/form': 'nothing was corrected',
@@ -60,6 +62,9 @@ const EXCEPT: Record<string, string> = {
   'GET /mail-batches/{id}/deliveries': 'no letter was batched',
   'GET /mail-batches/{id}/letters': 'no letter was batched',
   'GET /mail-letters/{id}': 'no letter is printed yet',
+  'POST /loans/{id}/adverse-action-notices': 'a loan that runs has no open application',
+  'GET /adverse-action-notices/{id}': 'no loan of the seed was denied',
+  'GET /portal/payments/{id}/authorization': 'nothing was paid in the portal',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',
 };
 
