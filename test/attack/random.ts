@@ -24,4 +24,4 @@ export function newRandom(seed: number, number: number): Random {
 
 /** A number for `newRandom` that depends on the name only, so that a new route does not change the draws of others. */
 export const numberOfName = (name: string): number =>
-  [...name].reduce((sum, letter) => (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
+  Buffer.from(name).reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 7);

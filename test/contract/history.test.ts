@@ -63,8 +63,6 @@ const NOT_DONE: Record<string, string> = {
   'POST /loans/{id}/credit-corrections':
     'nothing was reported; test/loans/credit-corrections.test.ts',
   'POST /credit-corrections/{id}/submit': 'the same',
-  'POST /sanctions-hits/{id}/clear': 'no borrower is on a sanctions list',
-  'POST /sanctions-hits/{id}/confirm': 'the same',
   'POST /nacha-returns': 'a file of a bank; test/payments/return-files.test.ts',
   'POST /portal/payment-instruments/{id}/account-number':
     'for an account without its number; test/portal/account-numbers.test.ts',
