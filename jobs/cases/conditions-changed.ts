@@ -1,5 +1,5 @@
 import { lockLoan } from '../../sql/loans/loans.ts';
-import { followLegalRateCaps } from '../loans/history/rate-caps.ts';
+import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
 
 /**
