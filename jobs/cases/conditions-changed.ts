@@ -1,7 +1,7 @@
 import * as conditions from '../../sql/loans/legal-conditions.ts';
 import { lockLoan } from '../../sql/loans/loans.ts';
 import { followForbiddenLateFees } from '../loans/fees/forbidden-late-fees.ts';
-import { followLegalRateCaps } from '../loans/history/rate-caps.ts';
+import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
 import { CONDITION_KINDS, kindOf, type Condition } from './rules/conditions.ts';
 

@@ -8,7 +8,7 @@ import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { openLoan } from '../history/open-loan.ts';
-import { followLegalRateCaps } from '../history/rate-caps.ts';
+import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import {

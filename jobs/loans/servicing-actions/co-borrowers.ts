@@ -15,7 +15,7 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan } from '../history/open-loan.ts';
-import { followLegalRateCaps } from '../history/rate-caps.ts';
+import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { syncFormsOfDebtor } from '../outcomes/sync-forms-1099c.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
