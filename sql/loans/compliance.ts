@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { borrowersWithStatus } from '../cases/conditions.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { joinOutlookRow } from './outlook.ts';
 
@@ -49,7 +50,8 @@ export const readComplianceFacts = (tx: Transaction, loanId: string) =>
     from loans as loan
     cross join (select app.business_date() as day offset 0) as today
     ${joinOutlookRow(sql.fragment`today.day`, { loan: 'loan' })}
-    join borrowers as borrower on borrower.id = loan.borrower_id
+    join lateral ${borrowersWithStatus(sql.fragment`today.day`)} as borrower
+      on borrower.id = loan.borrower_id
     join programs as program on program.id = loan.program_id
     join products as product on product.id = loan.product_id
     left join addresses as address

@@ -1,6 +1,11 @@
+import {
+  BANKRUPTCY_STATUS,
+  type BankruptcyCondition,
+} from '../../../sql/cases/bankruptcy-statuses.ts';
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
+import { EFFECTS } from '../../cases/rules/effects.ts';
 import { addMonths, earliest, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
 import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
@@ -203,11 +208,12 @@ function specialComment({ status, is_in_disaster, is_in_forbearance }: CreditFac
   return is_in_forbearance ? 'CP' : null;
 }
 
-/** Petition codes by chapter: A chapter 7, B chapter 11, C chapter 12, D chapter 13. */
+/** The indicator of a borrower's bankruptcy status, from the table of effects. */
 function bankruptcyCode(status: string | null): string | null {
-  const chapter = /\b(?:chapter|ch)?[_ .]*(7|11|12|13)\b/i.exec(status ?? '')?.[1];
-  return chapter ? ({ 7: 'A', 11: 'B', 12: 'C', 13: 'D' }[chapter] ?? null) : null;
+  const condition = BANKRUPTCY_CONDITIONS.find((known) => BANKRUPTCY_STATUS[known] === status);
+  return condition === undefined ? null : EFFECTS[condition].credit_reporting;
 }
+const BANKRUPTCY_CONDITIONS = Object.keys(BANKRUPTCY_STATUS) as BankruptcyCondition[];
 
 /** Why a record is stored but not sent, or null. */
 export function suppressionReason({ labels, suspends_reporting }: CreditFacts): string | null {
