@@ -8,9 +8,11 @@ import { emails } from './borrowers/emails.ts';
 import { privacyRoutes } from './borrowers/exports.ts';
 import { identities, identitySearch } from './borrowers/identities.ts';
 import { legalReps } from './borrowers/legal-reps.ts';
+import { militaryReports } from './borrowers/military-reports.ts';
 import { notes } from './borrowers/notes.ts';
 import { paymentInstruments } from './borrowers/payment-instruments.ts';
 import { phones } from './borrowers/phones.ts';
+import { sanctionsHits, sanctionsScreenings } from './borrowers/sanctions.ts';
 import { tasks } from './borrowers/tasks.ts';
 import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
@@ -33,6 +35,8 @@ import { reportRoutes } from './ledger/reports.ts';
 import { statementRoutes } from './ledger/statements.ts';
 import { systemEntries } from './ledger/system-entries.ts';
 import { yearEnds } from './ledger/year-ends.ts';
+import { creditCorrectionRoutes } from './loans/credit-corrections.ts';
+import { disputeExchangeRoutes } from './loans/credit-dispute-exchange.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
@@ -97,6 +101,9 @@ const specifiedRoutes: readonly Route[] = [
   ...phones.routes,
   ...preferenceRoutes,
   ...identities.routes,
+  ...militaryReports.routes,
+  ...sanctionsScreenings.routes,
+  ...sanctionsHits.routes,
   identitySearch,
   ...paymentInstruments.routes,
   ...consents.routes,
@@ -111,6 +118,8 @@ const specifiedRoutes: readonly Route[] = [
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...creditCorrectionRoutes,
+  ...disputeExchangeRoutes,
   ...payments.routes,
   ...paymentRoutes,
   ...changeNotices.routes,

@@ -5,7 +5,8 @@ import type { Work } from './work.ts';
 type Change = { old: unknown; new: unknown };
 
 /** Fields whose values are masked: the audit trail shows that they changed, but not the values. */
-const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id|beneficial_owners/;
+const MASKED =
+  /ssn|account_number|password|secret|identifier|token|tax_id|beneficial_owners|reviews/;
 
 /** Derived columns. Their changes are not recorded. (`borrower_name` is recorded on the borrower.) */
 const UNAUDITED_COLUMNS = new Set(['updated_at', 'allowed_actions', 'borrower_name']);
@@ -67,7 +68,9 @@ export async function auditChange(
   reason?: string,
 ): Promise<Row> {
   const { row, changes } = await runAndDiff(work, table, before, steps);
-  await recordAudit(work, auditedEntity(table, row), action, changes, reason);
+  // The audit trail of a confidential record keeps no words about the borrower.
+  const kept = table.isConfidential ? undefined : reason;
+  await recordAudit(work, auditedEntity(table, row), action, changes, kept);
   return row;
 }
 
@@ -104,7 +107,8 @@ async function runAndDiff(
 /**
  * Loans and borrowers reference themselves. All other records reference their `loan_id` and `borrower_id`.
  */
-function auditedEntity({ name }: Table, row: Row) {
+function auditedEntity({ name, isConfidential }: Table, row: Row) {
+  if (isConfidential) return { type: name, id: row.id };
   return {
     type: name,
     id: row.id,

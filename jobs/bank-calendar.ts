@@ -56,3 +56,10 @@ export function nextBusinessDay(date: string): string {
   while (!isBusinessDay(candidate)) candidate = addDays(candidate, 1);
   return candidate;
 }
+
+/** The date after this number of business days. */
+export function addBusinessDays(date: string, days: number): string {
+  let candidate = date;
+  for (let left = days; left > 0; left -= 1) candidate = nextBusinessDay(addDays(candidate, 1));
+  return candidate;
+}

@@ -57,6 +57,11 @@ export type Table = {
   filters?: Record<string, SpecialFilter>;
   /** The condition of rows that no longer exist for clients, if `rows` excludes them. */
   gone?: SqlFragment;
+  /**
+   * Whether only the roles of the resource may learn that a record exists. Its audit entries then name neither
+   * the borrower nor the loan and keep no reason, so no history or export of these shows them.
+   */
+  isConfidential?: true;
   /** Columns that must never reach the audit trail or a response. */
   secret?: readonly string[];
 };

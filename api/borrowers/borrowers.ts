@@ -29,6 +29,7 @@ import { emails } from './emails.ts';
 import { borrowerExports } from './exports.ts';
 import { identities } from './identities.ts';
 import { legalReps } from './legal-reps.ts';
+import { militaryReports } from './military-reports.ts';
 import { notes } from './notes.ts';
 import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
@@ -126,7 +127,7 @@ export const borrowers = resource({
         .enum(['active_duty', 'none'])
         .nullish()
         .describe(
-          'Whether the borrower is on active duty, from the cases of the borrower. `active_duty` opens a case, and a task asks for its dates. Null or `none` ends the service.',
+          'Whether the borrower is on active duty, from the cases of the borrower. `active_duty` opens a case, and a task asks for its dates. Null or `none` ends the service. The compliance checks use the military reports instead.',
         ),
       'cases.facts',
     ),
@@ -153,6 +154,7 @@ export const borrowers = resource({
     emails: nested(emails, 'borrower_id'),
     phones: nested(phones, 'borrower_id'),
     identities: nested(identities, 'borrower_id'),
+    'military-reports': nested(militaryReports, 'borrower_id'),
     'payment-instruments': nested(paymentInstruments, 'borrower_id'),
     consents: nested(consents, 'borrower_id'),
     'legal-reps': nested(legalReps, 'borrower_id'),

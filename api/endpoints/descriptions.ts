@@ -139,6 +139,8 @@ const ARCHIVE = dictionary<string>({
   Address: 'If it was primary, the next address of its type becomes primary.',
   Borrower: 'Answers 409 with the ids of the loans while the borrower owes an open loan.',
   BorrowerIdentity: 'Past verifications remain documented.',
+  MilitaryReport:
+    'A report cannot be changed. Archive one that was entered by mistake: it no longer counts.',
   Email: 'If it was primary, the next one becomes primary.',
   LegalRepresentative: 'Messages can be sent to the borrower again.',
   PaymentInstrument:

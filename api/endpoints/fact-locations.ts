@@ -50,6 +50,7 @@ const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   approvals: ['ended_because'],
   'communication-logs': ['subject', 'body', 'metadata'],
   communications: ['subject', 'body', 'metadata', 'reasons'],
+  'credit-corrections': ['before', 'after', 'corrected_values'],
   'credit-disputes': ['corrected_values'],
   'credit-reporting-records': ['consumer'],
   'dead-letters': ['response_body', 'error'],

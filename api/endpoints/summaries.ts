@@ -38,6 +38,7 @@ const CREATE_VERBS = dictionary<string>({
   Forbearance: 'Grant',
   LegalRepresentative: 'Add',
   Lien: 'Record',
+  MilitaryReport: 'Record',
   LoanAssignment: 'Record',
   Modification: 'Propose',
   Note: 'Add',

@@ -1,47 +1,14 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
-import {
-  addDispute,
-  changeDispute,
-  CORRECTABLE_FIELDS,
-} from '../../jobs/loans/reporting/credit-disputes.ts';
+import { correctedValues } from '../../jobs/loans/reporting/correctable-fields.ts';
+import { addDispute, changeDispute } from '../../jobs/loans/reporting/credit-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
-import {
-  date,
-  flag,
-  jsonObject,
-  prose,
-  timestamps,
-  text,
-  timestamp,
-  uuid,
-} from '../../sql/types.ts';
+import { date, flag, prose, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const nullableTimestamp = timestamp.nullable().readonly();
-
-const correctedValues = jsonObject
-  .refine(
-    (values) => Object.keys(values).every((name) => CORRECTABLE_FIELDS.includes(name)),
-    `May name ${CORRECTABLE_FIELDS.join(', ')}.`,
-  )
-  .refine(
-    (values) => Object.entries(values).every(([name, value]) => isValidCorrection(name, value)),
-    {
-      message: 'Contains a value that the field does not allow.',
-    },
-  );
-
-function isValidCorrection(name: string, value: unknown): boolean {
-  if (name.startsWith('date_')) return value === null || date.safeParse(value).success;
-  if (name === 'payment_history_profile')
-    return typeof value === 'string' && /^[0-6BDEGHJKLZ]{24}$/.test(value);
-  if (/^(terms_|account_status|payment_rating|special_|consumer_|ecoa_)/.test(name))
-    return typeof value === 'string' && /^[A-Z0-9]{1,3}$/.test(value);
-  return z.int().min(0).max(2_147_483_647).safeParse(value).success;
-}
 
 export const creditDisputes = resource({
   name: 'CreditDispute',
@@ -66,17 +33,39 @@ export const creditDisputes = resource({
         'How the dispute reached you: from a bureau (`indirect_acdv`), from the consumer (`direct`), as a CFPB complaint, or found by yourself.',
       ),
     bureau: z.enum(BUREAUS).nullish().describe('The bureau that forwarded it.'),
-    acdv_control_number: text.nullish().describe("The bureau's control number (e-OSCAR)."),
+    acdv_control_number: text
+      .nullish()
+      .describe(
+        "The bureau's control number (e-OSCAR). A second dispute with the same bureau and number is refused.",
+      ),
+    subscriber_code: text
+      .max(20)
+      .nullish()
+      .describe('Your subscriber code at the bureau, as in the request.'),
     received_date: date
       .nullish()
       .describe(
-        'When you received it. Default: the business date. The answer is due 30 days later.',
+        'When you received it. Default: the business date. The answer to a consumer is due 30 days later.',
       ),
-    due_date: date.readonly().describe('When the answer is due.'),
+    bureau_received_date: date
+      .nullish()
+      .describe(
+        'When the bureau received the dispute. Its 30 days begin then, and yours too (FCRA 623(b)(2)). Default for a dispute from a bureau: five business days before `received_date`, the time a bureau may take to forward it.',
+      ),
+    response_due_date: date
+      .nullish()
+      .describe(
+        'When the bureau asks for the answer. Counts if it is earlier than the legal deadline.',
+      ),
+    due_date: date
+      .readonly()
+      .describe(
+        'When the answer is due. Ten days before, an unanswered dispute gets a task, and five days before, an urgent one.',
+      ),
     is_extended: flag
       .default(false)
       .describe(
-        'Whether the consumer sent more information, so the answer is due after 45 days instead of 30.',
+        'Whether the consumer sent more information, so the answer is due after 45 days instead of 30 (FCRA 611(a)(1)(B)). If the bureau had asked for an earlier answer, also change `response_due_date`.',
       ),
     dispute_codes: z
       .array(z.string().regex(/^\d{3}$/, 'Must be a code of three digits.'))
@@ -108,12 +97,12 @@ export const creditDisputes = resource({
       .enum(['01', '02', '03', '04', '07'])
       .nullish()
       .describe(
-        'The answer to the bureau: `01` changes nothing, `02` corrects the record, `03` deletes the account, `07` deletes it because of fraud. Required to respond. 02, 03 and 07 create a corrected record for every bureau.',
+        'The answer to the bureau: `01` changes nothing, `02` corrects the record, `03` deletes the account, `07` deletes it because of fraud. Required to respond. 02, 03 and 07 create a corrected record for every bureau. `04` says that the dispute is not yours. Fixed once you have responded.',
       ),
     corrected_values: correctedValues
       .default({})
       .describe(
-        'For code 02: the fields of the credit reporting record to change, in Metro 2 form (whole dollars, codes, dates).',
+        'For code 02: the fields of the credit reporting record to change, in Metro 2 form (whole dollars, codes, dates). Fixed once you have responded.',
       ),
     compliance_condition_code: z
       .enum(['XA', 'XB', 'XC', 'XD', 'XE', 'XF', 'XG', 'XH', 'XJ', 'XR'])
@@ -144,10 +133,21 @@ export const creditDisputes = resource({
     frivolous_notice_sent_at: timestamp
       .nullish()
       .describe('When the consumer was notified that the dispute is frivolous.'),
+    import_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The imported file of the bureau that contained it.'),
+    answer_file_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The file that contains your answer to the bureau.'),
     ...timestamps,
   },
   fixed: ['loan_id', 'received_date', 'dispute_source'],
-  filters: ['loan_id', 'status', 'dispute_source', 'bureau', 'due_date', 'assigned_to'],
+  filters: [
+    ...(['loan_id', 'status', 'dispute_source', 'bureau', 'due_date', 'assigned_to'] as const),
+    ...(['acdv_control_number', 'import_id', 'answer_file_id'] as const),
+  ],
 
   example: () => ({ dispute_codes: ['103'] }),
   create: addDispute,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
-import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
-import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { absoluteUrl } from '../documents/documents.ts';
+import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { bureauFileLink, linkToBureauFile } from './bureau-files.ts';
 import { creditReporting } from './credit-reporting.ts';
 
 /** Files for the credit bureaus. They contain sensitive borrower data, so only admins can download them. */
@@ -75,26 +74,14 @@ export const creditFileRoutes: Route[] = [
     description: 'The link is temporary.',
     status: 200,
     transaction: 'read',
-    reply: z
-      .object({ download_url: z.string(), expires_at: timestamp, filename: text })
-      .meta({ id: 'CreditReportingDownload' }),
-    run: async ({ work, params, origin }) => {
+    reply: bureauFileLink.meta({ id: 'CreditReportingDownload' }),
+    run: async (call) => {
+      const { work, params } = call;
       const { id } = await findOrThrow(work, credit.creditReportingFiles, params['id']);
       const file = await credit.readCreditFile(work.tx, id);
       if (file?.status !== 'completed')
         throw new NotFound('The file is not ready yet. Try again shortly.');
-      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
-      const expires_at = new Date(Date.now() + download_ttl_s * 1000);
-      const { storage_key: key, filename } = file;
-      const link = {
-        key,
-        method: 'GET',
-        content_type: 'text/plain',
-        filename,
-        expires_at,
-      } as const;
-      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
-      return { download_url, expires_at: expires_at.toISOString(), filename };
+      return linkToBureauFile(call, { ...file, content_type: 'text/plain' });
     },
   },
 ];

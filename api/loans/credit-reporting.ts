@@ -64,7 +64,9 @@ export const creditReporting = resource({
     consumer: z
       .record(z.string(), z.string().nullable())
       .readonly()
-      .describe('The person and the address, as reported.'),
+      .describe(
+        'The person and the address, as reported. The file adds the social security number; answers never contain it.',
+      ),
     co_consumers: z
       .array(z.record(z.string(), z.string().nullable()))
       .readonly()
@@ -79,6 +81,9 @@ export const creditReporting = resource({
     suppression_reason: nullableText.describe('Why it is not reported.'),
     file_id: uuid.nullable().readonly().describe('The file that contains it.'),
     reported_at: timestamp.nullable().readonly().describe('When it was put into a file.'),
+    identification_number: nullableText.describe(
+      'Field 5: the identification number under which it was sent. Null until it is in a file.',
+    ),
     correction_indicator: integer
       .readonly()
       .describe('1 if it corrects an earlier record, otherwise 0.'),

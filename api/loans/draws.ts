@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findDrawBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
 import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
@@ -63,6 +64,7 @@ export const draws = resource({
 
   example: () => ({ amount: '100.00' }),
   create: draw,
+  objection: findDrawBlocker,
   update: recordChanger({ table: 'draws', noun: 'draw', cancelable: [] }),
   remove: recordRefuser('draw'),
   four_eyes: { create: 'disbursements' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
+import { furnisherNumber } from '../../jobs/users/settings/setting-types.ts';
 import { COMPLIANCE_CHECKS } from '../../jobs/users/settings/compliance-checks.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import {
@@ -49,6 +50,11 @@ export const programs = resource({
     funding_source: freeText
       .nullish()
       .describe('Where the money comes from, for your information.'),
+    credit_identification_number: furnisherNumber
+      .nullish()
+      .describe(
+        "The identification number (Metro 2, field 5) under which the program's loans are reported: 5 to 20 letters and digits. Default: the setting `credit_reporting.identification_number`. A loan keeps the number of its first file, so a change affects only loans that were never reported.",
+      ),
     jurisdictions: z
       .array(z.enum(JURISDICTIONS))
       .max(60)

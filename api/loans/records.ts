@@ -2,6 +2,7 @@ import { collateral } from '../collateral/items.ts';
 import type { Nested } from '../endpoints/declaration.ts';
 import { nested } from '../endpoints/resource.ts';
 import { coBorrowers } from './co-borrowers.ts';
+import { creditCorrections } from './credit-corrections.ts';
 import { creditDisputes } from './credit-disputes.ts';
 import { creditReporting } from './credit-reporting.ts';
 import { deferments } from './deferments.ts';
@@ -35,6 +36,7 @@ export const loanRecords: Record<string, Nested> = {
   disbursements: nested(disbursements, 'loan_id'),
   draws: nested(draws, 'loan_id'),
   'credit-reporting': nested(creditReporting, 'loan_id', ['list']),
+  'credit-corrections': nested(creditCorrections, 'loan_id', ['list']),
   'credit-disputes': nested(creditDisputes, 'loan_id'),
   '1099c': nested(forms1099c, 'loan_id'),
 };

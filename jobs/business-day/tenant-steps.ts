@@ -8,6 +8,7 @@ import * as entries from '../../sql/payments/sent-entries.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
+import { screenBorrowersJob } from '../borrowers/sanctions/screen-borrowers.job.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
 import { addDays } from '../dates.ts';
 import { enqueueRemoval, hasRetentionLimit } from '../documents/remove-old-files.job.ts';
@@ -57,6 +58,8 @@ async function orderReports(work: Work, day: string, settings: Settings) {
   const isMonthEnd = addDays(day, 1).endsWith('-01');
   if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
   if (hasRetentionLimit(settings)) await enqueueRemoval(work);
+  if (settings.compliance.sanctions_screening !== 'off')
+    await enqueue(tx, screenBorrowersJob, { tenant_id });
 }
 
 const eveningSteps = (work: Work, day: string): TenantStep[] => {

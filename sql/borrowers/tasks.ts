@@ -39,15 +39,25 @@ export const isActiveStaff = (tx: Transaction, userId: string) =>
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
 
+type BorrowerTask = {
+  title: string;
+  due_date: string;
+  description?: string;
+  task_type?: string;
+  priority?: (typeof PRIORITIES)[number];
+};
+
 /** Opens a system task for each borrower who has no open task with this title. */
 export const openTasksForBorrowers = (
   tx: Transaction,
   borrowerIds: readonly string[],
-  { title, due_date }: { title: string; due_date: string },
+  { title, due_date, description, task_type = 'other', priority = 'normal' }: BorrowerTask,
 ) =>
   tx.query(sql.typeAlias('void')`
-    insert into tasks (borrower_id, title, task_type, due_date, related_type, related_id, source)
-    select asked.id, ${title}, 'other', ${due_date}, 'borrower', asked.id, 'system'
+    insert into tasks
+      (borrower_id, title, description, task_type, priority, due_date, related_type, related_id, source)
+    select asked.id, ${title}, ${description ?? null}, ${task_type}, ${priority}, ${due_date},
+           'borrower', asked.id, 'system'
     from unnest(${sql.array([...new Set(borrowerIds)].toSorted(), 'uuid')}) as asked (id)
     where not exists (
       select from tasks

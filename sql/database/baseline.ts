@@ -15,6 +15,7 @@ export const BASELINE_FILES = [
   'operations.sql',
   'users.sql',
   'borrowers.sql',
+  'sanctions.sql',
   'ledger.sql',
   'loans.sql',
   'payments.sql',

@@ -3,8 +3,8 @@ import { borrowersWithStatus } from '../cases/conditions.ts';
 import { sql } from '../database/db.ts';
 
 /**
- * The person who owes the loan, in the form that the bureaus require. The full social security number is
- * not available here.
+ * The person who owes the loan, in the form that the bureaus require. The social security number is not
+ * part of it: only the writer of the file opens it.
  */
 export const consumerJson = sql.fragment`jsonb_build_object(
   'surname', borrower.last_name, 'first_name', borrower.first_name,

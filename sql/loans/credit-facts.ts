@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { borrowersWithStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isInformationBlocked } from './credit-blocks.ts';
 import { CoConsumer, coConsumersJson, consumerJson, contactJoins } from './consumers.ts';
 
 const CreditFacts = z.object({
@@ -38,7 +39,8 @@ const CreditFacts = z.object({
       first_delinquency_date: z.string().nullable(),
     })
     .nullable(),
-  labels: z.array(z.string()),
+  /** A block of information that results from identity theft was in force that night. */
+  is_information_blocked: z.boolean(),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
   is_in_disaster: z.boolean(),
@@ -110,7 +112,8 @@ export const listUnreported = (
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
            coalesce(snapshot.days_past_due, 0) as days_past_due, snapshot.first_delinquency_date,
-           coalesce(snapshot.labels, loan.labels) as labels,
+           ${isInformationBlocked(sql.fragment`coalesce(snapshot.labels, loan.labels)`)}
+             as is_information_blocked,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
            coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)

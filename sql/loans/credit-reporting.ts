@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { blockedRecord } from './credit-blocks.ts';
 
 export const creditReportingRecords = table({
   name: 'credit_reporting_records',
@@ -21,8 +22,8 @@ export const creditReportingRecords = table({
            record.ecoa_code, record.interest_type_indicator, record.consumer, record.co_consumers,
            record.status,
            record.rejection_reason, record.suppression_reason, record.file_id, record.reported_at,
-           record.correction_indicator, record.credit_dispute_id, record.created_at,
-           record.updated_at
+           record.identification_number, record.correction_indicator, record.credit_dispute_id,
+           record.created_at, record.updated_at
     from credit_reporting_records as record
   `,
 });
@@ -62,6 +63,11 @@ export const insertRecords = (tx: Transaction, records: readonly object[]) =>
     on conflict do nothing
   `);
 
+const mustNotBeSent = blockedRecord(
+  sql.fragment`waiting.account_status`,
+  sql.fragment`loan.labels`,
+);
+
 /** Serializes the creation of files within a tenant. */
 export const lockCreditFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
@@ -70,22 +76,34 @@ export const lockCreditFileCreation = (tx: Transaction) =>
 
 /**
  * Assigns the newest waiting record of each account to the file, and returns their number. Older waiting
- * records are never sent, because a bureau would take them for newer ones.
+ * records are never sent, because a bureau would take them for newer ones. An account keeps the
+ * identification number of its first file: bureaus match accounts by it, and would keep a second one.
  */
 export async function assignToFile(
   tx: Transaction,
   fileId: string,
-  period: string,
+  { period, identification_number }: { period: string; identification_number: string },
 ): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update credit_reporting_records as record
-    set status = 'reported', file_id = ${fileId}, reported_at = now()
+    set status = 'reported', file_id = ${fileId}, reported_at = now(),
+        identification_number = coalesce(
+          (
+            select identification_number from credit_reporting_records as earlier
+            where earlier.loan_id = loan.id and earlier.identification_number is not null
+            order by earlier.reporting_period, earlier.created_at, earlier.id limit 1
+          ),
+          program.credit_identification_number, ${identification_number}
+        )
     from (
       select distinct on (loan_id) id from credit_reporting_records
       where status = 'queued' and reporting_period <= ${period}
       order by loan_id, reporting_period desc, created_at desc, id desc
     ) as newest
-    where record.id = newest.id
+    join credit_reporting_records as waiting on waiting.id = newest.id
+    join loans as loan on loan.id = waiting.loan_id
+    left join programs as program on program.id = loan.program_id
+    where record.id = newest.id and not ${mustNotBeSent}
   `);
   await tx.query(sql.typeAlias('void')`
     update credit_reporting_records
@@ -118,6 +136,8 @@ export const suppressRecord = (tx: Transaction, id: string, reason: string) =>
   `);
 
 const ReportedRecord = z.looseObject({
+  borrower_id: z.string(),
+  identification_number: z.string().nullable(),
   consumer_account_number: z.string(),
   account_status: z.string(),
   ecoa_code: z.string(),
@@ -128,8 +148,8 @@ export type ReportedRecord = z.output<typeof ReportedRecord>;
 
 export const listFileRecords = (tx: Transaction, fileId: string) =>
   tx.any(sql.type(ReportedRecord)`
-    select record.*, record.highest_credit::text, record.current_balance::text
-    from credit_reporting_records as record
+    select record.*, record.highest_credit::text, record.current_balance::text, loan.borrower_id
+    from credit_reporting_records as record join loans as loan on loan.id = record.loan_id
     where record.file_id = ${fileId} order by record.consumer_account_number, record.id
   `);
 
@@ -168,9 +188,11 @@ export const newestRecordId = (tx: Transaction, loanId: string) =>
   `);
 
 type Correction = {
+  id: string;
   account_status: string | null;
+  /** Null keeps the code of the record. */
   compliance_condition_code: string | null;
-  credit_dispute_id: string;
+  credit_dispute_id: string | null;
   status: string;
   changes: Record<string, unknown>;
 };
@@ -180,10 +202,14 @@ export const insertCorrection = (tx: Transaction, id: string, correction: Correc
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records
     select (jsonb_populate_record(record, ${JSON.stringify(correction.changes)}::jsonb || jsonb_build_object(
-      'id', uuidv7(), 'correction_indicator', 1, 'status', ${correction.status}::text,
-      'file_id', null, 'reported_at', null, 'rejection_reason', null,
-      'account_status', coalesce(${correction.account_status}, record.account_status),
-      'compliance_condition_code', ${correction.compliance_condition_code}::text,
+      'id', ${correction.id}::text, 'correction_indicator', 1, 'status', ${correction.status}::text,
+      'file_id', null, 'reported_at', null, 'rejection_reason', null, 'suppression_reason', null,
+      'account_status', coalesce(
+        ${correction.account_status},
+        ${JSON.stringify(correction.changes)}::jsonb ->> 'account_status', record.account_status
+      ),
+      'compliance_condition_code',
+        coalesce(${correction.compliance_condition_code}::text, record.compliance_condition_code),
       'credit_dispute_id', ${correction.credit_dispute_id}::text,
       'created_at', now(), 'updated_at', now()
     ))).*

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from '../database/db.ts';
+import { reportedNumber } from './reported-number.ts';
 
 export type Incomplete = 'address_missing' | 'date_of_birth_missing' | 'account_number_not_unique';
 type Incompletion = {
@@ -7,13 +8,10 @@ type Incompletion = {
   tasks: Readonly<Record<Incomplete, string>>;
 };
 
-/** The loan number in a file's format: letters and digits only, at most 30. */
-const printedNumber = sql.fragment`left(upper(regexp_replace(loan_number, '[^A-Za-z0-9]', '', 'g')), 30)`;
-
 /**
  * Suppresses waiting records up to the period that lack data every bureau requires, and creates a task with
- * the reason as its title for each loan without an open one. The social security number is never sent, so a
- * date of birth is required of every borrower who is not a business.
+ * the reason as its title for each loan without an open one. A date of
+ * birth is required of every borrower who is not a business, because many have no social security number.
  */
 export const suppressIncomplete = (tx: Transaction, { period, due_date, tasks }: Incompletion) =>
   tx.query(sql.typeAlias('void')`
@@ -23,7 +21,7 @@ export const suppressIncomplete = (tx: Transaction, { period, due_date, tasks }:
       where record.status = 'queued' and record.reporting_period <= ${period}
     ), shared as (
       select unnest(array_agg(id)) as loan_id from loans
-      group by ${printedNumber} having count(*) > 1 or ${printedNumber} = ''
+      group by ${reportedNumber} having count(*) > 1 or ${reportedNumber} = ''
     ), incomplete as (
       select waiting.id, waiting.loan_id,
              case

@@ -7,7 +7,8 @@ export const programs = table({
   rows: sql.fragment`
     select record.id, record.name, record.code, record.description, record.program_type,
            record.is_active, case when record.is_active then 'active' else 'inactive' end as status,
-           record.default_product_id, record.funding_source, record.jurisdictions,
+           record.default_product_id, record.funding_source, record.credit_identification_number,
+           record.jurisdictions,
            record.compliance_checks, record.template_overrides, record.metadata,
            record.is_archived, record.created_at, record.updated_at
     from programs as record

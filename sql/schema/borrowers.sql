@@ -202,6 +202,34 @@ create index legal_reps_borrower on legal_reps (tenant_id, borrower_id, created_
 call app.protect('legal_reps');
 call app.declare_borrower_data('legal_reps', 'borrower', is_deleted_on_redaction => true);
 
+-- Status reports about a borrower from the military databases of the Department of Defense. A report is evidence, so
+-- it never changes; a report entered by mistake is archived.
+create table military_reports (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  borrower_id uuid not null,
+  database text not null check (database in ('scra', 'mla')),
+  result text not null check (result in ('active_duty', 'covered', 'none')),
+  -- The day for which the report states the status.
+  status_date date not null,
+  active_duty_from date,
+  active_duty_until date check (active_duty_until >= active_duty_from),
+  certificate_id text not null,
+  document_id uuid,
+  is_archived boolean not null default false,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  check (result = 'none' or (result = 'active_duty') = (database = 'scra')),
+  check (result = 'active_duty' or (active_duty_from is null and active_duty_until is null)),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
+  foreign key (tenant_id, created_by) references users (tenant_id, id)
+);
+create index military_reports_borrower on military_reports (tenant_id, borrower_id, created_at desc, id desc);
+call app.protect('military_reports', 'select, insert, update');
+call app.declare_borrower_data('military_reports', 'borrower', redacted => '{certificate_id}');
+
 -- Identity documents and numbers. A full number is sealed. A keyed hash in the index finds the same number
 -- again.
 create table borrower_identities (

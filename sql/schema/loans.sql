@@ -10,6 +10,7 @@ create table programs (
   is_active boolean not null default true,
   default_product_id uuid,
   funding_source text,
+  credit_identification_number text check (credit_identification_number ~ '^[A-Za-z0-9]{5,20}$'),
   jurisdictions jsonb not null default '[]',
   compliance_checks jsonb not null default '[]',
   template_overrides jsonb not null default '{}',

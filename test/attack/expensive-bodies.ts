@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 export type ExpensiveBody = { name: string; method?: string; path: string; raw: string };
 
+const DISPUTE_COLUMNS =
+  'control_number,subscriber_code,account_number,response_due_date,dispute_code_1';
+
 /** The most expensive bodies that we know. The API refuses some and accepts some. */
 export async function buildExpensiveBodies(
   first: (path: string) => Promise<string>,
@@ -143,6 +146,21 @@ export async function buildExpensiveBodies(
       name: 'a NACHA return file of line breaks',
       path: '/nacha-returns',
       raw: json({ file: '\n'.repeat(500_000) }),
+    },
+    {
+      name: 'a file of dispute requests of short lines',
+      path: '/credit-dispute-imports',
+      raw: json({ bureau: 'equifax', file: `${DISPUTE_COLUMNS}\n${'a,b\n'.repeat(200_000)}` }),
+    },
+    {
+      name: 'a file of dispute requests of commas',
+      path: '/credit-dispute-imports',
+      raw: json({ bureau: 'equifax', file: ','.repeat(900_000) }),
+    },
+    {
+      name: 'a file of dispute requests with a quotation mark that is never closed',
+      path: '/credit-dispute-imports',
+      raw: json({ bureau: 'equifax', file: `${DISPUTE_COLUMNS}\n"${'a\n'.repeat(400_000)}` }),
     },
     {
       name: 'a template of 64 kB of braces',

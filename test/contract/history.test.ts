@@ -59,6 +59,10 @@ const NOT_DONE: Record<string, string> = {
   'POST /change-notices/{id}/apply':
     'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/dismiss': 'the same',
+  'POST /credit-dispute-imports': 'a file of a bureau; test/loans/credit-dispute-exchange.test.ts',
+  'POST /loans/{id}/credit-corrections':
+    'nothing was reported; test/loans/credit-corrections.test.ts',
+  'POST /credit-corrections/{id}/submit': 'the same',
   'POST /nacha-returns': 'a file of a bank; test/payments/return-files.test.ts',
   'POST /portal/payment-instruments/{id}/account-number':
     'for an account without its number; test/portal/account-numbers.test.ts',

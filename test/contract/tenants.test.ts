@@ -38,7 +38,8 @@ const UNTRIED: Record<string, string> = {
   'POST /change-notices/{id}/dismiss': 'the same',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
-const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
+const FILES =
+  /^(GET|POST) \/(credit-reporting-files|credit-corrections|credit-dispute-(imports|answer-files)|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';
 
 test('no caller finds another tenant’s id on any route', async () => {

@@ -28,6 +28,10 @@ const NOT_SET_BY_CLIENTS = new Set([
   'communication_logs_message',
   'communication_providers_pkey',
   'communication_templates_one_of_a_kind', // the refusal names the field
+  'credit_corrections_correction_number',
+  'credit_dispute_answer_files_filename',
+  'credit_dispute_import_lines_line',
+  'credit_dispute_imports_once',
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
   'credit_reporting_records_once',
@@ -84,6 +88,8 @@ const NOT_SET_BY_CLIENTS = new Set([
   'recovery_codes_pkey',
   'remittance_loans_once',
   'remittances_once', // refused if the investor's month already has a remittance
+  'sanctions_hits_once',
+  'sanctions_screenings_subject',
   'second_factors_app',
   'second_factors_credential',
   'sessions_pkey',

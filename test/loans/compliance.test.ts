@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { eventTypes } from '../setup/ledger.ts';
+import { addEvidence, addMilitaryReport } from '../setup/evidence.ts';
 import { DISBURSEMENT_FEE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
@@ -96,7 +97,8 @@ test('a hard failure refuses the approval and is still reported and stored', asy
   const tenant = await stage.tenant('2026-01-15');
   const compliance = { hard_enforcement: true, checks: { usury_rate_cap: 'hard' } };
   await saveSettings(tenant, { compliance });
-  const { id } = await dearLoan(tenant);
+  const { id, borrower_id } = await dearLoan(tenant);
+  await addEvidence(tenant.officer, borrower_id);
   const key = { headers: { 'Idempotency-Key': 'approve-once' } };
 
   const refused = await tenant.officer.post(`/loans/${id}/approve`, {}, key);
@@ -133,6 +135,7 @@ test('where checks are enforced, an unreviewed check blocks the approval', async
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { compliance: { hard_enforcement: true } });
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  await addEvidence(tenant.officer, borrower_id);
   await archiveAsBefore(borrower_id);
 
   const refused = await tenant.officer.post(`/loans/${id}/approve`);
@@ -151,6 +154,7 @@ test('an approval runs exactly the checks that the program names', async () => {
   const admin = await tenant.signedIn('admin');
   await saveSettings(tenant, { compliance: { hard_enforcement: true } });
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
+  await addEvidence(tenant.officer, borrower_id);
   await archiveAsBefore(borrower_id);
   const program = `/programs/${await tenant.first('/programs')}`;
 
@@ -177,7 +181,11 @@ test('the Military Lending Act cap applies to the rate including fees', async ()
   const found = async (fee_rules: object[]) => {
     const product_id = await newProduct(tenant, { fee_rules });
     const loan = await newLoan(tenant, { status: 'pending', product_id, interest_rate: '0.35' });
-    await tenant.officer.put(`/borrowers/${loan.borrower_id}`, { military_status: 'covered' });
+    await addMilitaryReport(tenant.officer, loan.borrower_id, {
+      database: 'mla',
+      result: 'covered',
+      status_date: '2026-01-10',
+    });
     const run = await tenant.officer.post(`/loans/${loan.id}/run-compliance-checks`, {
       checks: ['mla_36_percent'],
     });

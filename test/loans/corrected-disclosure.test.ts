@@ -13,7 +13,7 @@ const loanOf = async (tenant: Tenant, id: string) =>
 
 const enforced = (tenant: Tenant) =>
   saveSettings(tenant, {
-    compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
+    compliance: { hard_enforcement: true, run_on_approve: false },
   });
 
 test('if disclosures are enforced, the corrected one must precede the disbursement', async () => {

@@ -47,7 +47,7 @@ test('a dispute sets its compliance condition, warns before its deadline, and an
 
   expect(made, JSON.stringify(made.body)).toMatchObject({
     status: 201,
-    body: { status: 'received', due_date: '2026-03-05', compliance_condition_code: 'XB' },
+    body: { status: 'received', due_date: '2026-02-26', compliance_condition_code: 'XB' },
   });
   expect(early).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(mute).toMatchObject({

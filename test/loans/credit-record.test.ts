@@ -40,7 +40,7 @@ const FACTS: CreditFacts = {
   days_past_due: 0,
   first_delinquency_date: null,
   before_close: null,
-  labels: [],
+  is_information_blocked: false,
   is_in_forbearance: false,
   suspends_reporting: false,
   is_in_disaster: false,

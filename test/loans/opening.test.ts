@@ -159,7 +159,7 @@ test('no line is approved if it lacks an address for billing errors', async () =
 test('if disclosures are enforced, a line cannot open before its terms are disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, {
-    compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
+    compliance: { hard_enforcement: true, run_on_approve: false },
   });
   const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { id } = await newLoan(tenant, { product_id, status: 'approved' });

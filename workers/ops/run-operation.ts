@@ -29,6 +29,7 @@ import { resetFactors } from './reset-second-factors.ts';
 import { manageRestoredCopy } from './restored-copy.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 import { listQuarantinedLoans } from './quarantined-loans.ts';
+import { manageSanctionsList } from './sanctions-list.ts';
 import { showOrChangeSettings } from './settings.ts';
 import { listChanges, setSlots, setSubPools } from './slots.ts';
 import { showQueueStatus } from './status.ts';
@@ -71,6 +72,7 @@ export const OPERATIONS: readonly (Operation | OwnerOperation)[] = [
   resealSecrets,
   refoldLoans,
   recountRecords,
+  manageSanctionsList,
   moveTenant,
   manageRestoredCopy,
 ];

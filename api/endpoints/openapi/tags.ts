@@ -85,7 +85,11 @@ const TAGS: readonly Tag[] = [
     resources: [
       'credit-reporting-records',
       'credit-disputes',
+      'credit-corrections',
       'credit-reporting-files',
+      'credit-dispute-imports',
+      'credit-dispute-import-lines',
+      'credit-dispute-answer-files',
       'forms-1099c',
     ],
   },

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import * as loans from '../../../sql/loans/loans.ts';
 import type { Work } from '../../work.ts';
 import { disburse, resolveFunding, type Disbursement } from './first-disbursement.ts';
+import { findScreeningBlocker } from '../origination/screening.ts';
 import { findFundingBlocker } from './funding-disclosure.ts';
 import { addDisbursement, type NewDisbursement } from './further-disbursements.ts';
 
@@ -17,13 +18,21 @@ export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
 }
 
 /**
- * The disclosure that the borrower must receive before this funding, as a `Conflict`. Null if there is none
- * or the loan is already funded.
+ * Why this money may not go out, as a `Conflict`: the sanctions screening, or for a first disbursement the
+ * disclosure that the borrower must receive before it. Null if it may.
  */
 export async function findPayOutBlocker(work: Work, loanId: string, input: Payout) {
   const loan = await loans.lockLoan(work.tx, loanId);
+  if (loan?.status === 'active') return findScreeningBlocker(work, loan);
   if (loan?.status !== 'approved') return null;
-  return findFundingBlocker(work, loan, resolveFunding(work, loan, input));
+  const funding = resolveFunding(work, loan, input);
+  return (await findScreeningBlocker(work, loan)) ?? findFundingBlocker(work, loan, funding);
+}
+
+/** Why a draw may not go out: the sanctions screening. */
+export async function findDrawBlocker(work: Work, { loan_id }: { loan_id: string }) {
+  const loan = await loans.lockLoan(work.tx, loan_id);
+  return loan?.status === 'active' ? findScreeningBlocker(work, loan) : null;
 }
 
 export const findDisbursementBlocker = (

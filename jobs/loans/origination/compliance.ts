@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { readComplianceFacts, type LoanFacts } from '../../../sql/loans/compliance.ts';
+import { readComplianceFacts, readObligors } from '../../../sql/loans/compliance.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import { settingsOf, type Settings } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { COMPLIANCE_RULES, type ComplianceRule } from './compliance-rules.ts';
+import type { Finding } from './compliance-finding.ts';
+import { COMPLIANCE_RULES, type ComplianceFacts, type ComplianceRule } from './compliance-rules.ts';
 import { computeApr, expectedFunding, computeMapr } from './cost.ts';
+import { screenObligors } from './screening.ts';
 
 export const CHECK_STATUSES = ['pass', 'fail', 'warn', 'skipped'] as const;
 export type ComplianceResult = {
@@ -42,13 +44,21 @@ export async function runComplianceChecks(
   const loan = await loans.readLoanRow(work.tx, loanId);
   if (loan === null) throw new NotFound();
   const facts = await readComplianceFacts(work.tx, loanId);
+  const obligors = await readObligors(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);
   const funding = expectedFunding(loan, work.today);
   const disclosed_apr = computeApr(loan, funding);
-  const about = { ...facts, disclosed_apr, mapr: computeMapr(loan, funding) };
   const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
   const chosen = wanted ?? ofProgram;
   const rules = COMPLIANCE_RULES.filter(({ code }) => !chosen || chosen.includes(code));
+  const isScreened = rules.some(({ code }) => code === 'ofac_screening');
+  const about = {
+    ...facts,
+    obligors,
+    disclosed_apr,
+    mapr: computeMapr(loan, funding),
+    screening: isScreened ? await screenObligors(work, obligors, compliance) : null,
+  };
   const checks = rules.map((rule) => evaluateRule(rule, about, work.today, compliance));
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();
@@ -58,22 +68,47 @@ export async function runComplianceChecks(
 }
 
 /**
- * Under hard enforcement, a failed check blocks the approval unless the tenant sets another level for it.
+ * Under hard enforcement, a failed check blocks the approval unless the tenant sets another level for it. A
+ * check that cannot be made fails at the level hard. At the level warn it is skipped, with the reason.
  */
 function evaluateRule(
   rule: ComplianceRule,
-  facts: LoanFacts,
+  facts: ComplianceFacts,
   today: string,
   { checks, hard_enforcement }: Settings['compliance'],
 ): ComplianceResult {
   const { code, name } = rule;
   const level = checks[code] ?? rule.level ?? (hard_enforcement ? 'hard' : 'warn');
-  const about = { code, name, details: { level } };
-  if (level === 'off') return { ...about, status: 'skipped', message: 'Switched off.' };
+  if (level === 'off')
+    return { code, name, status: 'skipped', message: 'Switched off.', details: { level } };
   const finding = rule.check(facts, today);
-  if (finding === null) return { ...about, status: 'pass', message: 'Passed.' };
-  if ('skipped' in finding) return { ...about, status: 'skipped', message: finding.skipped };
-  return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
+  const { status, message, ...details } = judge(finding, {
+    isHard: level === 'hard',
+    isChosen: checks[code] !== undefined,
+  });
+  return { code, name, status, message, details: { level, ...details } };
+}
+
+type Judgement = Pick<ComplianceResult, 'status' | 'message'> & {
+  reason?: 'not_applicable' | 'not_configured' | 'not_checkable';
+  borrower_ids?: readonly string[];
+};
+
+/** `isChosen`: the tenant set the level of this check itself. */
+function judge(finding: Finding, level: { isHard: boolean; isChosen: boolean }): Judgement {
+  if (finding === null) return { status: 'pass', message: 'Passed.' };
+  if ('notApplicable' in finding)
+    return { status: 'skipped', message: finding.notApplicable, reason: 'not_applicable' };
+  if ('notConfigured' in finding) {
+    const status = level.isHard && level.isChosen ? 'fail' : 'skipped';
+    return { status, message: finding.notConfigured, reason: 'not_configured' };
+  }
+  const about = finding.borrower_ids && { borrower_ids: finding.borrower_ids };
+  if ('wrong' in finding)
+    return { status: level.isHard ? 'fail' : 'warn', message: finding.wrong, ...about };
+  const message = `Cannot be checked. ${finding.unable}`;
+  const status = level.isHard ? 'fail' : 'skipped';
+  return { status, message, reason: 'not_checkable', ...about };
 }
 
 async function reportResults(
@@ -82,7 +117,10 @@ async function reportResults(
   checks: readonly ComplianceResult[],
   isEnforced: boolean,
 ) {
-  const failed = checks.filter(({ status }) => status === 'fail' || status === 'warn');
+  // Receivers of webhooks may not see screenings.
+  const failed = checks.filter(
+    ({ code, status }) => (status === 'fail' || status === 'warn') && code !== 'ofac_screening',
+  );
   if (failed.length === 0) return;
   await emit(work, 'compliance.failed', {
     loan_id,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as credit from '../../../sql/loans/credit-reporting.ts';
+import * as numbers from '../../../sql/loans/consumer-numbers.ts';
+import { suppressBlocked } from '../../../sql/loans/credit-blocks.ts';
 import * as incomplete from '../../../sql/loans/incomplete-records.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
@@ -22,13 +24,15 @@ export const NewCreditFile = z.object({
 });
 type NewCreditFile = z.output<typeof NewCreditFile>;
 
+const lastMonthEnd = ({ today }: Work) => addDays(monthStart(today), -1);
+
 /**
  * Puts every queued record up to the period into one file. From then on, the records are reported and
  * cannot change.
  */
 async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const { tx, today } = work;
-  const last = addDays(monthStart(today), -1);
+  const last = lastMonthEnd(work);
   const reporting_period = input.reporting_period ?? last;
   if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
     throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
@@ -57,10 +61,15 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     storage_key: storageKey(path),
     created_by: work.actor.id,
   });
-  const record_count = await credit.assignToFile(tx, id, reporting_period);
+  const record_count = await credit.assignToFile(tx, id, {
+    period: reporting_period,
+    identification_number,
+  });
   if (record_count === 0)
     throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
   await update(tx, 'credit_reporting_files', id, { record_count });
+  const task = { title: NUMBERS_DIFFER, due_date: today };
+  await numbers.openTasksForDifferingNumbers(tx, id, task);
   await recordAudit(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
 }
@@ -86,10 +95,10 @@ async function reporterOf({ tx }: Work) {
  * Suppresses records that a bureau would reject or add to another loan's account. A task says what to
  * correct before the next month's record.
  */
-const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCreditFile) =>
-  incomplete.suppressIncomplete(tx, {
-    period: reporting_period ?? addDays(monthStart(today), -1),
-    due_date: today,
+const suppressIncomplete = (work: Work, { reporting_period }: NewCreditFile) =>
+  incomplete.suppressIncomplete(work.tx, {
+    period: reporting_period ?? lastMonthEnd(work),
+    due_date: work.today,
     tasks: INCOMPLETE,
   });
 
@@ -105,7 +114,7 @@ const INCOMPLETE = {
 /** Suppresses records whose name or address would be blank in the file. A task asks for Latin letters. */
 async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFile) {
   const { tx, today } = work;
-  const period = reporting_period ?? addDays(monthStart(today), -1);
+  const period = reporting_period ?? lastMonthEnd(work);
   for (const record of await credit.queuedOutsideAscii(tx, period)) {
     if (![record.consumer, ...record.co_consumers].some(isUnprintable)) continue;
     await credit.suppressRecord(tx, record.id, 'name_not_printable');
@@ -123,6 +132,9 @@ async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFi
   }
 }
 
+const NUMBERS_DIFFER =
+  'Credit reporting: the social security number differs from its last four digits, so it was not sent. Correct one of them';
+
 const UNPRINTABLE =
   'Credit reporting: a name or an address has no Latin letters, so nothing was sent';
 
@@ -133,13 +145,20 @@ const UNPRINTABLE =
 async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(
     tenantId,
-    async ({ tx }) => {
+    async ({ tx, installation: { keys } }) => {
       const file = await credit.readCreditFile(tx, id);
       if (file === null || file.status === 'completed') return null;
       const { time_zone } = await currentTenant(tx);
       const created_at = localDateTime(new Date(file.created_at), time_zone);
       const facts = { activity_date: file.reporting_period, created_at };
-      const lines = await credit.listFileRecords(tx, id);
+      const records = await credit.listFileRecords(tx, id);
+      const opened = new Map(
+        (await numbers.listSealedNumbers(tx, id)).map(({ borrower_id, sealed }) => [
+          borrower_id,
+          keys.unseal(tenantId, sealed),
+        ]),
+      );
+      const lines = records.map((record) => withNumbers(record, opened));
       const text = metro2File(file.reporter as unknown as Reporter, facts, lines);
       return { key: file.storage_key, text };
     },
@@ -149,6 +168,21 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
   const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
   const done = { status: 'completed', file_size: size, sha256_hash };
   await within(tenantId, ({ tx }) => update(tx, 'credit_reporting_files', id, done));
+}
+
+/**
+ * The record with the social security numbers of its people. They exist only in memory and in the file.
+ */
+function withNumbers(
+  record: credit.ReportedRecord,
+  opened: ReadonlyMap<string, string>,
+): credit.ReportedRecord {
+  const numberOf = (id: unknown) => ({ social_security_number: opened.get(String(id)) ?? null });
+  return {
+    ...record,
+    consumer: { ...record.consumer, ...numberOf(record.borrower_id) },
+    co_consumers: record.co_consumers.map((who) => ({ ...who, ...numberOf(who['borrower_id']) })),
+  };
 }
 
 /** Completes unfinished files, then creates a new one. Returns its id. */
@@ -162,6 +196,7 @@ export async function sendCreditFile(
     await makeFile(within, files, tenantId, id);
   await within(tenantId, async (work) => {
     await reporterOf(work);
+    await suppressBlocked(work.tx, input.reporting_period ?? lastMonthEnd(work));
     await suppressIncomplete(work, input);
     await suppressUnprintable(work, input);
   });

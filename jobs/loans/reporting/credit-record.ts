@@ -216,7 +216,8 @@ function bankruptcyCode(status: string | null): string | null {
 const BANKRUPTCY_CONDITIONS = Object.keys(BANKRUPTCY_STATUS) as BankruptcyCondition[];
 
 /** Why a record is stored but not sent, or null. */
-export function suppressionReason({ labels, suspends_reporting }: CreditFacts): string | null {
-  if (labels.includes('identity-theft-block')) return 'identity_theft_block';
+export function suppressionReason(facts: CreditFacts): string | null {
+  const { is_information_blocked, suspends_reporting } = facts;
+  if (is_information_blocked) return 'identity_theft_block';
   return suspends_reporting ? 'forbearance' : null;
 }

@@ -41,7 +41,13 @@ const generation = (suffix: string | null | undefined) => {
   return known[(suffix ?? '').toUpperCase().replace('.', '')] ?? ' ';
 };
 
-/** A person's fields, named as in the record's `consumer`. */
+/** Zeros mean that the social security number is not available (field 34). */
+export const NO_NUMBER = '0'.repeat(9);
+
+/**
+ * A person's fields, named as in the record's `consumer`. Only the writer of the file adds the
+ * `social_security_number`, in memory.
+ */
 export type Consumer = Record<string, string | null>;
 
 /** The fields from surname to telephone, which all segments share. */
@@ -50,8 +56,7 @@ export const personFields = (who: Consumer) => [
   name(who['first_name'], 20),
   name(who['middle_name'], 20),
   generation(who['generation_code']),
-  // The full social security number is not stored. Zeros mean that it is not available.
-  '0'.repeat(9),
+  who['social_security_number'] ?? NO_NUMBER,
   dateField(who['date_of_birth']),
   phoneField(who['phone']),
 ];

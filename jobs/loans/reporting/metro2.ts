@@ -17,7 +17,7 @@ export type Reporter = {
   reporter_name: string;
   reporter_address: string;
   reporter_phone: string;
-  /** The furnisher's own code (field 5). */
+  /** The furnisher's own code (field 5) for records that have none of their own. */
   identification_number: string;
   innovis: string;
   equifax: string;
@@ -90,7 +90,7 @@ function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): st
     '04261',
     `${dateField(created_at)}${time}`,
     String(field('correction_indicator')),
-    textField(by.identification_number, 20),
+    textField(line.identification_number ?? by.identification_number, 20),
     // The cycle identifier: unused, because every record is monthly.
     textField('', 2),
     accountNumber(line.consumer_account_number),
@@ -160,6 +160,8 @@ function trailer(lines: readonly ReportedRecord[]): string {
   const [j1, j2] = [peopleIn('J1'), peopleIn('J2')];
   const born = (people: readonly Consumer[]) =>
     people.filter((person) => person['date_of_birth']).length;
+  const numbered = (people: readonly Consumer[]) =>
+    people.filter((person) => person['social_security_number']).length;
   const all = [...bases, ...j1, ...j2];
   const reachable = all.filter((person) => phoneField(person['phone']) !== NO_PHONE).length;
   const deleted = [...lines, ...j1, ...j2].filter(({ ecoa_code }) => ecoa_code === 'Z').length;
@@ -178,10 +180,7 @@ function trailer(lines: readonly ReportedRecord[]): string {
     0,
     0,
     0,
-    0,
-    0,
-    0,
-    0,
+    ...[all, bases, j1, j2].map(numbered),
     ...[all, bases, j1, j2].map(born),
     reachable,
   ];

@@ -28,7 +28,7 @@ export const credit_reporting = settingGroup(
     identification_number: furnisherCode
       .default('')
       .describe(
-        'The identification number of the furnisher (Metro 2, field 5), the same in every file: 5 to 20 letters and digits. Agree a change with the bureaus first, because they would keep each account twice.',
+        'The identification number of the furnisher (Metro 2, field 5): 5 to 20 letters and digits. A program can have its own. A loan keeps the number of its first file, because bureaus would keep the account twice, so a change affects only loans that were never reported.',
       ),
     // Every request reads the settings, so each of them has a size limit.
     program_ids: z
@@ -37,6 +37,13 @@ export const credit_reporting = settingGroup(
       .default({})
       .describe(
         'The program identifier that each bureau assigned to you, by bureau: `equifax`, `experian`, `transunion` and `innovis`. Records name the bureaus that have one.',
+      ),
+    subscriber_codes: z
+      .record(z.string().max(20), z.array(singleLine.max(20)).max(200))
+      .refine((codes) => Object.keys(codes).length <= 100, 'Must be at most 100.')
+      .default({})
+      .describe(
+        'Your subscriber codes at each bureau, by bureau: `equifax`, `experian`, `transunion` and `innovis`. An imported dispute request must name one of them.',
       ),
   },
 );

@@ -23,10 +23,16 @@ export const compliance = settingGroup('Checks of a loan before it is approved a
     .describe(
       'Whether approving a loan runs its checks. If false, run them with POST /loans/{id}/run-compliance-checks.',
     ),
+  sanctions_screening: z
+    .enum(['off', 'sdn_list'])
+    .default('off')
+    .describe(
+      'Whom the check ofac_screening compares with which list. `sdn_list`: everyone who owes an open loan, with the imported list of Specially Designated Nationals, when a check runs and at each close of business. `off`: nobody.',
+    ),
   checks: checkLevels
     .default({})
     .describe(
-      'The level of single checks, by name: `off` skips the check, `warn` reports a problem, `hard` counts it as a failure. Default: `hard` with hard_enforcement, otherwise `warn`; usury_rate_cap is always `warn`.',
+      'The level of single checks, by name: `off` skips the check, `warn` reports a problem, `hard` counts it as a failure. Default: `hard` with hard_enforcement, otherwise `warn`; usury_rate_cap is always `warn`. A check that cannot be made fails at `hard`, and is skipped with the reason at `warn`.',
     ),
 });
 

@@ -67,13 +67,11 @@ export const perMinuteShared = z.int().min(30).max(100_000).nullable().default(n
 export const attemptLimit = z.int().min(3).max(60);
 
 /** The identification number of a furnisher (Metro 2, field 5). */
-export const furnisherCode = z.union([
-  z
-    .string()
-    .max(20, 'Must have at most 20 letters and digits.')
-    .regex(
-      /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
-      'Must have 5 to 20 letters and digits, not only zeros or nines.',
-    ),
-  z.literal(''),
-]);
+export const furnisherNumber = z
+  .string()
+  .max(20, 'Must have at most 20 letters and digits.')
+  .regex(
+    /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
+    'Must have 5 to 20 letters and digits, not only zeros or nines.',
+  );
+export const furnisherCode = z.union([furnisherNumber, z.literal('')]);
