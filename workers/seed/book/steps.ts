@@ -105,7 +105,7 @@ const resolveCase: Step = async ({ officer }, loan) => {
 };
 
 /** A case with legal effect, with its facts. */
-const openCase =
+const openLegalCase =
   (case_type: string, facts: (today: string) => Body): Step =>
   ({ officer }, loan, today) =>
     officer.post(
@@ -240,7 +240,7 @@ export const STEPS: Record<Story, Partial<Record<Moment, Step>>> = {
   },
   frozen: {
     workouts: inOrder(
-      openCase('servicemember', (today) => ({
+      openLegalCase('servicemember', (today) => ({
         service_from: addMonths(today, -1),
         evidence: 'orders',
         notice_received_date: today,
@@ -250,7 +250,7 @@ export const STEPS: Record<Story, Partial<Record<Moment, Step>>> = {
   },
   bankruptcy: {
     workouts: inOrder(
-      openCase('bankruptcy', (today) => ({
+      openLegalCase('bankruptcy', (today) => ({
         chapter: '13',
         petition_date: addDays(today, -3),
         court: 'U.S. Bankruptcy Court',
