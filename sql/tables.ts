@@ -4,6 +4,7 @@
  */
 export const TABLES = [
   'addresses',
+  'adverse_action_notices',
   'approvals',
   'audit_log',
   'auto_responses',

@@ -113,6 +113,12 @@ export type AdverseActionNotice = Letter & {
    * Set if not all reasons are listed. The notice then says how to request them (12 CFR 1002.9(a)(2)(ii)).
    */
   reasons_on_request?: boolean;
+  /** Set in a statement of the reasons that the applicant asked for. */
+  statement?: { decided_on: Day } | null;
+  /** Other terms that the lender offers (12 CFR 1002, appendix C, form C-4). */
+  counteroffer?: { terms: string; respond_by: Day } | null;
+  /** What is missing for a decision (12 CFR 1002.9(c)(2)). */
+  incomplete?: { information_needed: readonly string[]; respond_by: Day } | null;
   credit_bureau?: { name: string; address: string; phone: string } | null;
   credit_score?: {
     score: number;
@@ -163,7 +169,8 @@ export type Form1099C = Letter & {
   creditor_tin: string;
   debtor_name: string;
   debtor_address: string;
-  debtor_tin_last_four: string;
+  /** Null: the debtor did not provide the number. */
+  debtor_tin_last_four: string | null;
   account_number: string;
   identifiable_event_date: Day;
   amount_discharged: Money;

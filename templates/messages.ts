@@ -6,7 +6,7 @@ export const TEMPLATE_TYPES = [
   ...(['past_due_notice', 'late_fee_notice', 'autopay_enrolled', 'autopay_canceled'] as const),
   ...(['loan_approved', 'loan_denied', 'loan_disbursed', 'statement_ready'] as const),
   ...(['payoff_letter', 'charge_off_notice', 'modification_confirmation'] as const),
-  ...(['schedule_changed'] as const),
+  ...(['schedule_changed', 'application_notice'] as const),
   ...(['forbearance_confirmation', 'hardship_received', 'hardship_decided'] as const),
   ...(['case_answered', 'promise_reminder'] as const),
   ...(['broken_promise', 'welcome', 'password_reset', 'custom'] as const),

@@ -43,9 +43,13 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   adverse_action_notice: ({ tenant, agency, credit_bureau, credit_score, ...data }) => ({
     'tenant.address_lines': tenant.address_lines,
     ...valuesOf('agency', agency, ['name', 'address']),
+    ...optionalValues('counteroffer', data.counteroffer, ['terms', 'respond_by']),
+    ...optionalValues('incomplete', data.incomplete, ['information_needed', 'respond_by']),
     ...(data.reasons_on_request
       ? { 'tenant.branding.support_phone': tenant.branding.support_phone }
-      : { reasons: data.reasons }),
+      : data.incomplete
+        ? {}
+        : { reasons: data.reasons }),
     ...optionalValues('credit_bureau', credit_bureau, ['name', 'address', 'phone']),
     ...optionalValues('credit_score', credit_score, ['score', 'date', 'range_low', 'range_high']),
     ...optionalValues('credit_score', credit_score, ['source', 'key_factors']),

@@ -1,23 +1,13 @@
 import { z } from 'zod';
 import {
   addAutopayPlan,
-  AUTOPAY_AMOUNT_TYPES,
   cancelAutopayPlan,
   AUTOPAY_CANCEL_REASONS,
   changeAutopayPlan,
-  EXTRA_TOWARD,
 } from '../../jobs/payments/autopay/autopay-plan.ts';
+import { autopayTerms } from '../../jobs/payments/autopay/autopay-terms.ts';
 import { autopayPlans as table } from '../../sql/payments/autopay-plans.ts';
-import {
-  date,
-  flag,
-  integer,
-  money,
-  positiveMoney,
-  timestamps,
-  timestamp,
-  uuid,
-} from '../../sql/types.ts';
+import { date, flag, integer, money, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import { autopayDraws } from '../payments/autopay-draws.ts';
 
@@ -39,22 +29,7 @@ export const autopayPlans = resource({
     backup_payment_instrument_id: uuid
       .nullish()
       .describe('The account for retries of a returned draw. Default: the same account.'),
-    amount_type: z
-      .enum(AUTOPAY_AMOUNT_TYPES)
-      .default('minimum_due')
-      .describe(
-        'How much to draw. `minimum_due`: the installment. `minimum_due_plus`: the same and `extra_amount`. `fixed`: `fixed_amount`. `past_due_and_current`: everything due by then, with fees. `statement_balance`: the last statement of a line with billing cycles, otherwise the same. `payoff`: everything. Never more than the debt.',
-      ),
-    fixed_amount: positiveMoney.nullish().describe('The amount of each draw, for `fixed`.'),
-    extra_amount: positiveMoney
-      .nullish()
-      .describe('The amount above the installment, for `minimum_due_plus`.'),
-    extra_toward: z
-      .enum(EXTRA_TOWARD)
-      .default('principal')
-      .describe(
-        'What an amount above the minimum pays: the principal, or the next installment in advance.',
-      ),
+    ...autopayTerms,
     frequency: z
       .enum(['monthly', 'biweekly', 'semi_monthly', 'weekly', 'on_due_date'])
       .default('on_due_date')
@@ -75,10 +50,6 @@ export const autopayPlans = resource({
       .describe(
         'The day of the draw, for `monthly` and `semi_monthly`. Default: the day of `start_date`.',
       ),
-    start_date: date
-      .nullish()
-      .describe('The first due date that can be drawn for. Default: the business date.'),
-    end_date: date.nullish().describe('The last due date that can be drawn for. Default: open.'),
     next_due_date: date
       .nullable()
       .readonly()

@@ -27,7 +27,7 @@ export const consents = resource({
     consent_type: z
       .enum(CONSENT_TYPES)
       .describe(
-        'What the borrower agrees to. `esign` covers electronic documents, `tcpa_sms` texts, `email` emails and `autopay` recurring draws. Once revoked or expired, messages that need it are blocked. The other types are evidence.',
+        'What the borrower agrees to. `esign` covers electronic documents, `tcpa_sms` texts, `email` emails, `autopay` recurring draws and `payment` a single draw. Once revoked or expired, messages that need it are blocked. The other types are evidence.',
       ),
     channel: z.enum(CHANNELS).nullish().describe('The channel that the consent is about.'),
     status: z

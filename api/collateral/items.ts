@@ -11,6 +11,7 @@ import {
   reverseLiquidation,
 } from '../../jobs/collateral/liquidate.ts';
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
+import { POSSESSIONS } from '../../jobs/collateral/possession.ts';
 import { items as table } from '../../sql/collateral/items.ts';
 import { date, flag, jsonObject, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
@@ -68,6 +69,21 @@ export const collateral = resource({
       .describe(
         'New collateral is `active` or `repossessed`. It can become `released` once no lien is active. `liquidate` sets `liquidated`.',
       ),
+    possession: z
+      .enum(POSSESSIONS)
+      .nullish()
+      .describe(
+        'How you took the collateral, which credit bureaus receive. `foreclosure` and `deed_in_lieu` are for real estate, the others for all other collateral. Default when the status becomes `repossessed`: `foreclosure` or `repossession`.',
+      ),
+    possession_date: date
+      .nullish()
+      .describe(
+        'When you took it. Default when the status becomes `repossessed`: the business date.',
+      ),
+    possession_ended_on: date
+      .nullable()
+      .readonly()
+      .describe('When the borrower got it back: the status became `active` again.'),
     insured_until: date.nullish().describe('The last day of the insurance, for your records.'),
     current_value: money
       .nullable()

@@ -73,6 +73,7 @@ const IDENTIFIER_DIGITS = [
  * the same record. A name that starts with * applies to every resource with that field.
  */
 export const DERIVED_FIELDS = dictionary<readonly string[]>({
+  'loans.denial_reasons': ['adverse-action-notices.reasons'],
   'loans.principal_balance': [
     ...AMOUNTS_OWED,
     ...REMAINING_BALANCES,

@@ -3,6 +3,8 @@ import { dictionary } from '../../sql/dictionary.ts';
 /** What creating such a record does, beyond storing it. By schema name. */
 const CREATE = dictionary<string>({
   Address: 'Answers 409 if the borrower already has it.',
+  AdverseActionNotice:
+    'Prints the notice and sends it by letter. To deny a pending loan, use its action `deny`, which sends this notice to the borrower. Answers 409 if the loan has another status, or the applicant already has a notice of the denial.',
   AutopayPlan:
     'Close of business draws the payments from then on. A loan has one open plan: a second one answers 409. The borrower must own the account, which must be complete.',
   Borrower: 'A loan needs one. Add addresses, contacts and accounts as records of the borrower.',
@@ -28,9 +30,9 @@ const CREATE = dictionary<string>({
   Fee: 'The borrower owes the fee from its date. Sends `fee.assessed`. Answers 409 if the loan is not active.',
   Forbearance: 'Takes effect on its first day. Answers 409 if another one overlaps it.',
   Form1099C:
-    'Derives missing fields from the loan, and orders the copy for the debtor as a document. There is no minimum amount. Answers 409 if a form for this event and year exists. The system creates and corrects forms for forgiven principal by itself.',
+    'Derives the date and the amount from the loan, and orders the copy for the debtor as a document. Creates a form for each joint debtor of a debt of 10,000.00 or more, and returns the first. There is no minimum amount. Answers 409 if a form for this event and year exists. The system creates and corrects forms for forgiven principal by itself.',
   HardshipApplication:
-    'Opens a case and pauses collection contacts for 15 days. A loan has one open application.',
+    'Opens a case and pauses collection contacts for `portal.hardship_pause_days` (default: 15). A loan has one open application.',
   Investor: 'Sell a portfolio to the investor, or assign loans.',
   JournalEntry:
     'Creates a draft, which affects no balance until you post it. Answers 409 if the date is in a closed period, or a line without a loan is on a control account.',

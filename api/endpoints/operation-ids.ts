@@ -46,6 +46,7 @@ const OPERATION_IDS = dictionary<string>({
   'GET /portal/loans/{id}/autopay': 'getPortalLoanAutopay',
   'GET /portal/loans/{id}/explain': 'explainPortalLoanFigure',
   'GET /portal/me': 'getSignedInBorrower',
+  'GET /portal/payments/{id}/authorization': 'getPortalPaymentAuthorization',
   'GET /portal/profile': 'getPortalProfile',
   'GET /portal/support/cases': 'listPortalCases',
   'GET /portal/support/cases/{id}': 'getPortalCase',

@@ -27,6 +27,7 @@ const CREATE_VERBS = dictionary<string>({
   BorrowerIdentity: 'Add',
   BusinessDetail: 'Add',
   CaseMessage: 'Add',
+  AdverseActionNotice: 'Record',
   CoBorrower: 'Add',
   CollateralItem: 'Add',
   CreditDispute: 'Record',

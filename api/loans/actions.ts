@@ -67,7 +67,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
     description:
-      'Sends the borrower the adverse action notice with the reasons, as a document and a message, and `loan.status_changed` to subscribers. Cannot be undone.',
+      'Sends the borrower the adverse action notice by letter, and `loan.status_changed` to subscribers. Without specific reasons, the notice says how to get them. If settings are missing, the notice waits as a draft with a task (`adverse-action-notices`). Cannot be undone.',
     body: Denial,
     assert: assertStatusAllows,
     run: denyLoan,

@@ -32,13 +32,24 @@ export const creditReporting = resource({
     account_type: readonlyText.describe('Field 9.'),
     date_opened: date.readonly().describe('Field 10.'),
     date_closed: nullableDate.describe('Field 26: when the account was closed.'),
+    date_of_account_information: date
+      .readonly()
+      .describe(
+        'Field 24: when the account was paid or transferred; otherwise the end of the month.',
+      ),
     date_last_payment: nullableDate.describe('Field 27.'),
-    date_first_delinquency: nullableDate.describe('Field 25: when the reported delinquency began.'),
+    date_first_delinquency: nullableDate.describe(
+      'Field 25: the due date of the first installment that became 30 days past due and led to the status. For a paid-as-agreed loan in bankruptcy, the date of the petition.',
+    ),
     credit_limit: integer
       .nullable()
       .readonly()
       .describe('Field 11, in whole dollars, for a line of credit.'),
-    highest_credit: wholeDollars,
+    highest_credit: integer
+      .readonly()
+      .describe(
+        'Field 12, in whole dollars: the amount lent. For a line, the highest balance used.',
+      ),
     original_charge_off_amount: integer
       .nullable()
       .readonly()
@@ -50,11 +61,13 @@ export const creditReporting = resource({
     current_balance: wholeDollars,
     amount_past_due: wholeDollars,
     account_status: readonlyText.describe(
-      'Field 17A: 11 current, 71 to 84 past due, 13 paid, 97 charged off, 64 paid after a charge-off, 05 transferred.',
+      'Field 17A: 11 current, 71 to 84 past due, 97 charged off, 96 repossessed, 95 surrendered, 94 foreclosed, 89 deed in lieu. Paid: 13; after a charge-off 64, a repossession 63, a surrender 61, a foreclosure 65.',
     ),
     payment_rating: nullableText.describe('Field 17B: the rating before the account was closed.'),
     payment_history_profile: readonlyText.describe('24 months, the newest first.'),
-    special_comment: nullableText.describe('Field 19: AU settled, AW disaster, CP forbearance.'),
+    special_comment: nullableText.describe(
+      'Field 19: AU settled, AW disaster, CP forbearance, O or AT transferred.',
+    ),
     compliance_condition_code: nullableText.describe(
       'Field 20: whether the consumer disputes the account.',
     ),

@@ -224,6 +224,9 @@ export const loanFields = {
   first_delinquency_date: readonlyField(date.nullable()).describe(
     'The due date with which the present delinquency began.',
   ),
+  boarded_delinquency_date: readonlyField(date.nullable()).describe(
+    'For a boarded loan: the date of first delinquency that the previous servicer reported. Credit bureaus receive it for as long as that delinquency lasts.',
+  ),
   credit_limit: readonlyField(money.nullable()).describe('The limit of a line of credit.'),
   available_credit: readonlyField(money.nullable()).describe(
     'The limit of a line minus its principal balance.',

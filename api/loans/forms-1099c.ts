@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { EVENT_CODES } from '../../jobs/loans/outcomes/form-1099c.ts';
+import {
+  EVENT_CODE_LIST,
+  EVENT_CODES,
+  type EventCode,
+} from '../../jobs/loans/outcomes/form-1099c.ts';
 import {
   add1099C,
   change1099C,
@@ -35,17 +39,22 @@ export const forms1099c = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
+    borrower_id: uuid
+      .nullish()
+      .describe(
+        'The debtor. Default: the borrower. If the debt was 10,000.00 or more, each co-borrower who owed it on the day of the event also gets a form with the whole amount.',
+      ),
     form_number: text.readonly().describe('The number of the form.'),
     tax_year: integer
       .min(1980)
       .max(2200)
       .nullish()
-      .describe('The calendar year. Default: the current one.'),
+      .describe('The calendar year of the event. Default: the year of `identifiable_event_date`.'),
     status: z
       .enum(FORM_STATUSES)
       .default('generated')
       .describe(
-        'A new form is `generated`. Later changes: `draft` to `generated`, then `furnished` to the debtor and `filed` with the IRS, or `void`. The server sets `corrected`.',
+        'A new form is `generated`, or a `draft` if the taxpayer number of the debtor is missing or the debtor has died. A task then says what to do. Later changes: `draft` to `generated`, then `furnished` to the debtor and `filed` with the IRS, or `void`. The server sets `corrected`.',
       ),
     is_corrected: flag.readonly().describe('Whether it corrects an earlier form.'),
     corrects_form_id: uuid.nullable().readonly().describe('The form that it corrects.'),
@@ -62,17 +71,21 @@ export const forms1099c = resource({
       .describe('The last four digits of your taxpayer number.'),
     creditor_address: text.readonly().describe('Your address, from the settings.'),
     creditor_phone: text.nullable().readonly().describe('Your phone number, from the settings.'),
-    debtor_name: text.readonly().describe('The name of the borrower.'),
+    debtor_name: text.readonly().describe('The name of the debtor.'),
     debtor_tin_last_four: text
+      .nullable()
       .readonly()
-      .describe("The last four digits of the borrower's taxpayer number."),
-    debtor_address: prose.readonly().describe('The address of the borrower.'),
+      .describe("The last four digits of the debtor's taxpayer number. Null: it is missing."),
+    tin_requested_on: date
+      .nullish()
+      .describe(
+        'When you asked the debtor for a missing taxpayer number. Without the number or this date, a draft cannot be generated (409 `tin_missing`).',
+      ),
+    debtor_address: prose.readonly().describe('The address of the debtor.'),
     account_number: text.readonly().describe("The loan's number."),
     identifiable_event_date: date
       .nullish()
-      .describe(
-        'Box 1. Default: when the principal was forgiven or charged off, otherwise the business date.',
-      ),
+      .describe('Box 1. Required, unless principal was forgiven or charged off: then that day.'),
     amount_discharged: money
       .nullish()
       .describe('Box 2. Default: the forgiven principal, otherwise the charge-off amount.'),
@@ -82,10 +95,10 @@ export const forms1099c = resource({
       .default(true)
       .describe('Box 5: whether the debtor was personally liable.'),
     identifiable_event_code: z
-      .enum(EVENT_CODES)
+      .enum(Object.keys(EVENT_CODES) as [EventCode, ...EventCode[]])
       .nullish()
       .describe(
-        'Box 6: A bankruptcy, B other judicial relief, C statute of limitations, D foreclosure election, E probate, F by agreement, G decision to stop collection, H other. Default: follows from the forgiveness or the charge-off reason.',
+        `Box 6. Required, and never derived from the reason of a charge-off: ${EVENT_CODE_LIST}.`,
       ),
     fair_market_value: money
       .nullish()
@@ -111,13 +124,18 @@ export const forms1099c = resource({
       .describe('The same as `amount_discharged`, which comes first.'),
   },
   fixed: [
+    'borrower_id',
     ...(['loan_id', 'tax_year', 'identifiable_event_date', 'amount_discharged'] as const),
     ...(['interest_included', 'debt_description', 'personally_liable'] as const),
     ...(['identifiable_event_code', 'fair_market_value', 'principal_forgiven'] as const),
   ],
-  filters: ['loan_id', 'tax_year', 'status', 'identifiable_event_code'],
+  filters: ['loan_id', 'borrower_id', 'tax_year', 'status', 'identifiable_event_code'],
 
-  example: () => ({ amount_discharged: '700.00' }),
+  example: (today) => ({
+    amount_discharged: '700.00',
+    identifiable_event_code: 'F',
+    identifiable_event_date: today,
+  }),
   create: add1099C,
   update: change1099C,
   remove: void1099C,

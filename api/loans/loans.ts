@@ -11,8 +11,13 @@ import {
   listScheduleVersions,
 } from '../../jobs/loans/history/balances.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
+import {
+  FirstDelinquency,
+  recordFirstDelinquency,
+} from '../../jobs/loans/reporting/boarded-delinquency.ts';
 import { setLoanPortfolio } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
+import { findLocked } from '../../sql/table.ts';
 import { date, integer, money, timestamp } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -207,6 +212,34 @@ export const loanRoutes: Route[] = [
       auditChange(work, table, 'board', null, () =>
         boardLoan(work, body as z.output<typeof Boarding>),
       ),
+  },
+  {
+    ...routeDefaults,
+    method: 'POST',
+    path: '/loans/{id}/record-first-delinquency',
+    allow: 'loan_officer',
+    action: 'record-first-delinquency',
+    status: 200,
+    summary: 'Record the first delinquency of a boarded loan',
+    description:
+      'Use it if the date was missing or wrong when the loan was boarded. Credit bureaus receive it from the next record on, for as long as that delinquency lasts. Closes the task that asks for it. Answers 409 `not_boarded` for any other loan.',
+    body: FirstDelinquency,
+    example: (today) => ({ first_delinquency_date: today }),
+    reply: loans.reply,
+    transaction: 'write',
+    run: async ({ work, params, body }) => {
+      const id = params['id'] ?? '';
+      return auditChange(
+        work,
+        table,
+        'record-first-delinquency',
+        await findLocked(work.tx, table, id),
+        async () => {
+          await recordFirstDelinquency(work, id, body as z.output<typeof FirstDelinquency>);
+          return id;
+        },
+      );
+    },
   },
   {
     ...routeDefaults,

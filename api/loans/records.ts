@@ -1,6 +1,7 @@
 import { collateral } from '../collateral/items.ts';
 import type { Nested } from '../endpoints/declaration.ts';
 import { nested } from '../endpoints/resource.ts';
+import { adverseActionNotices } from './adverse-action-notices.ts';
 import { coBorrowers } from './co-borrowers.ts';
 import { creditCorrections } from './credit-corrections.ts';
 import { creditDisputes } from './credit-disputes.ts';
@@ -39,6 +40,7 @@ export const loanRecords: Record<string, Nested> = {
   'credit-corrections': nested(creditCorrections, 'loan_id', ['list']),
   'credit-disputes': nested(creditDisputes, 'loan_id'),
   '1099c': nested(forms1099c, 'loan_id'),
+  'adverse-action-notices': nested(adverseActionNotices, 'loan_id'),
 };
 
 /** The same records, addressed by their own ids. */

@@ -1,3 +1,4 @@
+import { CONSENT_PHRASES } from '../../templates/portal/consents.ts';
 import { phrase } from '../../templates/portal/words.ts';
 import { accountLabel, fetchDrawableAccounts } from './accounts.ts';
 import { normalizeAmount } from './amounts.ts';
@@ -15,7 +16,7 @@ function enrolmentOf(visit: Visit) {
   return {
     ...plan,
     // The sentence above the button, to which the borrower agrees.
-    consent_text: phrase(visit.language, 'autopay.agree', { tenant }),
+    consent_text: phrase(visit.language, CONSENT_PHRASES.autopay, { tenant }),
     ...(plan['amount_type'] === 'fixed' && { fixed_amount: normalizeAmount(visit, fixed_amount) }),
     ...(plan['amount_type'] === 'minimum_due_plus' && {
       extra_amount: normalizeAmount(visit, extra_amount),

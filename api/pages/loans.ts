@@ -60,7 +60,11 @@ const payment: Page = {
   show: async (visit) => {
     const payment = await fetchRow(visit, PAYMENTS, visit.params['payment_id'] ?? '');
     if (payment === undefined) throw pageNotFound();
-    return pageView('payment', { loan: await fetchLoan(visit), payment });
+    const { payment_id: id = '' } = visit.params;
+    const authorization =
+      payment['consent_id'] &&
+      (await visit.ask('GET /portal/payments/{id}/authorization', { params: { id } }));
+    return pageView('payment', { loan: await fetchLoan(visit), payment, authorization });
   },
   submit: async (visit) => {
     const { id = '', payment_id = '' } = visit.params;

@@ -1,9 +1,17 @@
+import { Invalid } from '../../jobs/errors.ts';
+import { CONSENT_PHRASES } from '../../templates/portal/consents.ts';
+import { phrase } from '../../templates/portal/words.ts';
 import { filledFields, formIdempotencyKey, isTicked } from './form-fields.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { fetchAllRows } from './fetch-rows.ts';
 
 const HERE = '/portal/profile';
 const PROFILE = '/portal/profile';
+const PREFERENCES = `PUT ${PROFILE}/communication-preferences`;
+
+/** The consent text of the page, as the borrower saw it. */
+const shown = ({ language, config }: Visit, type: keyof typeof CONSENT_PHRASES) =>
+  phrase(language, CONSENT_PHRASES[type], { tenant: config.tenant_name });
 
 /** Ten digits, in any notation, are a US number. */
 function normalizePhone(written: string): string {
@@ -26,9 +34,27 @@ const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
   [
     'preferences',
     async (visit: Visit) => {
-      const names = ['email_enabled', 'sms_enabled', 'letter_enabled', 'marketing_enabled'];
-      const body = Object.fromEntries(names.map((name) => [name, isTicked(visit, name)]));
-      await visit.ask(`PUT ${PROFILE}/communication-preferences`, { body });
+      const names = ['email_enabled', 'letter_enabled', 'marketing_enabled'];
+      const wishes = Object.fromEntries(names.map((name) => [name, isTicked(visit, name)]));
+      const consents = { email: shown(visit, 'email'), marketing: shown(visit, 'marketing') };
+      await visit.ask(PREFERENCES, { body: { ...wishes, consents } });
+      return 'preferences_saved';
+    },
+  ],
+  [
+    'texts',
+    async (visit: Visit) => {
+      if (!isTicked(visit, 'agrees_to_texts'))
+        throw new Invalid({ agrees_to_texts: 'Tick the box to agree.' });
+      const consents = { sms: shown(visit, 'tcpa_sms') };
+      await visit.ask(PREFERENCES, { body: { sms_enabled: true, consents } });
+      return 'preferences_saved';
+    },
+  ],
+  [
+    'no-texts',
+    async (visit: Visit) => {
+      await visit.ask(PREFERENCES, { body: { sms_enabled: false } });
       return 'preferences_saved';
     },
   ],

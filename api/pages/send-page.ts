@@ -26,6 +26,7 @@ const FALLBACK_CONFIG: PortalConfig = {
   locale: 'en-US',
   currency: 'USD',
   time_zone: 'UTC',
+  hardship_pause_days: 0,
 };
 
 /** Sends a page, a stream or a redirect. */

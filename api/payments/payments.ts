@@ -114,6 +114,10 @@ export const payments = resource({
         '`scheduled` for a later day, `completed` when applied, `settled` when the bank can no longer return it, `failed` if it could not be drawn, `returned` by the bank, `reversed` or `canceled` by you.',
       ),
     source: z.enum(PAYMENT_SOURCES).readonly().describe('How the payment was ordered.'),
+    consent_id: uuid
+      .nullable()
+      .readonly()
+      .describe("The borrower's authorization of the draw, for payments made in the portal."),
     autopay_plan_id: uuid.nullable().readonly().describe('The autopay plan that ordered it.'),
     principal_applied: signedMoney.readonly().describe('Negative for money that was paid back.'),
     interest_applied: signedMoney.readonly().describe('The amount applied to interest.'),

@@ -9,11 +9,20 @@ import {
 } from '../../jobs/portal/autopay.ts';
 import { flag } from '../../sql/types.ts';
 import { autopayPlans } from '../borrowers/autopay-plans.ts';
+import { consents } from '../borrowers/consents.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const reply = z
-  .object({ is_enrolled: flag, is_enabled: flag, plan: autopayPlans.reply.nullable() })
+  .object({
+    is_enrolled: flag,
+    is_enabled: flag,
+    plan: autopayPlans.reply.nullable(),
+    authorization: consents.reply
+      .pick({ granted_at: true, consent_text: true, status: true })
+      .nullable()
+      .describe('The authorization of the plan, for the person who enrolled.'),
+  })
   .meta({ id: 'PortalAutopay' });
 
 type LoanSteps = (work: Call['work'], borrowerId: string, loanId: string) => Promise<unknown>;

@@ -12,6 +12,9 @@ const branding = z.object({
   locale: z.string().describe('How amounts and dates are written.'),
   currency: z.string(),
   time_zone: z.string(),
+  hardship_pause_days: z
+    .int()
+    .describe('Days for which a hardship application pauses collection contacts. 0: no pause.'),
 });
 export type PortalConfig = z.output<typeof branding>;
 
@@ -29,7 +32,8 @@ export const portalConfig: Route = {
   reply: branding,
   run: async ({ work }) => {
     const { name: tenant_name, ...tenant } = await tenantSettings(work);
-    const { locale, currency, time_zone } = tenant;
-    return { tenant_name, locale, currency, time_zone, ...tenant.branding };
+    const { locale, currency, time_zone, branding, portal } = tenant;
+    const { hardship_pause_days } = portal;
+    return { tenant_name, locale, currency, time_zone, hardship_pause_days, ...branding };
   },
 };

@@ -99,8 +99,9 @@ export const hardshipApplications = resource({
     resulting_id: uuid.nullable().readonly(),
     resulting_status: z.string().nullable().readonly(),
     contacts_paused_until: date
+      .nullable()
       .readonly()
-      .describe('Collection contact is paused until this date.'),
+      .describe('Collection contact is paused until this date. Null: it was not paused.'),
     submitted_at: timestamp.readonly(),
     ...timestamps,
   },

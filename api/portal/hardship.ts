@@ -44,7 +44,7 @@ export const portalHardship: Route[] = [
     action: 'submit',
     summary: 'Submit a hardship application',
     description:
-      'Asks for relief from payments. Opens a case, pauses collection contacts for 15 days and confirms the receipt. Answers 409 if the loan has an open application, or if the person is a co-signer or guarantor (`borrowers_only`).',
+      'Asks for relief from payments. Opens a case, pauses collection contacts (`hardship_pause_days` of GET /portal/config) and confirms the receipt. Answers 409 if the loan has an open application, or if the person is a co-signer or guarantor (`borrowers_only`).',
     status: 201,
     body: Application,
     reply: portalApplication,

@@ -7,9 +7,10 @@ import {
   PortalPreview,
   previewOwnPayment,
 } from '../../jobs/portal/pay.ts';
+import { getPaymentAuthorization } from '../../jobs/portal/payment-authorization.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import type { Row } from '../../sql/table.ts';
-import { date, flag, money, signedMoney } from '../../sql/types.ts';
+import { date, flag, money, signedMoney, timestamp } from '../../sql/types.ts';
 import { filterByParent, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
@@ -35,6 +36,7 @@ const portalPaymentFields = payments.reply.pick({
   remaining_balance: true,
   failure_reason: true,
   return_code: true,
+  consent_id: true,
   created_at: true,
   updated_at: true,
 });
@@ -46,6 +48,7 @@ const portalPayment = portalPaymentFields
 /** Shapes a payment for one of the loan's borrowers. */
 const asPortalPayment = (borrowerId: string) => (row: Row) => ({
   ...row,
+  consent_id: row['borrower_id'] === borrowerId ? row['consent_id'] : null,
   can_cancel:
     row['status'] === 'scheduled' &&
     row['source'] === 'portal' &&
@@ -82,7 +85,7 @@ export const portalPayments: Route[] = [
     action: 'pay',
     summary: 'Make a payment',
     description:
-      'Draws from a verified bank account of the borrower, today or on a later date. Paying the whole debt pays off the loan. Answers 409 `exceeds_balance` if the amount, with the payments already scheduled, exceeds the debt, and 409 `instrument_not_usable` for an account that is not verified.',
+      'Draws from a verified bank account of the borrower, today or on a later date. Paying the whole debt pays off the loan. Records the authorization of the draw with the text of the preview. Answers 409 `exceeds_balance` if the amount, with the payments already scheduled, exceeds the debt, and 409 `instrument_not_usable` for an account that is not verified.',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -110,6 +113,12 @@ export const portalPayments: Route[] = [
         fees_applied: signedMoney,
         suspense_applied: signedMoney,
         remaining_balance: money,
+        authorization_text: z
+          .string()
+          .nullable()
+          .describe(
+            'The text by which the borrower authorizes the draw. Show it next to the button that pays. Null without payment_instrument_id.',
+          ),
         allocations: z.array(
           allocation.pick({ component: true, installment_number: true, amount: true }),
         ),
@@ -117,6 +126,25 @@ export const portalPayments: Route[] = [
       .meta({ id: 'PortalPaymentPreview' }),
     run: ({ work, params, body }, borrowerId) =>
       previewOwnPayment(work, borrowerId, params['id'] ?? '', PortalPreview.parse(body)),
+  }),
+  borrowerEndpoint({
+    method: 'GET',
+    path: '/portal/payments/{id}/authorization',
+    action: 'payment-authorization',
+    summary: 'Get the authorization of a payment',
+    description:
+      'The copy for the borrower of the text that authorized the draw. Only for payments that the borrower made in the portal.',
+    reply: z
+      .object({
+        granted_at: timestamp.describe('When the borrower authorized the payment.'),
+        consent_text: z.string().nullable().describe('The text as the borrower saw it.'),
+        status: z
+          .enum(['granted', 'revoked'])
+          .describe('A canceled payment revokes its authorization.'),
+      })
+      .meta({ id: 'PortalPaymentAuthorization' }),
+    run: ({ work, params }, borrowerId) =>
+      getPaymentAuthorization(work, borrowerId, params['id'] ?? ''),
   }),
   borrowerEndpoint({
     method: 'POST',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { Preferences } from '../../jobs/communications/preferences.ts';
-import { setOwnPreferences } from '../../jobs/portal/consents.ts';
+import { OwnPreferences, setOwnPreferences } from '../../jobs/portal/consents.ts';
 import { getBasicProfile, changeProfile, getProfile } from '../../jobs/portal/profile.ts';
-import { uuid } from '../../sql/types.ts';
+import { timestamp, uuid } from '../../sql/types.ts';
 import { addresses } from '../borrowers/addresses.ts';
 import { language } from '../borrowers/borrowers.ts';
 import { communicationPreferences } from '../borrowers/communication-preferences.ts';
@@ -25,6 +24,13 @@ const profile = basicProfile
     language_preference: language,
     addresses: z.array(addresses.reply),
     communication_preferences: communicationPreferences,
+    text_message_consent: z
+      .object({
+        granted_at: timestamp.describe('When the borrower agreed.'),
+        consent_text: z.string().nullable().describe('The text to which the borrower agreed.'),
+      })
+      .nullable()
+      .describe('The consent to automated text messages that is in force.'),
   })
   .meta({ id: 'PortalProfile' });
 
@@ -75,10 +81,10 @@ export const portalProfile: Route[] = [
     action: 'change-preferences',
     summary: "Update the borrower's notification preferences",
     description:
-      'Turning email or texts off revokes the consent, and turning them on records a new one.',
-    body: Preferences,
+      'Turning email, texts or marketing off revokes the consent. Turning them on records a new one with the text that the borrower saw.',
+    body: OwnPreferences,
     reply: communicationPreferences,
     run: ({ work, body }, borrowerId) =>
-      setOwnPreferences(work, borrowerId, body as z.output<typeof Preferences>),
+      setOwnPreferences(work, borrowerId, body as z.output<typeof OwnPreferences>),
   }),
 ];

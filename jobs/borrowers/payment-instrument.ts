@@ -148,15 +148,17 @@ function verificationColumns(work: Work, input: Input, before: Values): Values {
 
 /**
  * Locks an instrument against changes until the transaction ends. Throws Invalid if it does not belong to
- * the borrower and Conflict if it cannot be used now.
+ * the borrower and Conflict if it cannot be used now. A preview takes no lock.
  */
 export async function assertInstrumentUsable(
   { tx }: Work,
   borrowerId: string,
   id: string,
-  { field = 'payment_instrument_id', verified = false } = {},
+  { field = 'payment_instrument_id', verified = false, isPreview = false } = {},
 ) {
-  const instrument = await instruments.lockForShare(tx, id);
+  const instrument = isPreview
+    ? await instruments.readInstrument(tx, id)
+    : await instruments.lockForShare(tx, id);
   if (instrument === null || instrument.borrower_id !== borrowerId || instrument.is_archived)
     throw new Invalid({ [field]: 'Does not exist.' });
   const { status, is_verified, block_code, draw_blockers } = instrument;

@@ -5,6 +5,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { assertMetadata, type CollateralType } from './metadata.ts';
+import { possessionColumns } from './possession.ts';
 
 export const COLLATERAL_STATUSES = ['active', 'released', 'liquidated', 'repossessed'] as const;
 type Status = (typeof COLLATERAL_STATUSES)[number];
@@ -23,7 +24,8 @@ export async function addCollateral(work: Work, input: NewCollateral): Promise<s
   assertMetadata(input.collateral_type, metadataOf(input));
   if (!SECURING_STATUSES.some((status) => status === input['status']))
     throw new Invalid({ status: `New collateral must be ${SECURING_STATUSES.join(' or ')}.` });
-  return insert(work.tx, 'collateral_items', input);
+  const item = { status: 'active', ...input };
+  return insert(work.tx, 'collateral_items', { ...input, ...possessionColumns(work, null, item) });
 }
 
 /**
@@ -41,7 +43,12 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
   }
   if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0)
     throw new Conflict('Release the liens on this collateral first.', 'active_liens');
-  await update(work.tx, 'collateral_items', id, changes);
+  const possession = possessionColumns(work, row, {
+    ...item,
+    status: to,
+    collateral_type: item['collateral_type'] as CollateralType,
+  });
+  await update(work.tx, 'collateral_items', id, { ...changes, ...possession });
 }
 
 const metadataOf = ({ metadata }: Values) => (metadata ?? {}) as Record<string, unknown>;

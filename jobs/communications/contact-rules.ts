@@ -55,6 +55,7 @@ const MANDATORY: readonly string[] = [
   'schedule_changed',
   'hardship_decided',
   'loan_denied',
+  'application_notice',
   'payoff_letter',
   'statement_ready',
   'password_reset',
@@ -67,6 +68,7 @@ const MANDATORY: readonly string[] = [
 const WRITTEN_NOTICES: readonly string[] = [
   'schedule_changed',
   'loan_denied',
+  'application_notice',
   'payoff_letter',
   'statement_ready',
 ] satisfies TemplateType[];

@@ -71,9 +71,12 @@ const missingSettingsOf = async (
   return [...REQUIREMENTS[document].must, ...more].filter((setting) => isUnset(settings, setting));
 };
 
-/** Whether the tenant has all settings that the document requires. */
-export const hasRequiredSettings = async (work: Work, document: DocumentName): Promise<boolean> =>
-  (await missingSettingsOf(work, document)).length === 0;
+/** Whether the tenant has all settings that the document requires. `more` adds requirements. */
+export const hasRequiredSettings = async (
+  work: Work,
+  document: DocumentName,
+  more: readonly RequiredSetting[] = [],
+): Promise<boolean> => (await missingSettingsOf(work, document, more)).length === 0;
 
 /** Throws Conflict if the document lacks a required setting. `more` adds requirements of this document. */
 export async function assertRequiredSettings(

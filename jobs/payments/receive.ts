@@ -62,6 +62,8 @@ export type NewPayment = z.output<typeof NewPayment> & {
   autopay_plan_id?: string;
   /** The payment plan that schedules the payment. */
   payment_plan_id?: string;
+  /** The borrower's authorization of the draw. */
+  consent_id?: string;
   /** The owner of the account, if that is not the borrower. */
   payer_id?: string;
   /** Where an amount above the due amount goes. Default: as the loan's terms say. */
@@ -198,6 +200,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   source: input.source ?? 'staff',
   autopay_plan_id: input.autopay_plan_id ?? null,
   payment_plan_id: input.payment_plan_id ?? null,
+  consent_id: input.consent_id ?? null,
 });
 
 async function schedule(work: Work, loan: OpenLoan, input: Dated) {

@@ -1,51 +1,28 @@
 import { z } from 'zod';
 import * as plans from '../../sql/payments/autopay-plans.ts';
+import { consents } from '../../sql/borrowers/consents.ts';
 import { autopayPlans } from '../../sql/payments/autopay-plans.ts';
 import { acquireLoanLock } from '../../sql/loans/loans.ts';
-import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
-import { currentTenant } from '../../sql/tenants.ts';
-import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
-import { phrase, matchLanguage } from '../../templates/portal/words.ts';
+import { flag, prose, uuid } from '../../sql/types.ts';
 import { auditChange } from '../audit.ts';
 import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
 import {
   addAutopayPlan,
-  AUTOPAY_AMOUNT_TYPES,
   cancelAutopayPlan,
   changeAutopayPlan,
-  EXTRA_TOWARD,
 } from '../payments/autopay/autopay-plan.ts';
+import { autopayTerms } from '../payments/autopay/autopay-terms.ts';
 import type { Work } from '../work.ts';
+import { consentText } from './consent-texts.ts';
 import { recordConsent, endConsent } from './consents.ts';
 import { assertBankConfigured, assertIsBorrower, assertOwnLoan } from './own-loans.ts';
 
 /** A borrower's enrollment. The draw dates are the loan's due dates. */
 export const AutopayEnrollment = z.object({
   payment_instrument_id: uuid.describe('The verified bank account that is drawn on.'),
-  amount_type: z
-    .enum(AUTOPAY_AMOUNT_TYPES)
-    .default('minimum_due')
-    .describe(
-      'How much to draw. `minimum_due`: the installment. `minimum_due_plus`: the same and `extra_amount`. `fixed`: `fixed_amount`. `past_due_and_current`: everything due by then, with fees. `statement_balance`: the last statement of a line with billing cycles, otherwise the same. `payoff`: everything. Never more than the debt.',
-    ),
-  fixed_amount: positiveMoney
-    .nullish()
-    .describe("The amount of each draw in the tenant's currency, for `fixed`."),
-  extra_amount: positiveMoney
-    .nullish()
-    .describe("The amount above the installment in the tenant's currency, for `minimum_due_plus`."),
-  extra_toward: z
-    .enum(EXTRA_TOWARD)
-    .default('principal')
-    .describe(
-      'What an amount above the minimum pays: the principal, or the next installment in advance.',
-    ),
-  start_date: date
-    .nullish()
-    .describe('The first due date that can be drawn for. Default: the business date.'),
-  end_date: date.nullish().describe('The last due date that can be drawn for. Default: no end.'),
+  ...autopayTerms,
   consent_text: prose
     .nullish()
     .describe('The authorization text as the borrower saw it. Default: our text.'),
@@ -59,10 +36,13 @@ export async function getAutopay(work: Work, borrowerId: string, loanId: string)
   await assertOwnLoan(work, borrowerId, loanId);
   const id = await plans.findOpenPlanId(work.tx, loanId);
   const plan = id === null ? null : await find(work.tx, autopayPlans, id);
+  const own = plan?.['borrower_id'] === borrowerId ? plan : null;
+  const consentId = own?.['consent_id'];
   return {
     is_enrolled: plan !== null,
     is_enabled: plan !== null && draws(plan),
-    plan: plan?.['borrower_id'] === borrowerId ? plan : null,
+    plan: own,
+    authorization: typeof consentId === 'string' ? await find(work.tx, consents, consentId) : null,
   };
 }
 
@@ -82,18 +62,11 @@ export async function enrollInAutopay(
   const consent_id = await recordConsent(work, {
     borrower_id: borrowerId,
     consent_type: 'autopay',
-    consent_text: consent_text || (await authorizationText(work, borrowerId)),
+    consent_text: consent_text || (await consentText(work, borrowerId, 'autopay')),
   });
   const plan = { ...input, borrower_id: borrowerId, loan_id: loanId, consent_id };
   await auditChange(work, autopayPlans, 'enroll', null, () => addAutopayPlan(work, plan));
   return getAutopay(work, borrowerId, loanId);
-}
-
-/** The authorization text of our page, in the borrower's language. */
-async function authorizationText({ tx }: Work, borrowerId: string) {
-  const borrower = await find(tx, borrowers, borrowerId);
-  const language = matchLanguage([String(borrower?.['language_preference'])]) ?? 'en';
-  return phrase(language, 'autopay.agree', { tenant: (await currentTenant(tx)).name });
 }
 
 /** Cancels the plan. No further draws or retries happen. */

@@ -12,6 +12,7 @@ import { notifyBorrower } from '../cases/thread.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { refusalDetails } from '../loans/products/refusals.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { assertIsBorrower } from './own-loans.ts';
 
@@ -45,9 +46,6 @@ export const applicationFields = {
 export const Application = z.object(applicationFields);
 type Application = z.output<typeof Application>;
 
-/** Days without collection contacts, so that the application can be reviewed. */
-const PAUSE_DAYS = 15;
-
 /** Statuses in which the loan still has a debt. */
 const RELIEVED = ['active', 'charged_off'];
 
@@ -62,8 +60,8 @@ export const recordApplication = (work: Work, input: Application) =>
   apply(work, input, { source: 'agent' });
 
 /**
- * Creates a hardship application. In one transaction, opens a case, pauses collection contacts for 15 days
- * and notifies the borrower. Throws Conflict if the loan has an open application.
+ * Creates a hardship application. In one transaction, opens a case, pauses collection contacts for the
+ * tenant's `portal.hardship_pause_days` and notifies the borrower. Throws Conflict if the loan has an open application.
  */
 async function apply(
   work: Work,
@@ -97,6 +95,7 @@ async function apply(
       priority: 'high',
     }),
   );
+  const { hardship_pause_days: pause_days } = (await settingsOf(work.tx)).portal;
   const id = await insert(work.tx, 'hardship_applications', {
     ...input,
     application_number,
@@ -104,7 +103,7 @@ async function apply(
     loan_id,
     source,
     case_id: opened.id,
-    contacts_paused_until: addDays(work.today, PAUSE_DAYS),
+    contacts_paused_until: pause_days === 0 ? null : addDays(work.today, pause_days),
   });
   const { hardship_type: type } = input;
   const hardship = { number: application_number, type, date: work.today };

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import * as portal from '../../sql/portal/payments.ts';
 import { quotedAmountOn } from '../../sql/loans/payoff-quotes.ts';
 import { payments } from '../../sql/payments/payments.ts';
-import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
+import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
+import { LANGUAGES } from '../../templates/portal/words.ts';
 import { auditChange } from '../audit.ts';
 import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
@@ -16,8 +17,10 @@ import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receivePayment } from '../payments/receive.ts';
 import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
+import { endConsent, recordConsent } from './consents.ts';
 import { totalDebtOn } from './debt.ts';
 import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
+import { writeAuthorization } from './payment-authorization.ts';
 
 /** An identical payment within this time may be a double click. */
 const DOUBLE_CLICK_SECONDS = 60;
@@ -27,10 +30,24 @@ export const PortalPreview = z.object({
   payment_date: date
     .nullish()
     .describe('The day on which the payment is drawn: today or later. Default: today.'),
+  payment_instrument_id: uuid
+    .nullish()
+    .describe('The bank account. With it, the answer contains the authorization text.'),
+  language: z
+    .enum(LANGUAGES)
+    .nullish()
+    .describe(
+      "The language of the authorization text. Default: the borrower's, otherwise English.",
+    ),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
   payment_instrument_id: uuid.describe('The verified bank account that is drawn on.'),
+  consent_text: prose
+    .nullish()
+    .describe(
+      'The authorization text, if the borrower saw another text than the one in the preview. It must name payer, account, amount, date and how to revoke it.',
+    ),
   confirm_duplicate: flag
     .nullish()
     .describe('Set to true to repeat a payment that was made a moment ago.'),
@@ -53,12 +70,22 @@ export async function payOwnLoan(work: Work, borrowerId: string, loanId: string,
   if (!input.confirm_duplicate) await assertNotDuplicate(work, order);
   const payment_type = await typeOf(work, loan, { amount, payment_date });
   const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
+  const consent_id = await recordConsent(work, {
+    borrower_id: borrowerId,
+    consent_type: 'payment',
+    consent_text:
+      input.consent_text ||
+      (await writeAuthorization(work, borrowerId, { ...order, language: input.language })),
+  });
   return auditChange(work, payments, 'create', null, () =>
-    receivePayment(work, loanId, { ...payment, source: 'portal' }),
+    receivePayment(work, loanId, { ...payment, consent_id, source: 'portal' }),
   );
 }
 
-/** Previews the allocation of a payment. Throws the same errors as the payment would. */
+/**
+ * Previews the allocation of a payment and the text that authorizes it. Throws the same errors as the payment
+ * would.
+ */
 export async function previewOwnPayment(
   work: Work,
   borrowerId: string,
@@ -71,10 +98,26 @@ export async function previewOwnPayment(
   const payment_date = dayOf(work, loan, input);
   const wished = { amount: input.amount, payment_date };
   const payment_type = await typeOf(work, loan, wished);
-  return previewPayment(work, loanId, { ...wished, payment_type });
+  const preview = await previewPayment(work, loanId, { ...wished, payment_type });
+  return {
+    ...preview,
+    authorization_text: await previewAuthorization(work, borrowerId, input, wished),
+  };
 }
 
-/** Cancels a scheduled payment that this person made. */
+async function previewAuthorization(
+  work: Work,
+  borrowerId: string,
+  { payment_instrument_id, language }: z.output<typeof PortalPreview>,
+  wished: { amount: string; payment_date: string },
+) {
+  if (!payment_instrument_id) return null;
+  const preview = { verified: true, isPreview: true };
+  await assertInstrumentUsable(work, borrowerId, payment_instrument_id, preview);
+  return writeAuthorization(work, borrowerId, { ...wished, payment_instrument_id, language });
+}
+
+/** Cancels a scheduled payment that this person made, and revokes its authorization. */
 export async function cancelOwnPayment(work: Work, borrowerId: string, id: string): Promise<Row> {
   if ((await portal.findLoanOfOwnPayment(work.tx, id, borrowerId)) === null) throw new NotFound();
   const before = await findLocked(work.tx, payments, id);
@@ -86,6 +129,7 @@ export async function cancelOwnPayment(work: Work, borrowerId: string, id: strin
   }
   return auditChange(work, payments, 'cancel', before, async () => {
     await removePayment(work, id, before);
+    if (typeof before['consent_id'] === 'string') await endConsent(work, before['consent_id']);
     return id;
   });
 }

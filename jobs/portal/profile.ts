@@ -2,6 +2,7 @@ import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { phones } from '../../sql/borrowers/contacts.ts';
 import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { preferences } from '../../sql/communications/preferences.ts';
+import { findConsentInForce } from '../../sql/portal/consents.ts';
 import * as contacts from '../../sql/portal/contacts.ts';
 import { countOwnRows } from '../../sql/portal/own-rows.ts';
 import { find, findLocked, type Table } from '../../sql/table.ts';
@@ -18,12 +19,13 @@ export async function getBasicProfile({ tx }: Work, borrowerId: string, login: s
   return { ...borrower, email: borrower['email'] ?? login };
 }
 
-/** The basic data with addresses and contact preferences. */
+/** The basic data with addresses, contact preferences and the consent to text messages. */
 export async function getProfile(work: Work, borrowerId: string, login: string) {
   return {
     ...(await getBasicProfile(work, borrowerId, login)),
     addresses: await contacts.listAddresses(work.tx, borrowerId),
     communication_preferences: await find(work.tx, preferences, borrowerId),
+    text_message_consent: await findConsentInForce(work.tx, borrowerId, 'tcpa_sms'),
   };
 }
 

@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 
 export const CONSENT_TYPES = [
   ...(['esign', 'tcpa_sms', 'tcpa_call', 'email', 'marketing', 'credit_pull'] as const),
-  ...(['autopay', 'data_sharing', 'privacy_policy', 'terms'] as const),
+  ...(['autopay', 'payment', 'data_sharing', 'privacy_policy', 'terms'] as const),
 ] as const;
 export type ConsentType = (typeof CONSENT_TYPES)[number];
 

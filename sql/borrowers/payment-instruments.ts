@@ -95,14 +95,19 @@ const Instrument = z.object({
 });
 export type Instrument = z.output<typeof Instrument>;
 
+const instrument = (id: string) => sql.fragment`
+  select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
+         record.block_code, record.is_archived, ${drawBlockers(RECORD)} as draw_blockers,
+         ${isDrawable(RECORD)} as can_draw
+  from payment_instruments as record where record.id = ${id}
+`;
+
 /** The lock keeps the instrument from being deleted until the transaction ends. */
 export const lockForShare = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Instrument)`
-    select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
-           record.block_code, record.is_archived, ${drawBlockers(RECORD)} as draw_blockers,
-           ${isDrawable(RECORD)} as can_draw
-    from payment_instruments as record where record.id = ${id} for share
-  `);
+  tx.maybeOne(sql.type(Instrument)`${instrument(id)} for share`);
+
+export const readInstrument = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Instrument)`${instrument(id)}`);
 
 export const lockInstrument = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from payment_instruments where id = ${id} for update`);

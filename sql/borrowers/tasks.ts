@@ -65,6 +65,23 @@ export const openTasksForBorrowers = (
     )
   `);
 
+/** Opens a system task for each loan that has no open task with this title. */
+export const openTasksForLoans = (
+  tx: Transaction,
+  loanIds: readonly string[],
+  { title, due_date }: { title: string; due_date: string },
+) =>
+  tx.query(sql.typeAlias('void')`
+    insert into tasks (borrower_id, loan_id, title, task_type, due_date, related_type, related_id, source)
+    select loan.borrower_id, loan.id, ${title}, 'review', ${due_date}, 'loan', loan.id, 'system'
+    from loans as loan
+    where loan.id = any(${sql.array([...loanIds], 'uuid')}) and not exists (
+      select from tasks
+      where related_id = loan.id and title = ${title} and status in ('open', 'in_progress')
+    )
+    order by loan.id
+  `);
+
 export const findOpenTask = (tx: Transaction, relatedId: string, title: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from tasks
@@ -73,8 +90,18 @@ export const findOpenTask = (tx: Transaction, relatedId: string, title: string) 
   `);
 
 export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
+  closeTasks(tx, relatedId, titles, 'canceled');
+
+/** Closes the open system tasks with these titles. */
+export const closeTasks = (
+  tx: Transaction,
+  relatedId: string,
+  titles: readonly string[],
+  status: 'completed' | 'canceled',
+) =>
   tx.query(sql.typeAlias('void')`
-    update tasks set status = 'canceled'
+    update tasks
+    set status = ${status}, completed_at = case when ${status} = 'completed' then now() end
     where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
       and source = 'system' and status in ('open', 'in_progress')
   `);

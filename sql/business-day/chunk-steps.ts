@@ -83,6 +83,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
     with aged as (
       select record.id, record.delinquency_bucket as old_bucket, late.days,
              ahead.delinquency_bucket as new_bucket, ahead.first_delinquency_date,
+             ahead.first_delinquency_30_date,
              record.oldest_unpaid_due_date, record.delinquency_pauses,
              ${amountOn('past_due_amount')} as past_due_amount
       from loans as record ${joinOutlook(sql.fragment`${morning}::date`, { among })}
@@ -100,6 +101,7 @@ const ageMatchingLoans = (tx: Transaction, among: LoanIdCondition, morning: stri
             when aged.new_bucket = 'current' then null
             else coalesce(loan.first_delinquency_date, aged.first_delinquency_date)
           end,
+          first_delinquency_30_date = aged.first_delinquency_30_date,
           times_delinquent_30 = loan.times_delinquent_30 + ${reachedBucket(30)},
           times_delinquent_60 = loan.times_delinquent_60 + ${reachedBucket(60)},
           times_delinquent_90 = loan.times_delinquent_90 + ${reachedBucket(90)},

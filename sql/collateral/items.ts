@@ -16,6 +16,7 @@ export const items = table({
   rows: sql.fragment`
     select record.id, record.loan_id, record.collateral_type, record.description,
            record.estimated_value, record.metadata, record.status, record.insured_until,
+           record.possession, record.possession_date, record.possession_ended_on,
            coalesce((app.current_valuation(record.id)).appraised_value, record.estimated_value)
              as current_value,
            tenant.currency, round(loan.principal_balance / nullif(backing.value, 0), 6) as ltv,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, deferred, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { chargeOffDateColumn } from './loan-facts.ts';
 import { amountOn, joinOutlook } from './outlook.ts';
 
 /**
@@ -25,6 +26,21 @@ export const countDelinquencies = batchByTransaction(
     return late.map(() => undefined);
   },
 );
+
+const BoardedPast = z.object({
+  origination_date: z.string().nullable(),
+  charge_off_date: z.string().nullable(),
+});
+
+/** The dates of a boarded loan before its boarding; null if the loan was not boarded. */
+export const findBoardedPast = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(BoardedPast)`
+    select loan.origination_date, ${chargeOffDateColumn('loan')} as charge_off_date
+    from loans as loan
+    where loan.id = ${id} and exists (
+      select from loan_events where loan_id = loan.id and kind = 'boarding'
+    )
+  `);
 
 const Totals = z.object({
   status: z.string(),

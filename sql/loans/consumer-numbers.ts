@@ -5,7 +5,7 @@ const SealedNumber = z.object({ borrower_id: z.string(), sealed: z.string() });
 
 /** Everyone whom a record of the file names. */
 const peopleOfFile = (fileId: string) => sql.fragment`
-  select loan.borrower_id
+  select coalesce((record.consumer ->> 'borrower_id')::uuid, loan.borrower_id) as borrower_id
   from credit_reporting_records as record join loans as loan on loan.id = record.loan_id
   where record.file_id = ${fileId}
   union

@@ -28,6 +28,12 @@ export const contactJoins = sql.fragment`
   ) as phone on true
 `;
 
+/**
+ * Facts of a person's cases that credit reporting needs: the consumer information indicator (field 38), and the
+ * date of the petition, if it is a bankruptcy.
+ */
+export const LegalFacts = z.object({ indicator: z.string(), petition_date: z.string().nullable() });
+
 export const CoConsumer = z.object({
   borrower_id: z.string(),
   role: z.string(),
@@ -35,10 +41,28 @@ export const CoConsumer = z.object({
   release_reason: z.string().nullable(),
   borrower_type: z.string(),
   is_deceased: z.boolean(),
+  /** An earlier record that is queued or sent says that the person has died. */
+  was_reported_deceased: z.boolean(),
   bankruptcy_status: z.string().nullable(),
+  legal: LegalFacts.nullable(),
   consumer: z.record(z.string(), z.string().nullable()),
 });
 export type CoConsumer = z.output<typeof CoConsumer>;
+
+/** Whether an earlier record reports the person's death (aliases `borrower`, `loan` and `period`). */
+export const wasReportedDeceased = sql.fragment`(
+  borrower.is_deceased and exists (
+    select from credit_reporting_records as earlier
+    where earlier.loan_id = loan.id and earlier.reporting_period < period.month_end
+      and earlier.status in ('queued', 'reported')
+      and (
+        earlier.ecoa_code = 'X'
+          and coalesce(earlier.consumer ->> 'borrower_id', loan.borrower_id::text) = borrower.id::text
+        or earlier.co_consumers
+          @> jsonb_build_array(jsonb_build_object('borrower_id', borrower.id, 'ecoa_code', 'X'))
+      )
+  )
+)`;
 
 /**
  * Co-borrowers at the end of the month (aliases `loan`, `period`), and released co-borrowers whom the last
@@ -48,7 +72,8 @@ export const coConsumersJson = sql.fragment`(
   select coalesce(jsonb_agg(jsonb_build_object(
            'borrower_id', borrower.id, 'role', beside.role,
            'release_reason', beside.release_reason, 'borrower_type', borrower.borrower_type,
-           'is_deceased', borrower.is_deceased, 'bankruptcy_status', borrower.bankruptcy_status,
+           'is_deceased', borrower.is_deceased, 'was_reported_deceased', ${wasReportedDeceased},
+           'bankruptcy_status', borrower.bankruptcy_status, 'legal', null,
            'consumer', ${consumerJson}
          ) order by borrower.id), '[]')
   from (

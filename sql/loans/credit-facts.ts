@@ -2,7 +2,21 @@ import { z } from 'zod';
 import { borrowersWithStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInformationBlocked } from './credit-blocks.ts';
-import { CoConsumer, coConsumersJson, consumerJson, contactJoins } from './consumers.ts';
+import {
+  CoConsumer,
+  coConsumersJson,
+  consumerJson,
+  contactJoins,
+  LegalFacts,
+  wasReportedDeceased,
+} from './consumers.ts';
+import { chargeOffDateColumn } from './loan-facts.ts';
+
+/** When the delinquency began, and when the one began that is at least 30 days past due. */
+const firstDelinquencies = {
+  first_delinquency_date: z.string().nullable(),
+  first_delinquency_30_date: z.string().nullable(),
+};
 
 const CreditFacts = z.object({
   loan_id: z.string(),
@@ -17,47 +31,65 @@ const CreditFacts = z.object({
   disbursed_amount: z.string(),
   credit_limit: z.string().nullable(),
   charge_off_amount: z.string().nullable(),
+  charge_off_date: z.string().nullable(),
   term_months: z.int(),
   periods: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
+  maturity_date: z.string().nullable(),
+  is_accelerated: z.boolean(),
   last_payment_date: z.string().nullable(),
   closed_on: z.string().nullable(),
   paid_in_month: z.string(),
   total_balance: z.string(),
   charge_off_balance: z.string(),
   past_due_30_amount: z.string(),
+  /** The highest principal since the last record, of a line of credit; otherwise zero. */
+  highest_balance: z.string(),
+  previous_highest: z.string().nullable(),
   days_past_due: z.int(),
-  first_delinquency_date: z.string().nullable(),
+  ...firstDelinquencies,
   /**
-   * The loan on the night before it was closed; null while it is open, or if no close recorded that night.
+   * The loan on the night before it was closed, and whether its days past due were paused on the day itself. Null
+   * while it is open, or if no close recorded that night.
    */
   before_close: z
     .object({
       status: z.string(),
       days_past_due: z.int(),
-      first_delinquency_date: z.string().nullable(),
+      is_paused: z.boolean(),
+      ...firstDelinquencies,
     })
     .nullable(),
+  /** How and when the lender took the collateral, if it still had it; null if not. */
+  possession: z.object({ kind: z.string(), date: z.string() }).nullable(),
   /** A block of information that results from identity theft was in force that night. */
   is_information_blocked: z.boolean(),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
   is_in_disaster: z.boolean(),
   compliance_condition_code: z.string().nullable(),
+  borrower_id: z.string(),
   borrower_type: z.string(),
   is_deceased: z.boolean(),
+  was_reported_deceased: z.boolean(),
   bankruptcy_status: z.string().nullable(),
+  /** From the borrower's cases. */
+  legal: LegalFacts.nullable(),
   consumer: z.record(z.string(), z.string().nullable()),
   co_consumers: z.array(CoConsumer),
   previous_period: z.string().nullable(),
   previous_status: z.string().nullable(),
   previous_profile: z.string().nullable(),
+  /** Null if the loan was not boarded, or if nothing of its past matters for this record. */
   boarded_on: z.string().nullable(),
+  is_boarded_charged_off: z.boolean(),
+  /** The first delinquency that the previous servicer reported. */
+  boarded_delinquency_date: z.string().nullable(),
   boarded_profile: z.string().nullable(),
   previous_balance: z.string().nullable(),
   previous_first_delinquency: z.string().nullable(),
-  /** The loan was current on a later day, so the reported delinquency has ended. */
+  /** The loan was less than 30 days past due on a later day, so the reported delinquency has ended. */
   was_current_since: z.boolean(),
 });
 export type CreditFacts = z.output<typeof CreditFacts>;
@@ -67,8 +99,17 @@ const closedOn = sql.fragment`(
   select max(effective_date) from loan_events
   where loan_id = loan.id and effective_date <= period.month_end and reversed_by is null
     and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
-                 'servicing_transfer')
+                 'fee_waiver', 'liquidation', 'servicing_transfer')
 )`;
+
+/** Reasons that the tenant can remove. The last record of a closed account then follows in a later month. */
+const REMEDIABLE = [
+  'account_number_not_unique',
+  'address_missing',
+  'date_of_birth_missing',
+  'first_delinquency_unknown',
+  'name_not_printable',
+];
 
 /** The last loan id of the next slice; null at the end. */
 export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number) =>
@@ -98,6 +139,8 @@ export const listUnreported = (
            coalesce(snapshot.credit_limit, loan.credit_limit) as credit_limit,
            case when attributes.is_known then attributes.charge_off_amount else loan.charge_off_amount end
              as charge_off_amount,
+           case when attributes.is_known then attributes.charge_off_date else ${chargeOffDateColumn('loan')} end
+             as charge_off_date,
            coalesce(attributes.term_months, loan.term_months) as term_months,
            coalesce(attributes.payment_frequency, loan.payment_frequency) as payment_frequency,
            coalesce(asked.amount, attributes.payment_amount, loan.payment_amount) as payment_amount,
@@ -106,30 +149,30 @@ export const listUnreported = (
              where loan_id = loan.id
                and version = coalesce(snapshot.schedule_version, loan.schedule_version)
            ) as periods,
-           closed.day as closed_on, before.facts as before_close,
+           snapshot.maturity_date, coalesce(snapshot.is_accelerated, false) as is_accelerated,
+           closed.day as closed_on, before.facts as before_close, taken.possession,
            coalesce(snapshot.last_payment_date, loan.last_payment_date) as last_payment_date,
            paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
            coalesce(snapshot.days_past_due, 0) as days_past_due, snapshot.first_delinquency_date,
+           snapshot.first_delinquency_30_date, used.amount as highest_balance,
            ${isInformationBlocked(sql.fragment`coalesce(snapshot.labels, loan.labels)`)}
              as is_information_blocked,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
            coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
              as is_in_disaster,
-           dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
-           borrower.bankruptcy_status, ${consumerJson} as consumer,
+           dispute.compliance_condition_code, loan.borrower_id, borrower.borrower_type,
+           borrower.is_deceased, ${wasReportedDeceased} as was_reported_deceased,
+           borrower.bankruptcy_status, null::jsonb as legal, ${consumerJson} as consumer,
            ${coConsumersJson} as co_consumers,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
-           loan.payment_history_profile as boarded_profile,
-           (
-             select effective_date from loan_events
-             where loan_id = loan.id and kind = 'boarding' and loan.payment_history_profile is not null
-             limit 1
-           ) as boarded_on,
+           loan.payment_history_profile as boarded_profile, boarded.day as boarded_on,
+           coalesce(boarded.is_charged_off, false) as is_boarded_charged_off, loan.boarded_delinquency_date,
            previous.current_balance::text as previous_balance,
+           previous.highest_credit::text as previous_highest,
            previous.date_first_delinquency as previous_first_delinquency,
            -- Day by day, because the snapshots of one loan are far apart.
            previous.date_first_delinquency is not null and exists (
@@ -138,7 +181,7 @@ export const listUnreported = (
              ) as since (day)
              join loan_snapshots as earlier
                on earlier.snapshot_date = since.day::date and earlier.loan_id = loan.id
-             where earlier.status = 'active' and earlier.days_past_due = 0
+             where earlier.status = 'active' and earlier.days_past_due < 30
            ) as was_current_since
     from loans as loan
     cross join (select ${period}::date as month_end) as period
@@ -152,27 +195,36 @@ export const listUnreported = (
       where day.snapshot_date = period.month_end and day.loan_id = loan.id
       offset 0
     ) as snapshot on true
-    left join lateral (select ${closedOn} as day where snapshot.loan_id is null) as closed on true
+    left join lateral (
+      select ${closedOn} as day
+      where snapshot.loan_id is null or (snapshot.status = 'charged_off' and snapshot.charge_off_balance = 0)
+    ) as closed on true
     left join lateral (
       select jsonb_build_object(
                'status', status, 'days_past_due', days_past_due,
-               'first_delinquency_date', first_delinquency_date
+               'is_paused', exists (
+                 select from jsonb_to_recordset(loan.delinquency_pauses) as pause ("from" date, "to" date)
+                 where closed.day between pause."from" and pause."to"
+               ),
+               'first_delinquency_date', first_delinquency_date,
+               'first_delinquency_30_date', first_delinquency_30_date
              ) as facts
       from loan_snapshots as day
       where day.snapshot_date = closed.day - 1 and day.loan_id = loan.id
       offset 0
     ) as before on true
     left join lateral (
-      select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
+      select true as is_known, payment_amount, charge_off_amount, charge_off_date, term_months,
+             payment_frequency
       from loan_attribute_history
       where loan_id = snapshot.loan_id and from_date <= snapshot.snapshot_date
       order by from_date desc limit 1
     ) as attributes on true
     -- The next installment billed that night, regardless of payments in advance; for the
-    -- last one, the remaining debt.
+    -- last one, the remaining debt until it is due.
     left join lateral (
-      select case when due_date = snapshot.maturity_date then snapshot.next_payment_amount
-               else payment_amount end as amount
+      select case when due_date = snapshot.maturity_date and due_date > period.month_end
+               then snapshot.next_payment_amount else payment_amount end as amount
       from installments
       where loan_id = snapshot.loan_id and version = snapshot.schedule_version
         and due_date = snapshot.next_payment_date and not is_canceled
@@ -180,11 +232,35 @@ export const listUnreported = (
     ) as asked on true
     left join lateral (
       select reporting_period, account_status, payment_history_profile, current_balance,
-             date_first_delinquency
+             date_first_delinquency, date_closed, highest_credit, suppression_reason
       from credit_reporting_records
       where loan_id = loan.id and reporting_period < period.month_end
       order by reporting_period desc, created_at desc limit 1
     ) as previous on true
+    left join lateral (
+      select effective_date as day, details ? 'charge_off_balance' as is_charged_off
+      from loan_events
+      where loan_id = loan.id and kind = 'boarding'
+        and (loan.payment_history_profile is not null or snapshot.days_past_due >= 30
+          or snapshot.status is distinct from 'active')
+      limit 1
+    ) as boarded on true
+    left join lateral (
+      select jsonb_build_object('kind', possession, 'date', possession_date) as possession
+      from collateral_items
+      where loan_id = loan.id and possession_date <= period.month_end
+        and coalesce(possession_ended_on, 'infinity') > coalesce(closed.day - 1, period.month_end)
+      order by possession_date desc limit 1
+    ) as taken on true
+    cross join lateral (
+      select coalesce(max(line.principal_balance), 0.00) as amount
+      from generate_series(
+        case when loan.loan_type = 'line_of_credit' then coalesce(
+          previous.reporting_period, (period.month_end + 1 - interval '1 month')::date - 1
+        ) + 1 end, period.month_end, interval '1 day'
+      ) as since (day)
+      join loan_snapshots as line on line.snapshot_date = since.day::date and line.loan_id = loan.id
+    ) as used
     left join lateral (
       select true as is_in, bool_or(suspend_credit_reporting) as suspends
       from forbearances
@@ -222,13 +298,15 @@ export const listUnreported = (
     where loan.id > ${after} and loan.id <= ${last} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')
-      -- An account reported as closed is reported again only if it was reopened.
       and case
-        when snapshot.status = 'active' then true
-        when snapshot.status = 'charged_off'
-          then snapshot.charge_off_balance > 0 or coalesce(previous.account_status, '') <> '64'
-        else loan.status in ('paid_off', 'settled', 'transferred')
-          and coalesce(previous.account_status, '') not in ('05', '13', '64')
+        when snapshot.status = 'active' or snapshot.charge_off_balance > 0 then true
+        -- An account reported as closed is reported again if it was reopened, or if its last record was not sent.
+        else closed.day is not null
+          and (snapshot.status = 'charged_off' or loan.status in ('paid_off', 'settled', 'transferred'))
+          and (
+            previous.date_closed is null
+            or previous.suppression_reason = any(${sql.array(REMEDIABLE, 'text')})
+          )
       end
       and not exists (
         select from credit_reporting_records as record

@@ -8,7 +8,8 @@ export const creditReportingRecords = table({
   rows: sql.fragment`
     select record.id, record.loan_id, record.reporting_period, record.bureaus,
            record.consumer_account_number, record.portfolio_type, record.account_type,
-           record.date_opened, record.date_closed, record.date_last_payment,
+           record.date_opened, record.date_closed, record.date_of_account_information,
+           record.date_last_payment,
            record.date_first_delinquency, record.credit_limit::integer as credit_limit,
            record.highest_credit::integer as highest_credit,
            record.original_charge_off_amount::integer as original_charge_off_amount,
@@ -43,16 +44,16 @@ export const insertRecords = (tx: Transaction, records: readonly object[]) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records (
       loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type, account_type,
-      date_opened, date_closed, date_last_payment, date_first_delinquency, credit_limit,
-      highest_credit, original_charge_off_amount, terms_duration, terms_frequency,
+      date_opened, date_closed, date_of_account_information, date_last_payment, date_first_delinquency,
+      credit_limit, highest_credit, original_charge_off_amount, terms_duration, terms_frequency,
       scheduled_monthly_payment, actual_payment_amount, current_balance, amount_past_due,
       account_status, payment_rating, payment_history_profile, special_comment,
       compliance_condition_code, consumer_information_indicator, ecoa_code,
       interest_type_indicator, consumer, co_consumers, status, suppression_reason
     )
     select loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type,
-           account_type, date_opened, date_closed, date_last_payment, date_first_delinquency,
-           credit_limit, highest_credit, original_charge_off_amount, terms_duration,
+           account_type, date_opened, date_closed, date_of_account_information, date_last_payment,
+           date_first_delinquency, credit_limit, highest_credit, original_charge_off_amount, terms_duration,
            terms_frequency, scheduled_monthly_payment, actual_payment_amount, current_balance,
            amount_past_due, account_status, payment_rating, payment_history_profile,
            special_comment, compliance_condition_code, consumer_information_indicator, ecoa_code,

@@ -14,6 +14,12 @@ export const markDenied = (tx: Transaction, id: string, reasons: readonly string
     where id = ${id}
   `);
 
+/** The reasons that were stated to the applicant later. */
+export const setDenialReasons = (tx: Transaction, id: string, reasons: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update loans set denial_reasons = ${JSON.stringify(reasons)}::jsonb where id = ${id}
+  `);
+
 export const markCanceled = (tx: Transaction, id: string, reason: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans set canceled_at = now(), cancel_reason = ${reason} where id = ${id}

@@ -34,6 +34,7 @@ export const clearFunding = (tx: Transaction, loanId: string) =>
     set disbursed_amount = 0, disbursement_date = null,
         first_payment_date = agreed_first_payment_date, maturity_date = null,
         cycle_start_date = null, cycle_end_date = null, first_delinquency_date = null,
+        first_delinquency_30_date = null,
         origination_date = case when origination_date <> disbursement_date then origination_date end
     where id = ${loanId}
   `);

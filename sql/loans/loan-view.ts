@@ -66,7 +66,8 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ${amount('fees_due')} as fees_due, ${amount('amount_due')} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
            case when record.status = 'active' then ahead.first_delinquency_date
-             else record.first_delinquency_date end as first_delinquency_date, line.credit_limit,
+             else record.first_delinquency_date end as first_delinquency_date,
+           record.boarded_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
            record.labels, record.metadata, ${allowedActions} as allowed_actions,

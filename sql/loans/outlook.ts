@@ -37,6 +37,7 @@ export const OUTLOOK_COLUMNS = [
   'delinquency_bucket',
   'oldest_unpaid_due_date',
   'first_delinquency_date',
+  'first_delinquency_30_date',
   'next_payment_date',
   'payments_remaining',
   'current_rate',

@@ -37,7 +37,7 @@ export const payments = table({
            record.settled_at, record.failed_at, record.failure_reason, record.return_code,
            record.reversed_at, record.reversed_by, record.reversal_reason,
            record.reversal_effective_date, record.reverses_payment_id, record.hold_until,
-           record.waive_returned_fee,
+           record.waive_returned_fee, record.consent_id,
            array(
              select entry.id from journal_entries as entry
              where entry.reference_id = record.id order by entry.id
@@ -112,7 +112,7 @@ export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
            allocation_override, external_id, reference_number, notes, source, hold_until,
-           waive_returned_fee, borrower_id as payer_id, payment_plan_id
+           waive_returned_fee, borrower_id as payer_id, payment_plan_id, consent_id
     from payments where id = ${id} and status = 'scheduled' for update
   `);
 

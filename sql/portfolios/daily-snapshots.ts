@@ -41,6 +41,7 @@ const SNAPSHOT_COLUMNS = {
   days_past_due: sql.fragment`row.days_past_due`,
   delinquency_bucket: sql.fragment`row.delinquency_bucket`,
   first_delinquency_date: sql.fragment`row.first_delinquency_date`,
+  first_delinquency_30_date: sql.fragment`row.first_delinquency_30_date`,
   times_delinquent_30: sql.fragment`row.times_delinquent_30`,
   times_delinquent_60: sql.fragment`row.times_delinquent_60`,
   times_delinquent_90: sql.fragment`row.times_delinquent_90`,
@@ -101,6 +102,8 @@ export const loansAtDayEnd = (
   )}
   from (
     select ${loanColumnsForMany}, record.schedule_version, record.interest_settled,
+           case when record.status = 'active' then ahead.first_delinquency_30_date
+             else record.first_delinquency_30_date end as first_delinquency_30_date,
            ${unlessUnfunded(sql.fragment`grown.earned`)} as before,
            ${unlessUnfunded(sql.fragment`grown.earned + grown.of_day`)} as after,
            coalesce(ahead.prepayment_penalty, 0) as penalty

@@ -20,7 +20,7 @@ create table borrowers (
   email_enabled boolean not null default true,
   sms_enabled boolean not null default true,
   letter_enabled boolean not null default true,
-  marketing_enabled boolean not null default true,
+  marketing_enabled boolean not null default false,
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -275,7 +275,7 @@ create table borrower_consents (
   borrower_id uuid not null,
   consent_type text not null check (consent_type in (
     'esign', 'tcpa_sms', 'tcpa_call', 'email', 'marketing', 'credit_pull', 'autopay', 'data_sharing',
-    'privacy_policy', 'terms'
+    'payment', 'privacy_policy', 'terms'
     )),
   channel text check (channel in ('email', 'sms', 'letter', 'in_app')),
   granted_at timestamptz not null default now(),

@@ -10,6 +10,13 @@ create table collateral_items (
   metadata jsonb not null default '{}',
   status text not null default 'active' check (status in ('active', 'released', 'liquidated', 'repossessed')),
   insured_until date,
+  -- How the lender took the collateral from the borrower, and the last day on which the lender had it if the borrower
+  -- got it back.
+  possession text check (possession in ('repossession', 'voluntary_surrender', 'foreclosure', 'deed_in_lieu')),
+  possession_date date,
+  possession_ended_on date,
+  check ((possession is null) = (possession_date is null)),
+  check (possession_ended_on >= possession_date),
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -175,6 +175,7 @@ create table credit_reporting_records (
   account_type text not null,
   date_opened date not null,
   date_closed date,
+  date_of_account_information date not null,
   date_last_payment date,
   date_first_delinquency date,
   credit_limit bigint,

@@ -174,6 +174,10 @@ create table loans (
     loan_type = 'line_of_credit' and coalesce(jsonb_typeof(terms -> 'minimum_payment') = 'object', false)
   ) stored,
   first_delinquency_date date,
+  -- The same for the credit bureaus, to which a loan is late from 30 days past due.
+  first_delinquency_30_date date,
+  -- The date of first delinquency that the previous servicer of a boarded loan reported.
+  boarded_delinquency_date date,
   last_payment_date date,
   last_payment_amount app.money,
   paid_principal app.money not null default 0,
@@ -428,6 +432,7 @@ create table loan_outlook (
   delinquency_bucket text not null,
   oldest_unpaid_due_date date,
   first_delinquency_date date,
+  first_delinquency_30_date date,
   next_payment_date date,
   payments_remaining smallint not null,
   current_rate app.rate not null,
@@ -921,10 +926,57 @@ call app.protect('deferments', 'select, insert, update');
 call app.declare_borrower_data('deferments', 'loans', redacted => '{reason,notes}',
   kept => '{"one of a few values": ["deferment_type", "interest_treatment", "status"], "ids": ["event_ids"]}');
 
+-- Notices about applications that were denied, countered or are incomplete (12 CFR 1002.9), and the requests for
+-- their reasons.
+create table adverse_action_notices (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  -- The applicant.
+  borrower_id uuid not null,
+  kind text not null check (kind in ('denial', 'counteroffer', 'incomplete_application')),
+  status text not null default 'draft' check (status in ('draft', 'sent')),
+  -- Codes, and specific reasons without a code.
+  reasons jsonb not null default '[]',
+  other_reasons jsonb not null default '[]',
+  -- The notice does not state all reasons, but how to get them.
+  has_right_to_reasons boolean not null,
+  counteroffer text,
+  information_needed jsonb not null default '[]',
+  respond_by date,
+  -- The consumer report that was used, for printing the notice.
+  credit_report jsonb,
+  decided_on date not null,
+  notify_by date not null,
+  sent_on date,
+  document_id uuid,
+  reasons_requested_on date,
+  reasons_due_on date,
+  reasons_stated_on date,
+  statement_document_id uuid,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  check ((status = 'sent') = (sent_on is not null)),
+  check ((reasons_requested_on is null) = (reasons_due_on is null)),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id)
+);
+create index adverse_action_notices_loan on adverse_action_notices (tenant_id, loan_id, created_at desc, id desc);
+create index adverse_action_notices_borrower on adverse_action_notices
+  (tenant_id, borrower_id, created_at desc, id desc);
+create index adverse_action_notices_created on adverse_action_notices (tenant_id, created_at desc, id desc);
+call app.protect('adverse_action_notices', 'select, insert, update');
+call app.declare_borrower_data('adverse_action_notices', 'loans', links => '{"borrower_id": "borrowers"}',
+  redacted => '{reasons,other_reasons,counteroffer,information_needed}', emptied => '{credit_report}');
+
 create table forms_1099c (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
   loan_id uuid not null,
+  -- The debtor. Joint debtors have a form each.
+  borrower_id uuid not null,
   form_number text not null,
   tax_year integer not null,
   status text not null default 'generated' check (status in
@@ -939,7 +991,9 @@ create table forms_1099c (
   creditor_address text not null,
   creditor_phone text,
   debtor_name text not null,
-  debtor_tin_last_four text not null,
+  -- Null: the number is missing. The form stays a draft until the debtor was asked for it.
+  debtor_tin_last_four text,
+  tin_requested_on date,
   debtor_address text not null,
   account_number text not null,
   identifiable_event_date date not null,
@@ -956,15 +1010,18 @@ create table forms_1099c (
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
   constraint forms_1099c_form_number unique (tenant_id, form_number),
+  check (debtor_tin_last_four is not null or tin_requested_on is not null or status in ('draft', 'void', 'corrected')),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
   foreign key (tenant_id, corrects_form_id) references forms_1099c (tenant_id, id)
 );
 create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id desc);
+create index forms_1099c_borrower on forms_1099c (tenant_id, borrower_id, created_at desc, id desc);
 create unique index forms_1099c_one on forms_1099c
-  (tenant_id, loan_id, identifiable_event_code, tax_year)
+  (tenant_id, loan_id, borrower_id, identifiable_event_code, tax_year)
   where status not in ('void', 'corrected');
 call app.protect('forms_1099c', 'select, insert, update');
-call app.declare_borrower_data('forms_1099c', 'credit',
+call app.declare_borrower_data('forms_1099c', 'credit', links => '{"borrower_id": "borrowers"}',
   redacted => '{debtor_name,debtor_address,debt_description,notes}',
   redacted_as => $${"debtor_tin_last_four": "'0000'"}$$,
   kept => '{"our own number": ["form_number"], "the loan''s number": ["account_number"],

@@ -101,6 +101,8 @@ create table payments (
   payment_plan_id uuid,
   -- The last day by which a bank file must contain the order; null for payments without a bank order.
   send_by date,
+  -- The borrower's authorization of the draw, for payments from the portal.
+  consent_id uuid,
   primary key (tenant_id, id),
   constraint payments_tenant_id_external_id_key unique (tenant_id, external_id),
   check (status in ('scheduled', 'canceled', 'pending', 'failed') or
@@ -110,7 +112,8 @@ create table payments (
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
   foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id),
   foreign key (tenant_id, autopay_plan_id) references autopay_plans (tenant_id, id),
-  foreign key (tenant_id, payment_plan_id) references payment_plans (tenant_id, id)
+  foreign key (tenant_id, payment_plan_id) references payment_plans (tenant_id, id),
+  foreign key (tenant_id, consent_id) references borrower_consents (tenant_id, id)
 );
 create index payments_loan on payments (tenant_id, loan_id, created_at desc, id desc);
 create index payments_held on payments (tenant_id, hold_until)

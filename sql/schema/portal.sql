@@ -23,8 +23,8 @@ create table hardship_applications (
   decided_at timestamptz,
   resulting_type text check (resulting_type in ('forbearance', 'deferment', 'modification', 'payment_plan')),
   resulting_id uuid,
-  -- The last day without collection contacts.
-  contacts_paused_until date not null,
+  -- The last day without collection contacts. Null: contacts were not paused.
+  contacts_paused_until date,
   submitted_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

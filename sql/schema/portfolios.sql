@@ -109,6 +109,7 @@ create table loan_snapshots (
   days_past_due integer not null,
   delinquency_bucket text not null,
   first_delinquency_date date,
+  first_delinquency_30_date date,
   times_delinquent_30 integer not null default 0,
   times_delinquent_60 integer not null default 0,
   times_delinquent_90 integer not null default 0,

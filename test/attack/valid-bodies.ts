@@ -90,7 +90,12 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'PUT /portal/profile/communication-preferences': { letter_enabled: false },
   'POST /loans/{id}/draws': { amount: '100.00', draw_date: TODAY },
   'POST /loans/{id}/credit-disputes': { dispute_codes: ['001'], received_date: '2026-03-10' },
-  'POST /loans/{id}/1099c': { amount_discharged: '700.00', tax_year: 2026 },
+  'POST /loans/{id}/1099c': {
+    amount_discharged: '700.00',
+    tax_year: 2026,
+    identifiable_event_code: 'F',
+    identifiable_event_date: '2026-01-02',
+  },
   'POST /loans/{id}/assign-officer': { loan_officer_id: SOME_RECORD },
   'POST /loans/{id}/reschedule': { shift_days: 10 },
   'POST /loans/{id}/change-due-date': { payment_day: 20 },

@@ -140,6 +140,7 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
       ...[PLAN.first_date, PLAN.last_date].map(day),
     ],
   }),
+  application_notice: () => spoken(),
   forbearance_confirmation: ({ money, day }) => ({
     context: { forbearance: TERM },
     says: [day(TERM.start_date), day(TERM.end_date), money(TERM.payment_amount)],

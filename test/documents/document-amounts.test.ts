@@ -193,6 +193,8 @@ const KINDS: Record<DocumentName, (ground: DocumentReader) => Promise<Told>> = {
     const { money, day, ask, path, done } = ground;
     const made = await done(`${path}/1099c`, {
       amount_discharged: '600.01',
+      identifiable_event_code: 'G',
+      identifiable_event_date: '2026-01-15',
       interest_included: '12.34',
       fair_market_value: '1234567.00',
     });

@@ -76,7 +76,11 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
     return { print: await printOf(ground, 'payoff_letter'), says };
   },
   form_1099c: async (ground) => {
-    const form = { amount_discharged: '700.00' };
+    const form = {
+      amount_discharged: '700.00',
+      identifiable_event_code: 'F',
+      identifiable_event_date: '2026-01-15',
+    };
     await ground.tenant.officer.post(`/loans/${ground.loan_id}/1099c`, form);
     return { print: await printOf(ground, 'form_1099c'), says: ['700.00', '12-3456789'] };
   },

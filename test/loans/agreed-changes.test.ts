@@ -182,7 +182,7 @@ test('a quote repays the loan on each of its days, whether or not scheduled paym
   expect(after).toMatchObject({ status: 'superseded', superseded_reason: 'payment' });
 });
 
-test('a quote is refused if an agreed change lowers the debt before its last day', async () => {
+test('a quote ends before an agreed change lowers the debt, and a later last day is refused', async () => {
   const { tenant, id } = await paidLoan('2025-11-05', ['2025-12-05', '2026-01-05'], '2026-01-20');
   const forgiveness = { modification_type: 'principal_forgiveness', principal_forgiven: '1000.00' };
   const made = await post(
@@ -198,8 +198,10 @@ test('a quote is refused if an agreed change lowers the debt before its last day
     good_through_date: '2026-01-30',
   });
   const until = await tenant.officer.post(quotes, { payoff_date, good_through_date: '2026-01-24' });
+  const usual = await tenant.officer.post(quotes, { payoff_date });
 
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   expect([across.status, until.status]).toEqual([422, 201]);
+  expect(usual.body).toMatchObject({ payoff_date, good_through_date: '2026-01-24' });
   expect(JSON.stringify(across.body)).toContain('Quote an earlier last day.');
 });

@@ -209,10 +209,10 @@ test('a notice uses the applicant’s language, and names the report and score t
 
   const outOfRange = await deny({ credit_report: { ...credit_report, score } });
   await saveSettings(tenant, { adverse_action: {} });
-  const incomplete = await deny({ credit_report });
-  const untouched = await tenant.officer.get(`/loans/${id}`);
-  await saveSettings(tenant, LETTERHEAD);
   const denied = await deny({ credit_report });
+  const [draft] = (await tenant.officer.get(`/loans/${id}/adverse-action-notices`)).body;
+  await saveSettings(tenant, LETTERHEAD);
+  await tenant.officer.post(`/adverse-action-notices/${draft.id}/send`, {});
 
   const told = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(z.object({ data: z.looseObject({}) }))`
@@ -220,12 +220,9 @@ test('a notice uses the applicant’s language, and names the report and score t
       where loan_id = ${id} and template = 'adverse_action_notice'
     `),
   );
-  expect([outOfRange.status, incomplete.status, denied.status]).toEqual([422, 409, 200]);
-  expect(incomplete.body.details.settings).toEqual([
-    'adverse_action.agency_name',
-    'adverse_action.agency_address',
-  ]);
-  expect(untouched.body.status).toBe('pending');
+  expect([outOfRange.status, denied.status]).toEqual([422, 200]);
+  expect(draft).toMatchObject({ status: 'draft', document_id: null });
+  expect(draft).not.toHaveProperty('credit_report');
   expect(told).toMatchObject({
     reasons: ['Bancarrota'],
     agency: { name: 'Example Agency' },

@@ -107,12 +107,12 @@ function eventOf(step: Step, day: string, known: OpenLoan['events']) {
 const inOrder = (taken: readonly { after: number; step: Step }[]) =>
   taken.toSorted((one, other) => one.after - other.after);
 
-/** Looks at each day, back to the last one on which the loan was current. */
-function lateSince(life: FoldInput): string | null {
+/** Looks at each day, back to the last one on which the loan was less than `leastDays` late. */
+function lateSince(life: FoldInput, leastDays: 1 | 30): string | null {
   let since: string | null = null;
   for (let day = life.as_of; day > START; day = addDays(day, -1)) {
     const state = toLoanState(replay({ ...life, as_of: day }).position, day);
-    if (state.days_past_due === 0) return since;
+    if (state.days_past_due < leastDays) return since;
     since = state.oldest_unpaid_due_date;
   }
   return since;
@@ -131,7 +131,10 @@ test('the first day is the oldest due date that was unpaid when the current deli
       const own = { ...terms, delinquency_grace_days: grace };
       const life = { terms: own, schedule: SCHEDULE, events, as_of };
 
-      expect(firstDelinquencyDate(replay(life).position, as_of)).toBe(lateSince(life));
+      const { position } = replay(life);
+
+      expect(firstDelinquencyDate(position, as_of, 1)).toBe(lateSince(life, 1));
+      expect(firstDelinquencyDate(position, as_of, 30)).toBe(lateSince(life, 30));
     }),
     { numRuns: Number(process.env['LIVES'] ?? 300) },
   );
@@ -144,7 +147,7 @@ test('on every day, the stored and shown first day of delinquency equals the fol
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])
     products.set(delinquency_grace_days, await newProduct(tenant, { delinquency_grace_days }));
-  const Kept = z.object({ day: z.string().nullable() });
+  const Kept = z.object({ late: z.string().nullable(), reported: z.string().nullable() });
 
   await fc.assert(
     fc.asyncProperty(aLife, async ({ grace, taken }) => {
@@ -169,13 +172,19 @@ test('on every day, the stored and shown first day of delinquency equals the fol
           });
         const { row, kept, loan } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
-          kept: await work.tx.oneFirst(sql.type(Kept)`
-            select first_delinquency_date as day from loans where id = ${id}`),
+          kept: await work.tx.one(sql.type(Kept)`
+            select first_delinquency_date as late, first_delinquency_30_date as reported
+            from loans where id = ${id}`),
           loan: await readLoan(work, id),
         }));
         const life = { terms: readTerms(loan.row), schedule: loan.schedule, events: loan.events };
-        const first = firstDelinquencyDate(replay({ ...life, as_of: day }).position, day);
-        expect([kept, row?.['first_delinquency_date']], `on ${day}`).toEqual([first, first]);
+        const { position } = replay({ ...life, as_of: day });
+        const first = firstDelinquencyDate(position, day, 1);
+        const reported = firstDelinquencyDate(position, day, 30);
+        expect([kept, row?.['first_delinquency_date']], `on ${day}`).toEqual([
+          { late: first, reported },
+          first,
+        ]);
       }
     }),
     { numRuns: Number(process.env['LIVES'] ?? 4) },

@@ -142,6 +142,7 @@ test('a settlement credit counts as forgiven debt, and a manual form waits for r
   await tenant.officer.post(`/loans/${byHand.id}/1099c`, {
     amount_discharged: '25.00',
     identifiable_event_code: 'F',
+    identifiable_event_date: '2026-01-15',
   });
   await credit(byHand.id, '700.00');
 

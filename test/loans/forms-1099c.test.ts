@@ -13,7 +13,9 @@ test('a charge-off’s form has its business date, not the clock’s date', asyn
   await travelTo(stage, tenant, '2026-02-14');
   await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
 
-  const { body } = await tenant.officer.post(`/loans/${id}/1099c`, {});
+  const { body } = await tenant.officer.post(`/loans/${id}/1099c`, {
+    identifiable_event_code: 'G',
+  });
 
   expect(body).toMatchObject({
     identifiable_event_date: '2026-02-14',
@@ -25,11 +27,12 @@ test('a manual form has no minimum and uses the given amount, once per event and
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}/1099c`;
+  const form = { identifiable_event_code: 'G', identifiable_event_date: '2026-01-15' };
 
-  const made = await tenant.officer.post(path, { amount_discharged: '25.00' });
-  const again = await tenant.officer.post(path, { amount_discharged: '25.00' });
+  const made = await tenant.officer.post(path, { ...form, amount_discharged: '25.00' });
+  const again = await tenant.officer.post(path, { ...form, amount_discharged: '25.00' });
   const voided = await tenant.officer.delete(`/forms-1099c/${made.body.id}`);
-  const anew = await tenant.officer.post(path, { amount_discharged: '26.00' });
+  const anew = await tenant.officer.post(path, { ...form, amount_discharged: '26.00' });
   const furnished = await tenant.officer.put(`/forms-1099c/${anew.body.id}`, {
     ...anew.body,
     amount_discharged: '1.00',
@@ -64,7 +67,9 @@ test('a form uses the charged-off principal, and is refused if nothing was forgi
   await admin.post(`/loans/${lost.id}/charge-off`, { reason: 'bankruptcy' });
 
   const refused = await tenant.officer.post(`/loans/${none.id}/1099c`);
-  const made = await tenant.officer.post(`/loans/${lost.id}/1099c`);
+  const made = await tenant.officer.post(`/loans/${lost.id}/1099c`, {
+    identifiable_event_code: 'A',
+  });
 
   expect(refused).toMatchObject({
     status: 422,
@@ -82,7 +87,11 @@ test('a lender without payer details orders no form, and a forgiveness leaves a 
   const { id } = await newLoan(tenant);
   await saveSettings(tenant, { tax: {} });
 
-  const refused = await tenant.officer.post(`/loans/${id}/1099c`, { amount_discharged: '25.00' });
+  const refused = await tenant.officer.post(`/loans/${id}/1099c`, {
+    amount_discharged: '25.00',
+    identifiable_event_code: 'G',
+    identifiable_event_date: '2026-01-15',
+  });
   await tenant.officer.post(`/loans/${id}/modifications`, {
     modification_type: 'principal_forgiveness',
     principal_forgiven: '700.00',
@@ -146,7 +155,10 @@ test('when a charge-off is reversed, a task names the manual form that was made 
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   await admin.post(`/loans/${id}/charge-off`, { reason: 'bankruptcy', force: true });
-  const form = await tenant.officer.post(`/loans/${id}/1099c`, { amount_discharged: '9000.00' });
+  const form = await tenant.officer.post(`/loans/${id}/1099c`, {
+    amount_discharged: '9000.00',
+    identifiable_event_code: 'G',
+  });
   const tasks = async () =>
     (await tenant.officer.get('/tasks?status=open')).body as Record<string, string>[];
   const before = await tasks();

@@ -141,7 +141,7 @@ function folded(
     delinquency_bucket: state.delinquency_bucket,
     oldest_unpaid_due_date: state.oldest_unpaid_due_date,
     next_payment_date: state.next_payment_date,
-    first_delinquency_date: firstDelinquencyDate(run.position, day),
+    first_delinquency_date: firstDelinquencyDate(run.position, day, 1),
     current_rate: state.current_rate,
     interest_free_balance: state.interest_free_balance,
     prepayment_penalty: money(penalty),

@@ -8,6 +8,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 /** The first installment is due today. */
 const DUE = { disbursement_date: '2025-12-15' };
+const NOT_ENROLLED = { is_enrolled: false, is_enabled: false, plan: null, authorization: null };
 
 test('a borrower enrolls in autopay, the close draws what is due, and the borrower ends it', async () => {
   const { tenant, borrower, officer, admin, loan, id, account } = await newPortalBorrower(
@@ -28,7 +29,7 @@ test('a borrower enrolls in autopay, the close draws what is due, and the borrow
   const canceled = await borrower.post(`${loan}/autopay/cancel`);
   const again = await borrower.post(`${loan}/autopay/cancel`);
 
-  expect(none.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
+  expect(none.body).toEqual(NOT_ENROLLED);
   expect(enrolled).toMatchObject({
     status: 200,
     body: {
@@ -50,7 +51,7 @@ test('a borrower enrolls in autopay, the close draws what is due, and the borrow
       sliceColumns(entries[0] ?? '', 77, 78),
     ]),
   ).toEqual([['WEB', 'R ']]);
-  expect(canceled.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
+  expect(canceled.body).toEqual(NOT_ENROLLED);
   expect(again).toMatchObject(refusal(409, 'not_enrolled'));
   const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
   expect(plan).toMatchObject({ status: 'canceled', cancel_reason: 'borrower' });
@@ -61,7 +62,9 @@ test('a borrower enrolls in autopay, the close draws what is due, and the borrow
     ip_address: expect.any(String),
     status: 'revoked',
     revocation_method: 'portal',
-    consent_text: expect.stringContaining(`you authorize Tenant ${tenant.slug} to draw`),
+    consent_text: expect.stringContaining(
+      `you authorize Tenant ${tenant.slug} to make recurring electronic debits`,
+    ),
   });
   const { body: history } = await officer.get(`/loans/${id}/history?entity_type=autopay_plans`);
   const told = history.map((row: Record<string, unknown>) => [row['action'], row['actor_type']]);

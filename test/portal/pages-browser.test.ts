@@ -86,6 +86,7 @@ test.each(asked)(
     await send({ amount: '1,000.50' }, t('pay.preview'), 'pay-preview');
     await send({}, t('pay.submit', { amount: '$1,000.50' }), 'payment');
     expect(await notice()).toBe(t('done.paid'));
+    expect(await page.textContent('main')).toContain(`María Núñez`);
 
     await open(`/loans/${id}/autopay`, 'autopay');
     await send({ amount_type: 'minimum_due' }, t('autopay.enroll'), 'autopay-on');
@@ -142,13 +143,21 @@ test.each(asked)(
     expect(await page.textContent('main')).toContain(t('hardship.title', { number: 'H-' }));
 
     await open('/profile', 'profile');
-    await page.uncheck('[name=marketing_enabled]');
+    expect(await page.isChecked('[name=marketing_enabled]')).toBe(false);
+    await page.check('[name=marketing_enabled]');
     await page.locator('button[value=preferences]').click();
     expect(await notice()).toBe(t('done.preferences_saved'));
     await page.locator('[name=phone]').fill('(202) 555-0143');
     await page.locator('button[value=contact]').click();
     await guest.look('profile-saved');
     expect(await notice()).toBe(t('done.profile_saved'));
+    await page.locator('button[value=texts]').click();
+    await guest.look('profile-texts-refused');
+    expect(await page.isChecked('[name=agrees_to_texts]')).toBe(false);
+    await page.check('[name=agrees_to_texts]');
+    await page.locator('button[value=texts]').click();
+    await guest.look('profile-texts');
+    expect(await notice()).toBe(t('done.preferences_saved'));
 
     await open('/factors', 'factors-none');
     await open('/factors/app', 'factor-app');
@@ -176,10 +185,15 @@ test.each(asked)(
       { status: 'active' },
     ]);
     // The stored consent is the sentence that the page showed.
-    const consent_text = t('autopay.agree', { tenant: `Tenant ${tenant.slug}` });
-    expect(await seen(`/borrowers/${borrower_id}/consents`)).toContainEqual(
-      expect.objectContaining({ consent_type: 'autopay', consent_text }),
-    );
+    const consents = await seen(`/borrowers/${borrower_id}/consents`);
+    for (const [consent_type, key] of [
+      ['autopay', 'autopay.agree'],
+      ['tcpa_sms', 'consent.texts'],
+      ['marketing', 'consent.marketing'],
+    ] as const) {
+      const consent_text = t(key, { tenant: `Tenant ${tenant.slug}` });
+      expect(consents).toContainEqual(expect.objectContaining({ consent_type, consent_text }));
+    }
     expect(await seen(`/borrowers/${borrower_id}/payment-instruments`)).toHaveLength(2);
     expect(await seen(`/documents?loan_id=${id}`)).toMatchObject(
       expect.arrayContaining([expect.objectContaining({ source: 'portal', status: 'uploaded' })]),

@@ -42,8 +42,9 @@ test('a borrower sees their contact data and adds addresses, emails and phones',
       email_enabled: true,
       sms_enabled: true,
       letter_enabled: true,
-      marketing_enabled: true,
+      marketing_enabled: false,
     },
+    text_message_consent: null,
   });
   expect(phone).toMatchObject({ can_sms: true, is_primary: true, is_verified: false });
   const { body: emails } = await borrower.get('/portal/profile/emails');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
-import { AUTOPAY_AMOUNT_TYPES } from '../../jobs/payments/autopay/autopay-plan.ts';
+import { AUTOPAY_AMOUNT_TYPES } from '../../jobs/payments/autopay/autopay-terms.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { Client } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';

@@ -17,7 +17,11 @@ export async function newLoan(
   officer: Client = tenant.officer,
 ) {
   const { status = 'active', disbursement_date, ...terms } = wish;
-  const borrower = await officer.post('/borrowers', { first_name: 'Grace', last_name: 'Hopper' });
+  const borrower = await officer.post('/borrowers', {
+    first_name: 'Grace',
+    last_name: 'Hopper',
+    ssn_last_four: '6789',
+  });
   const created = await officer.post('/loans', {
     borrower_id: borrower.body.id,
     program_id: terms['program_id'] ?? (await tenant.first('/programs')),

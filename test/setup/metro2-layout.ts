@@ -81,7 +81,7 @@ const BASE: readonly Field[] = [
   ['terms frequency', 105, 105, /^[DPWBEMLQTSY]$/],
   ['scheduled monthly payment', 106, 114, DOLLARS],
   ['actual payment', 115, 123, DOLLARS],
-  ['account status', 124, 125, /^(05|11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
+  ['account status', 124, 125, /^(11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
   ['payment rating', 126, 126, /^[0-6GL ]$/],
   // Months without history (B) come only at the end.
   ['payment history profile', 127, 150, /^[0-6DEGHJKLZ]*B*$/],
@@ -174,7 +174,8 @@ function valuesOf(text: string, fields: readonly Field[], wrong: string[]): Valu
 
 const ZERO_DATE = '00000000';
 const PAID_STATUSES = ['13', '61', '62', '63', '64', '65'];
-const RATED_STATUSES = ['05', '13', '65', '88', '89', '94', '95'];
+const RATED_STATUSES = ['13', '65', '88', '89', '94', '95'];
+const TRANSFERRED = ['O', 'AT'];
 const sortableDate = (date = '') => date.slice(4) + date.slice(0, 4);
 
 /** Contradictions between the fields of a base segment (fields 11, 12, 15, 17 and 21 to 26). */
@@ -182,14 +183,10 @@ function findContradictions(base: Values, activity: string): string[] {
   const text = (name: string) => base[name] ?? '';
   const amount = (name: string) => Number(text(name));
   const status = text('account status');
-  const [isPaid, isClosed] = [
-    PAID_STATUSES.includes(status),
-    PAID_STATUSES.includes(status) || status === '05',
-  ];
+  const isTransferred = TRANSFERRED.includes(text('special comment'));
+  const isClosed = PAID_STATUSES.includes(status) || isTransferred;
   const [portfolio, rating] = [text('portfolio type'), text('payment rating')];
-  const isLate = RATED_STATUSES.includes(status)
-    ? /[1-6GL]/.test(rating)
-    : !['11', 'DA', 'DF'].includes(status);
+  const isLate = status === '13' ? /[1-6GL]/.test(rating) : !['11', 'DA', 'DF'].includes(status);
   const isBankrupt = /^[A-HZ]$/.test(text('consumer information indicator'));
   const holds: Record<string, boolean> = {
     'a term in the form of its portfolio type':
@@ -204,7 +201,7 @@ function findContradictions(base: Values, activity: string): string[] {
       ),
     'nothing past due where it is current': status !== '11' || amount('amount past due') === 0,
     'something past due where it is late':
-      !/^(71|78|8[0-4]|97)$/.test(status) || amount('amount past due') > 0,
+      !/^(71|78|8[0-4]|97)$/.test(status) || isTransferred || amount('amount past due') > 0,
     'nothing scheduled after a charge-off':
       status !== '97' || amount('scheduled monthly payment') === 0,
     'an original charge-off where it was charged off':
@@ -212,8 +209,8 @@ function findContradictions(base: Values, activity: string): string[] {
     'a date closed where it is closed': isClosed === (text('date closed') !== ZERO_DATE),
     'a first delinquency where it is late':
       isBankrupt || isLate === (text('date of first delinquency') !== ZERO_DATE),
-    'information of the day of payment':
-      !isPaid || text('date of account information') === text('date closed'),
+    'information of the day on which it was closed':
+      !isClosed || text('date of account information') === text('date closed'),
     'no information of the future':
       sortableDate(text('date of account information')) <= sortableDate(activity),
     'no opening after the information':

@@ -3,6 +3,7 @@ import { countDelinquencies } from '../../../sql/loans/boarding.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
 import { Invalid } from '../../errors.ts';
+import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
@@ -16,6 +17,7 @@ import {
   type NewLoan,
   type LoanParents,
 } from '../origination/create.ts';
+import { askForFirstDelinquency } from '../reporting/boarded-delinquency.ts';
 import { setRescissionEnd } from '../origination/rescission.ts';
 import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
 import { readTerms, type TermsSource } from '../products/loan-terms.ts';
@@ -69,6 +71,7 @@ function statusColumns({ today }: Work, input: Boarding, balance: string) {
     paid_off_at: status === 'paid_off' ? new Date().toISOString() : null,
     charged_off_at: charge_off_date ?? (isChargedOff ? today : null),
     charge_off_amount: isChargedOff ? (charge_off_amount ?? balance) : null,
+    boarded_delinquency_date: input.first_delinquency_date ?? null,
     ...paymentHistoryColumns(input),
   };
 }
@@ -132,14 +135,17 @@ async function assertAssignable(work: Work, { investor_id, portfolio_id, status 
  * took the loss.
  */
 async function boardChargedOff(work: Work, id: string, input: Boarding, balance: string) {
+  const charge_off_balance = input.charge_off_amount ?? balance;
   const event = newEvent({
     kind: 'boarding',
     effective_date: work.today,
     principal_balance: '0.00',
-    charge_off_balance: input.charge_off_amount ?? balance,
+    charge_off_balance,
     ...lastPaymentOf(input),
   });
   await recordEvents(work, await openLoan(work, id), [event]);
+  if (!input.first_delinquency_date && parseMoney(charge_off_balance).gt(0))
+    await askForFirstDelinquency(work, [id]);
 }
 
 async function boardFunded(
@@ -159,5 +165,7 @@ async function boardFunded(
     ...lastPaymentOf(input),
   });
   const { days_past_due } = await recordEvents(work, loan, [event], { firstSchedule: schedule });
-  if (days_past_due >= 30) await countDelinquencies(work.tx, { id, days_past_due });
+  if (days_past_due < 30) return;
+  await countDelinquencies(work.tx, { id, days_past_due });
+  if (!input.first_delinquency_date) await askForFirstDelinquency(work, [id]);
 }

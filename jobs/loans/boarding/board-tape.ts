@@ -165,6 +165,7 @@ function toBoarding(row: TapeRow, parents: ParentIds): Boarding {
     has_balloon: row.has_balloon ?? false,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
+    first_delinquency_date: row.first_delinquency_date,
     metadata: {
       ...(purpose && { purpose }),
       tape: { source_status: source_status ?? null, ...history },

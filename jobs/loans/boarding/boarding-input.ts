@@ -100,6 +100,11 @@ export const Boarding = z.object({
   charge_off_amount: money
     .nullish()
     .describe('The charged-off amount that is still owed. Default: the principal balance.'),
+  first_delinquency_date: date
+    .nullish()
+    .describe(
+      'The date of first delinquency that the previous servicer reported. Not after the charge-off. Without it, a charged-off loan, or one that is 30 days past due, is boarded but not reported to the credit bureaus, and a task asks for the date.',
+    ),
   portfolio_id: uuid.nullish().describe('An active static portfolio for the loan.'),
   investor_id: uuid.nullish().describe('The owner of the whole loan. Its ledger stays here.'),
   times_delinquent: TimesDelinquent.nullish().describe(

@@ -50,6 +50,7 @@ const Columns = z.object({
   paid_through_date: date.optional(),
   charge_off_date: date.optional(),
   charge_off_amount: money.optional(),
+  first_delinquency_date: date.optional(),
   has_balloon: z
     .enum(['true', 'false'], 'Must be true or false.')
     .transform((word) => word === 'true')

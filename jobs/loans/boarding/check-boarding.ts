@@ -4,11 +4,17 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
+import { firstDelinquencyProblem } from '../reporting/boarded-delinquency.ts';
 import { levelInstallment } from '../schedule/boarded-schedule.ts';
 import type { Boarding } from './boarding-input.ts';
 
 /** Fields that only a loan with a servicing history may have. */
-const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
+const HISTORY = [
+  'last_payment_date',
+  'times_delinquent',
+  'payment_history_profile',
+  'first_delinquency_date',
+] as const;
 
 /** Throws `Invalid` if the fields of a boarded loan contradict each other or the business date. */
 export function checkBoarding({ today }: Work, input: Boarding) {
@@ -28,6 +34,15 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   const { last_payment_date: paid } = input;
   if (paid && (paid < origination_date || paid > today))
     errors['last_payment_date'] = 'Must be between the origination date and the business date.';
+  const { first_delinquency_date } = input;
+  const charge_off_date = input.status === 'charged_off' ? (input.charge_off_date ?? today) : null;
+  const problem =
+    first_delinquency_date &&
+    firstDelinquencyProblem(
+      { today },
+      { first_delinquency_date, origination_date, charge_off_date },
+    );
+  if (problem) errors['first_delinquency_date'] = problem;
   const isNew = ['pending', 'approved'].includes(input.status);
   for (const field of HISTORY.filter((name) => isNew && input[name]))
     errors[field] = `Not allowed for a loan that is ${input.status}.`;

@@ -12,6 +12,7 @@ import {
   pastDueDays,
   sumDays,
   type DaysPart,
+  type DelinquencyDays,
 } from './delinquency.ts';
 import { repaymentParts, totalOwed, type Position } from './position.ts';
 import { positionOn } from './run.ts';
@@ -99,34 +100,48 @@ export function pastDue30(
 
 /**
  * The due date with which the delinquency of a day began, by the whole recorded history. Null if the loan
- * is current.
+ * is current. With `leastDays` 30, it is the date that credit bureaus receive: they regard an account that is
+ * less than 30 days past due as current, so a delinquency begins and ends there.
  */
 export function firstDelinquencyDate(
   position: Position,
   asOf: string,
+  leastDays: DelinquencyDays,
   bills = billingState(position, asOf),
 ): string | null {
-  const since = delinquentBySchedule(position, bills);
-  const { replanned_late } = position;
-  return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
+  const since = delinquentBySchedule(position, bills, leastDays);
+  const replanned = position.replanned_late[leastDays];
+  return since !== null && since === replanned?.due_date ? replanned.since : since;
 }
 
 /** Keeps the start of a delinquency that a schedule change does not cure. */
 export function preserveDelinquency(position: Position, day: string, replan: () => void): void {
-  const since = firstDelinquencyDate(position, day);
+  const before = {
+    1: firstDelinquencyDate(position, day, 1),
+    30: firstDelinquencyDate(position, day, 30),
+  };
   replan();
-  const due_date = delinquentBySchedule(position, billingState(position, day));
-  const goesOn = since !== null && due_date !== null && since < due_date;
-  position.replanned_late = goesOn ? { since, due_date } : null;
+  const bills = billingState(position, day);
+  const kept = (leastDays: DelinquencyDays) => {
+    const since = before[leastDays];
+    const due_date = delinquentBySchedule(position, bills, leastDays);
+    return since !== null && due_date !== null && since < due_date ? { since, due_date } : null;
+  };
+  position.replanned_late = { 1: kept(1), 30: kept(30) };
 }
 
-function delinquentBySchedule(position: Position, bills: BillingState): string | null {
+function delinquentBySchedule(
+  position: Position,
+  bills: BillingState,
+  leastDays: DelinquencyDays,
+): string | null {
   if (bills.owed.lte(0)) return null;
   const dues = position.installments.map(({ row: { due_date }, paid_date }) => ({
     due_date,
     paid_date,
   }));
-  return delinquentSince(oldestUnpaid(bills), bills.asOf, dues, delinquencyAllowances(position));
+  const leniency = delinquencyAllowances(position);
+  return delinquentSince(oldestUnpaid(bills), bills.asOf, { dues, leniency, leastDays });
 }
 
 const oldestUnpaid = ({ unpaid, isMatured, maturity }: BillingState): string | null =>

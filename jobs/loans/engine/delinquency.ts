@@ -76,21 +76,31 @@ export const sumDays = (parts: readonly DaysPart[]): number =>
 export type DatedInstallment = { due_date: string; paid_date: string | null };
 
 /**
- * The due date with which the current delinquency began: the oldest unpaid one, or an earlier one that was
- * paid when the next one was already late. Null if the loan is current. `dues` must be sorted by due date.
+ * The due date with which a delinquency of at least `leastDays` began: the oldest unpaid one, or an earlier
+ * one that was paid when the next one was already that late. Null if the loan is less late. `dues` must be
+ * sorted by due date.
  */
 export function delinquentSince(
   oldestUnpaidDueDate: string | null,
   asOf: string,
-  dues: readonly DatedInstallment[],
-  leniency: Leniency,
+  { dues, leniency, leastDays }: DelinquencyFacts,
 ): string | null {
-  if (daysPastDue(oldestUnpaidDueDate, asOf, leniency) === 0) return null;
+  if (daysPastDue(oldestUnpaidDueDate, asOf, leniency) < leastDays) return null;
   return dues.reduceRight<string | null>((since, { due_date, paid_date }) => {
     if (since === null || paid_date === null || due_date >= since) return since;
-    return daysPastDue(since, paid_date, leniency) > 0 ? due_date : since;
+    return daysPastDue(since, paid_date, leniency) >= leastDays ? due_date : since;
   }, oldestUnpaidDueDate);
 }
+
+type DelinquencyFacts = {
+  dues: readonly DatedInstallment[];
+  leniency: Leniency;
+  /** Days past due from which the loan counts as delinquent. */
+  leastDays: DelinquencyDays;
+};
+
+/** From 1 day for the lender, from 30 days for the credit bureaus. */
+export type DelinquencyDays = 1 | 30;
 
 /** Paused days of a closed interval. Overlapping pauses count once. */
 function pausedDays(

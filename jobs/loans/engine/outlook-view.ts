@@ -46,6 +46,8 @@ export type Fixed = {
   oldest_unpaid_due_date: string | null;
   next_payment_date: string | null;
   first_delinquency_date: string | null;
+  /** The same for the credit bureaus, to which a loan is late from 30 days past due. */
+  first_delinquency_30_date: string | null;
   delinquency_bucket: DelinquencyBucket;
   payments_remaining: number;
   prepayment_penalty: string;
@@ -137,7 +139,8 @@ export function viewOn(outlook: Outlook, day: string): View {
       interest_free_balance: money(position.cycle.interest_free),
       oldest_unpaid_due_date: shown.oldest_unpaid_due_date,
       next_payment_date: billAsAgreed ? next.date : shown.next_payment_date,
-      first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, bills) : null,
+      first_delinquency_date: days > 0 ? firstDelinquencyDate(position, day, 1, bills) : null,
+      first_delinquency_30_date: days >= 30 ? firstDelinquencyDate(position, day, 30, bills) : null,
       delinquency_bucket: bucketForDays(days),
       payments_remaining: bills.unpaid.length,
       prepayment_penalty: money(penalty),

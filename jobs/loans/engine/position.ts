@@ -15,7 +15,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { reducedBy, sumParts, type AmountPart } from './amount-parts.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
-import type { DelinquencyPause } from './delinquency.ts';
+import type { DelinquencyDays, DelinquencyPause } from './delinquency.ts';
 import type { Fee } from './fee.ts';
 import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
 
@@ -85,10 +85,10 @@ export type Position = {
   funded_maturity: string | null;
   extension_months: number;
   /**
-   * A delinquency that began on `since`, before a schedule change. Under the new schedule it counts from
-   * `due_date`.
+   * A delinquency of at least 1 or 30 days that began on `since`, before a schedule change. Under the new
+   * schedule it counts from `due_date`.
    */
-  replanned_late: { since: string; due_date: string } | null;
+  replanned_late: Readonly<Record<DelinquencyDays, { since: string; due_date: string } | null>>;
   cycle: Cycle;
   /** A credit line that a payoff or write-off has closed. A zero balance alone does not close a line. */
   is_closed: boolean;
@@ -122,7 +122,7 @@ export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Pos
     accelerated_on: null,
     funded_maturity: schedule.at(-1)?.due_date ?? null,
     extension_months: 0,
-    replanned_late: null,
+    replanned_late: { 1: null, 30: null },
     cycle: {
       number: 0,
       ended_on: null,

@@ -46,7 +46,10 @@ export function delinquencyColumns(
   const day = isAged ? addDays(work.today, 1) : work.today;
   return {
     ...(!isAged && { delinquency_bucket: after.delinquency_bucket }),
-    ...(!after.is_charged_off && { first_delinquency_date: firstDelinquencyDate(position, day) }),
+    ...(!after.is_charged_off && {
+      first_delinquency_date: firstDelinquencyDate(position, day, 1),
+      first_delinquency_30_date: firstDelinquencyDate(position, day, 30),
+    }),
   };
 }
 

@@ -6,14 +6,10 @@ import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/apply-state-change.ts';
 import { assertAllowed } from '../history/statuses.ts';
-import { sendAdverseActionNotice } from './adverse-action.ts';
+import { recordNotice } from './adverse-action.ts';
+import { REASONS_MAX } from './adverse-action-notices.ts';
 import { CreditReport } from './credit-report.ts';
 import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
-
-/**
- * More than four reasons are unlikely to help an applicant (official commentary on 12 CFR 1002.9(b)(2)).
- */
-const REASONS_MAX = 4;
 
 export const Denial = z.object({
   reasons: z
@@ -44,7 +40,12 @@ export async function denyLoan(work: Work, loanId: string, input: Denial) {
   const reasons = reasonsOf(input);
   await decisions.markDenied(work.tx, loanId, reasons);
   await changeStatus(work, loan, 'denied', 'deny', reasons.join(', '));
-  await sendAdverseActionNotice(work, loan, reasons, input.credit_report ?? null);
+  await recordNotice(work, loan, {
+    kind: 'denial',
+    borrower_id: loan.borrower_id,
+    reasons,
+    credit_report: input.credit_report ?? null,
+  });
 }
 
 function reasonsOf({ reasons, reason }: Denial): DenialReason[] {

@@ -42,25 +42,33 @@ const MONTHS_AHEAD = 12;
 export async function quotePayoff(work: Work, input: NewQuote): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const { row, schedule, events } = loan;
-  const { payoff_date, good_through_date } = datesOf(work, loan, input);
-  const steps = good_through_date > work.today ? await readAgreedSteps(work, loan) : [];
+  const { payoff_date, good_through_date: latest } = datesOf(work, loan, input);
+  const steps = latest > work.today ? await readAgreedSteps(work, loan) : [];
   const agreed = steps.filter(isExpectedByQuotes);
   const on = (day: string) => loanOn(loan, agreed, day);
   const prepayment_penalty = input.include_prepayment_penalty
     ? money(prepaymentPenalty(row, on(payoff_date).state))
     : '0.00';
   const history = { terms: readTerms(row), schedule, events, agreed };
+  const quoteFor = (day: string) => payoff(history, { payoff_date: day, prepayment_penalty });
+  const first = parseMoney(quoteFor(payoff_date).payoff_amount);
+  // The amount is valid until the last day, so the quote ends before an agreed change lowers the debt.
+  let good_through_date = latest;
+  let last = quoteFor(latest);
+  while (parseMoney(last.payoff_amount).lt(first)) {
+    if (input.good_through_date)
+      throw new Invalid({
+        good_through_date:
+          'An agreed change lowers the debt before this day. Quote an earlier last day.',
+      });
+    good_through_date = addDays(good_through_date, -1);
+    last = quoteFor(good_through_date);
+  }
   const { unearned_interest: _, ...amounts } = payoff(history, {
     payoff_date,
     good_through_date,
     prepayment_penalty,
   });
-  const last = payoff(history, { payoff_date: good_through_date, prepayment_penalty });
-  if (parseMoney(last.payoff_amount).lt(amounts.payoff_amount))
-    throw new Invalid({
-      good_through_date:
-        'An agreed change lowers the debt before this day. Quote an earlier last day.',
-    });
   const number = (await records.countRecords(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id, 'newer_quote');

@@ -7,6 +7,7 @@ import { date, jsonObject } from '../../../sql/types.ts';
 export const CORRECTABLE_FIELDS: readonly string[] = [
   'date_opened',
   'date_closed',
+  'date_of_account_information',
   'date_last_payment',
   'date_first_delinquency',
   'credit_limit',
@@ -39,7 +40,7 @@ export const correctedValues = jsonObject
 
 function isValidCorrection(name: string, value: unknown): boolean {
   if (name.startsWith('date_'))
-    return (value === null && name !== 'date_opened') || date.safeParse(value).success;
+    return (value === null && !REQUIRED_DATES.has(name)) || date.safeParse(value).success;
   if (name === 'payment_history_profile')
     return typeof value === 'string' && /^[0-6BDEGHJKLZ]{24}$/.test(value);
   if (CODES_THAT_MAY_BE_EMPTY.has(name) && value === null) return true;
@@ -49,6 +50,7 @@ function isValidCorrection(name: string, value: unknown): boolean {
   return z.int().min(0).max(2_147_483_647).safeParse(value).success;
 }
 
+const REQUIRED_DATES: ReadonlySet<string> = new Set(['date_opened', 'date_of_account_information']);
 const CODES_THAT_MAY_BE_EMPTY: ReadonlySet<string> = new Set([
   'payment_rating',
   'special_comment',

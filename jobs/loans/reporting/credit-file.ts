@@ -180,7 +180,10 @@ function withNumbers(
   const numberOf = (id: unknown) => ({ social_security_number: opened.get(String(id)) ?? null });
   return {
     ...record,
-    consumer: { ...record.consumer, ...numberOf(record.borrower_id) },
+    consumer: {
+      ...record.consumer,
+      ...numberOf(record.consumer['borrower_id'] ?? record.borrower_id),
+    },
     co_consumers: record.co_consumers.map((who) => ({ ...who, ...numberOf(who['borrower_id']) })),
   };
 }

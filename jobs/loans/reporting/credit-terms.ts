@@ -2,6 +2,11 @@ import { dictionary } from '../../../sql/dictionary.ts';
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
 import { cents } from './whole-dollars.ts';
 
+/**
+ * The terms of an account: fields 13 to 15. Source: the field definitions and Exhibit 3 of the Credit Reporting
+ * Resource Guide, as quoted in the public repository moov-io/metro2 (pkg/lib/base_segment.go).
+ */
+
 const FREQUENCIES = dictionary<string>({
   monthly: 'M',
   biweekly: 'B',
@@ -21,7 +26,7 @@ const PER_MONTH = dictionary<readonly [bigint, bigint]>({
   semi_monthly: [2n, 1n],
   weekly: [52n, 12n],
   quarterly: [1n, 3n],
-  single: [0n, 1n],
+  single: [1n, 1n],
 });
 
 /** Codes that replace a term in months: lines of credit, revolving accounts and open accounts. */
@@ -43,8 +48,18 @@ export function termsDuration(portfolio: string, facts: CreditFacts): string {
   return String(Math.min(duration, 999)).padStart(3, '0');
 }
 
-/** The installment as a monthly amount, in whole dollars (field 15). */
-export function monthlyPayment({ payment_amount, payment_frequency }: CreditFacts) {
+/**
+ * The payment scheduled for the month, as a monthly amount in whole dollars (field 15). Nothing is scheduled
+ * for an open account, after acceleration, and after the month of the final due date. A single payment is
+ * scheduled only for the month in which it is due.
+ */
+export function monthlyPayment(portfolio: string, facts: CreditFacts): string {
+  const { payment_frequency, payment_amount, maturity_date, reporting_period } = facts;
+  const month = reporting_period.slice(0, 7);
+  const maturity = maturity_date?.slice(0, 7) ?? null;
+  if (portfolio === 'O' || facts.is_accelerated) return '0';
+  if (maturity !== null && maturity < month) return '0';
+  if (payment_frequency === 'single' && maturity !== month) return '0';
   const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
   return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
 }

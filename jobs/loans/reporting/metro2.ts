@@ -80,8 +80,8 @@ function recordOf(line: ReportedRecord, by: Reporter, created_at: string): strin
 const segmentsOfCoConsumers = ({ consumer, co_consumers }: ReportedRecord) =>
   associatedSegments(consumer, co_consumers);
 
-/** Statuses of paid accounts, whose information is dated on the day of payment (field 24). */
-const PAID = new Set(['13', '61', '62', '63', '64', '65']);
+/** Statuses that delete an account. They are dated within the month of the record (field 24). */
+const DELETED = new Set(['DA', 'DF']);
 
 function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): string {
   const field = (name: string) => (line[name] ?? null) as string | number | null;
@@ -110,7 +110,7 @@ function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): st
       dollars(field(name)),
     ),
     dateField(
-      (PAID.has(line.account_status) ? field('date_closed') : null) ?? field('reporting_period'),
+      field(DELETED.has(line.account_status) ? 'reporting_period' : 'date_of_account_information'),
     ),
     ...['date_first_delinquency', 'date_closed', 'date_last_payment'].map((name) =>
       dateField(field(name)),

@@ -5,7 +5,8 @@ import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
+import { askForFirstDelinquency } from './boarded-delinquency.ts';
+import { deriveCreditRecord } from './credit-record.ts';
 
 /** Loans per transaction. */
 const CHUNK = 500;
@@ -35,7 +36,8 @@ export const reportCredit = job({
  * Writes the records of the next loans. They are drafts until the tenant enables credit reporting; then
  * they are queued for a file. Returns the last loan's id, or null at the end.
  */
-async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
+async function writeSome(work: Work, period: string, after: string): Promise<string | null> {
+  const { tx } = work;
   const last = await facts.lastIdOfNextSlice(tx, after, CHUNK);
   if (last === null) return null;
   const { credit_reporting } = await settingsOf(tx);
@@ -43,10 +45,16 @@ async function writeSome({ tx }: Work, period: string, after: string): Promise<s
   const ready = credit_reporting.enabled ? 'queued' : 'draft';
   const found = await facts.listUnreported(tx, period, { after, last });
   const rows = found.map((facts) => {
-    const suppression_reason = suppressionReason(facts);
-    const status = suppression_reason === null ? ready : 'suppressed';
-    return { ...deriveCreditRecord(facts), bureaus: named, status, suppression_reason };
+    const record = deriveCreditRecord(facts);
+    const status = record.suppression_reason === null ? ready : 'suppressed';
+    return { ...record, bureaus: named, status };
   });
   if (rows.length > 0) await records.insertRecords(tx, rows);
+  const unknown = rows.filter((row) => row.suppression_reason === 'first_delinquency_unknown');
+  if (unknown.length > 0)
+    await askForFirstDelinquency(
+      work,
+      unknown.map(({ loan_id }) => loan_id),
+    );
   return last;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { autopayPlans } from '../../../sql/payments/autopay-plans.ts';
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import * as parties from '../../../sql/loans/co-borrowers.ts';
+import { hasForms } from '../../../sql/loans/forms-1099c.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { payments } from '../../../sql/payments/payments.ts';
 import { findLocked, type Row } from '../../../sql/table.ts';
@@ -12,6 +13,9 @@ import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { cancelAutopayPlan } from '../../payments/autopay/autopay-plan.ts';
 import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { syncFormsOfDebtor } from '../outcomes/sync-forms-1099c.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
 const CO_BORROWERS_MAX = 10;
@@ -59,6 +63,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
     );
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await createNoticeTask(work, { ...input, id }, loan);
+  await syncForms(work, input);
   return id;
 }
 
@@ -90,6 +95,7 @@ export async function changeCoBorrower(work: Work, id: string, changes: Values, 
   assertLiable(row);
   assertPast(work, { liable_from: changes['liable_from'] });
   await update(work.tx, 'co_borrowers', id, changes);
+  await syncForms(work, row);
 }
 
 export const RELEASE_REASONS = [
@@ -129,6 +135,16 @@ export async function releaseCoBorrower(
     released_by: work.actor.id,
   });
   await endOrders(work, String(row['loan_id']), String(row['borrower_id']));
+  await syncForms(work, row);
+}
+
+/** Creates, corrects or voids the person's forms 1099-C, if the loan has any. */
+async function syncForms(work: Work, { loan_id, borrower_id }: Values) {
+  const loanId = String(loan_id);
+  if (!(await hasForms(work.tx, loanId))) return;
+  const { row, events, state } = await openLoan(work, loanId);
+  const history = { events: eventsInForce(events, work.today), state };
+  await syncFormsOfDebtor(work, row, history, String(borrower_id));
 }
 
 async function endOrders(work: Work, loanId: string, borrowerId: string) {

@@ -11,18 +11,6 @@ import { refusalDetails } from '../../loans/products/refusals.ts';
 import type { Work } from '../../work.ts';
 import { assertBankOrder } from '../nacha/bank-order.ts';
 
-export const AUTOPAY_AMOUNT_TYPES = [
-  'minimum_due',
-  'fixed',
-  'minimum_due_plus',
-  'past_due_and_current',
-  'statement_balance',
-  'payoff',
-] as const;
-
-/** How the amount above the minimum is applied. */
-export const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
-
 export const AUTOPAY_CANCEL_REASONS = [
   'borrower',
   'agent',

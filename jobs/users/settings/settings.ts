@@ -143,6 +143,14 @@ export const Settings = z.strictObject({
   credit_reporting,
   nacha,
   portal: settingGroup('The borrower portal.', {
+    hardship_pause_days: z
+      .int()
+      .min(0)
+      .max(90)
+      .default(15)
+      .describe(
+        'Days for which a new hardship application pauses collection contacts. The portal names them. 0: no pause.',
+      ),
     asks_about_repeats: z
       .boolean()
       .default(false)

@@ -39,8 +39,8 @@ export const accounts = {
   'autopay.draws': ['Payment', 'Pago'],
   'autopay.next': ['Next payment', 'Próximo cobro'],
   'autopay.agree': [
-    'By turning on autopay, you authorize {tenant} to draw these payments from the account you chose, on each due date. This authorization stays in effect until you turn autopay off. You can turn it off here at any time.',
-    'Al activar el pago automático, usted autoriza a {tenant} a cobrar estos pagos de la cuenta que eligió, en cada fecha de vencimiento. La autorización sigue vigente hasta que lo desactive. Puede desactivarlo aquí en cualquier momento.',
+    'By turning on autopay, you authorize {tenant} to make recurring electronic debits from the account you chose, on each due date or the next day that banks are open. Each debit is the amount you chose, which can change with what is due. If a debit is returned for lack of funds, {tenant} may try it again. This authorization stays in effect until you revoke it. To revoke it, turn autopay off here or contact us before the next debit.',
+    'Al activar el pago automático, usted autoriza a {tenant} a hacer débitos electrónicos recurrentes de la cuenta que eligió, en cada fecha de vencimiento o el siguiente día en que abran los bancos. Cada débito es por el monto que eligió, que puede cambiar según lo que venza. Si un débito se devuelve por falta de fondos, {tenant} puede intentarlo de nuevo. La autorización sigue vigente hasta que usted la revoque. Para revocarla, desactive el pago automático aquí o comuníquese con nosotros antes del próximo débito.',
   ],
   'autopay.enroll': ['Turn on autopay', 'Activar el pago automático'],
   'autopay.pause': ['Pause autopay', 'Poner en pausa el pago automático'],

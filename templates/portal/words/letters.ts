@@ -66,9 +66,32 @@ export const letters = {
     'Some notices are required by law and are always sent.',
     'Algunos avisos debemos enviárselos de todos modos.',
   ],
-  'profile.texts': [
-    'If you turn on text messages, you agree that {tenant} sends you automated texts about your loan. To stop them, reply STOP or turn them off here.',
-    'Si activa los mensajes de texto, acepta que {tenant} le envíe mensajes automáticos sobre su préstamo. Para dejar de recibirlos, responda STOP o desactívelos aquí.',
+  texts: ['Text messages', 'Mensajes de texto'],
+  'texts.agreed': [
+    'You agreed to automated text messages on {date}:',
+    'Usted aceptó recibir mensajes de texto automáticos el {date}:',
+  ],
+  'texts.not_agreed': [
+    'You have not agreed to automated text messages.',
+    'Usted no ha aceptado recibir mensajes de texto automáticos.',
+  ],
+  'texts.no_phone': [
+    'Add your mobile number to your contact details first.',
+    'Primero agregue su número de celular en los datos de contacto.',
+  ],
+  'texts.start': ['Turn on text messages', 'Activar los mensajes de texto'],
+  'texts.stop': ['Turn off text messages', 'Desactivar los mensajes de texto'],
+  'consent.texts': [
+    'I agree that {tenant} may send me automated text messages about my loan, such as payment reminders, receipts and notices of late payments, at the mobile number in my profile. Message frequency varies. Message and data rates may apply. Reply HELP for help or STOP to opt out. My consent is not required to get a loan or any other service.',
+    'Acepto que {tenant} me envíe mensajes de texto automáticos sobre mi préstamo, como recordatorios de pago, recibos y avisos de pagos atrasados, al número de celular de mi perfil. La frecuencia de los mensajes varía. Pueden aplicarse tarifas de mensajes y datos. Responda HELP (o AYUDA) para recibir ayuda o STOP para cancelar. Mi consentimiento no es necesario para obtener un préstamo ni otro servicio.',
+  ],
+  'consent.email': [
+    'If you turn on email, {tenant} sends messages about your loan to your email address. To stop them, unsubscribe or turn off email here.',
+    'Si activa el correo electrónico, {tenant} le envía mensajes sobre su préstamo a su dirección de correo. Para dejar de recibirlos, cancele la suscripción o desactive el correo aquí.',
+  ],
+  'consent.marketing': [
+    'If you turn on offers and news, {tenant} may send you marketing by email and letter. Your consent is not required to get a loan or any other service. You can turn them off here at any time.',
+    'Si activa las ofertas y novedades, {tenant} puede enviarle publicidad por correo electrónico y por carta. Su consentimiento no es necesario para obtener un préstamo ni otro servicio. Puede desactivarlas aquí en cualquier momento.',
   ],
   unsubscribe: ['Unsubscribe', 'Cancelar la suscripción'],
   'unsubscribe.what': [
@@ -98,7 +121,7 @@ export const letters = {
   'field.phone': ['Phone', 'Teléfono'],
   'field.language_preference': ['Language', 'Idioma'],
   'field.email_enabled': ['Email', 'Correo electrónico'],
-  'field.sms_enabled': ['Text messages', 'Mensajes de texto'],
+  'field.agrees_to_texts': ['Consent to text messages', 'Consentimiento para mensajes de texto'],
   'field.letter_enabled': ['Letters', 'Cartas'],
   'field.marketing_enabled': ['Offers and news', 'Ofertas y novedades'],
   'field.street_line_1': ['Street address', 'Calle y número'],

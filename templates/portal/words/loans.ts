@@ -87,6 +87,25 @@ export const loans = {
   'pay.date_hint': ['Leave blank to pay today.', 'Déjelo en blanco para pagar hoy.'],
   'pay.check': ['Review your payment', 'Revise su pago'],
   'pay.allocation': ['How it will be applied', 'Cómo se aplicará'],
+  authorization: ['Authorization', 'Autorización'],
+  'authorization.of': ['Given on {date}:', 'Otorgada el {date}:'],
+  'authorization.revoked': ['You revoked this authorization.', 'Usted revocó esta autorización.'],
+  'authorization.keep': [
+    'Print or save this page for your records.',
+    'Imprima o guarde esta página para sus archivos.',
+  ],
+  'pay.authorize': [
+    'By confirming this payment, I, {name}, authorize {tenant} to make one electronic debit of {amount} from my account {account} on {date}, or on the next day that banks are open. This authorization is dated {today} and covers this payment only.',
+    'Al confirmar este pago, yo, {name}, autorizo a {tenant} a hacer un solo débito electrónico de {amount} de mi cuenta {account} el {date} o el siguiente día en que abran los bancos. Esta autorización es del {today} y cubre solamente este pago.',
+  ],
+  'pay.revoke_scheduled': [
+    'I can revoke it before {date} by canceling the payment on this site or by contacting {tenant}{contact}.',
+    'Puedo revocarla antes del {date} si cancelo el pago en este sitio o si me comunico con {tenant}{contact}.',
+  ],
+  'pay.revoke_today': [
+    'The payment is sent to my bank soon. To revoke this authorization before then, I must contact {tenant} immediately{contact}.',
+    'El pago se envía pronto a mi banco. Para revocar esta autorización antes de ese momento, debo comunicarme de inmediato con {tenant}{contact}.',
+  ],
   'pay.submit': ['Pay {amount}', 'Pagar {amount}'],
   'pay.change': ['Edit', 'Editar'],
   'pay.closed': [

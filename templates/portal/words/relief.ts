@@ -3,8 +3,12 @@ import type { Phrases } from './phrases.ts';
 /** Hardship applications. */
 export const relief = {
   'hardship.what': [
-    "If you can't pay as agreed, tell us early. Applying is free. For 15 days, nobody calls you to collect.",
-    'Si no puede pagar como se acordó, avísenos pronto. La solicitud es gratuita. Durante 15 días, nadie lo llamará para cobrar.',
+    "If you can't pay as agreed, tell us early. Applying is free.",
+    'Si no puede pagar como se acordó, avísenos pronto. La solicitud es gratuita.',
+  ],
+  'hardship.pause': [
+    "After you apply, we won't contact you to collect for {days} days.",
+    'Después de recibir su solicitud, no lo contactaremos para cobrar durante {days} días.',
   ],
   'hardship.list': ['Your applications', 'Sus solicitudes'],
   'hardship.apply': ['Apply for help', 'Solicitar ayuda'],

@@ -1,6 +1,7 @@
 /** Spanish translations of the endpoints' messages about fields. # stands for any number. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Is required.', 'Hace falta este dato.'],
+  ['Tick the box to agree.', 'Marque la casilla para aceptar.'],
   ['Is required for fixed.', 'Hace falta para un monto fijo.'],
   ['Is required for minimum_due_plus.', 'Hace falta para pagar más de lo que toca.'],
   ['Is required, or send code, recovery_code or passkey.', 'Hace falta este dato.'],
