@@ -15,6 +15,9 @@ const tenDecimals = z.string().regex(/^-?\d+\.\d{10}$/);
 const interestFacts = z.object({
   balance: money,
   rate,
+  agreed_rate: rate
+    .nullable()
+    .describe('The agreed rate, if a law caps it at `rate` (`rate-caps`). Otherwise null.'),
   day_count: z.enum(DAY_COUNTS),
   exact_amount: tenDecimals.describe(
     'The interest with ten decimals. `amount` is the number of cents by which it raises the rounded total. For ' +
@@ -101,6 +104,7 @@ const EXAMPLE = {
       interest: {
         balance: '10000.00',
         rate: '0.085',
+        agreed_rate: null,
         day_count: 'actual_365',
         exact_amount: '46.5753424658',
         period_interest: null,

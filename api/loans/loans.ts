@@ -26,6 +26,7 @@ import { loanActions } from './actions.ts';
 import { explainLoan } from './explanations.ts';
 import { loanFields } from './fields.ts';
 import { promoStatuses } from './promotions.ts';
+import { rateCaps } from './rate-caps.ts';
 import { loanRecords } from './records.ts';
 
 export const loans = resource({
@@ -299,6 +300,7 @@ export const loanRoutes: Route[] = [
   },
   explainLoan,
   promoStatuses,
+  rateCaps,
   {
     ...routeDefaults,
     method: 'GET',
