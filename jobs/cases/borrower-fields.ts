@@ -95,7 +95,7 @@ const conditionOf = (status: BankruptcyStatus) =>
 async function setBankruptcy(work: Work, borrowerId: string, status: BankruptcyStatus | null) {
   const known = await newestCase(work, borrowerId, 'bankruptcy');
   if (status === null) return endBankruptcy(work, known);
-  const [stage = '', chapter = '7'] = conditionOf(status).split('_') as [string, Chapter?];
+  const [stage, chapter = '7'] = conditionOf(status).split('_') as [string, Chapter?];
   const isOver =
     known !== null &&
     [known.facts.discharge_date, known.facts.dismissal_date, known.facts.closing_date].some(
