@@ -72,13 +72,25 @@ const TEXTS = {
     '{from|date} through {through|date}: {days|days} on a balance of {balance|money} at {rate|rate} a year ({balance|money} × {rate|rate} × {count} ÷ {year}).',
     'Del {from|date} al {through|date}: {days|days} sobre un saldo de {balance|money} al {rate|rate} anual ({balance|money} × {rate|rate} × {count} ÷ {year}).',
   ],
+  'accrued.capped': [
+    '{from|date} through {through|date}: {days|days} on a balance of {balance|money} at {rate|rate} a year ({balance|money} × {rate|rate} × {count} ÷ {year}). The rate is capped by law; the agreed rate is {agreed_rate|rate}.',
+    'Del {from|date} al {through|date}: {days|days} sobre un saldo de {balance|money} al {rate|rate} anual ({balance|money} × {rate|rate} × {count} ÷ {year}). La ley limita la tasa; la tasa acordada es del {agreed_rate|rate}.',
+  ],
   'accrued.leap_years': [
     '{from|date} through {through|date}: {days|days} on a balance of {balance|money} at {rate|rate} a year ({balance|money} × {rate|rate} × {count} ÷ 365, or ÷ 366 for days in a leap year).',
     'Del {from|date} al {through|date}: {days|days} sobre un saldo de {balance|money} al {rate|rate} anual ({balance|money} × {rate|rate} × {count} ÷ 365, o ÷ 366 para los días de un año bisiesto).',
   ],
+  'accrued.leap_years.capped': [
+    '{from|date} through {through|date}: {days|days} on a balance of {balance|money} at {rate|rate} a year ({balance|money} × {rate|rate} × {count} ÷ 365, or ÷ 366 for days in a leap year). The rate is capped by law; the agreed rate is {agreed_rate|rate}.',
+    'Del {from|date} al {through|date}: {days|days} sobre un saldo de {balance|money} al {rate|rate} anual ({balance|money} × {rate|rate} × {count} ÷ 365, o ÷ 366 para los días de un año bisiesto). La ley limita la tasa; la tasa acordada es del {agreed_rate|rate}.',
+  ],
   'accrued.period': [
     '{from|date} through {through|date}: {days|days} of a period of {period_days|days} that earns a total of {period_interest|money} in interest ({period_interest|money} × {count} ÷ {period_count}).',
     'Del {from|date} al {through|date}: {days|days} de un período de {period_days|days} que genera {period_interest|money} de intereses en total ({period_interest|money} × {count} ÷ {period_count}).',
+  ],
+  'accrued.period.capped': [
+    '{from|date} through {through|date}: {days|days} of a period of {period_days|days} that earns a total of {period_interest|money} in interest ({period_interest|money} × {count} ÷ {period_count}). The rate is capped by law; the agreed rate is {agreed_rate|rate}.',
+    'Del {from|date} al {through|date}: {days|days} de un período de {period_days|days} que genera {period_interest|money} de intereses en total ({period_interest|money} × {count} ÷ {period_count}). La ley limita la tasa; la tasa acordada es del {agreed_rate|rate}.',
   ],
   suspended: [
     '{from|date} through {through|date}: interest was paused, so these days add nothing to this figure.',

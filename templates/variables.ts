@@ -17,6 +17,7 @@ const NAMES = {
   disbursement: 'amount date',
   modification: 'type effective_date payment_amount rate maturity_date',
   schedule: 'old_payment_amount payment_amount first_date last_date last_payment_amount',
+  rate_cap: 'interest_rate start_date end_date',
   forbearance: 'type start_date end_date payment_amount',
   autopay: 'amount date day account_last_four',
   hardship: 'number type date',

@@ -33,6 +33,7 @@ const OPERATION_IDS = dictionary<string>({
   'GET /loans/{id}/get-balances': 'getLoanBalances',
   'GET /loans/{id}/get-future-balance-projection': 'projectLoanBalances',
   'GET /loans/{id}/list-promo-statuses': 'listLoanPromotions',
+  'GET /loans/{id}/rate-caps': 'listLoanRateCaps',
   'GET /loans/{id}/schedule-versions': 'listLoanScheduleVersions',
   'GET /nacha-files/{id}/download': 'downloadNachaFile',
   'GET /operations/me': 'getOperatorStatus',

@@ -39,6 +39,7 @@ const RESOURCES = dictionary({
   journal_entries: 'ledger/entries',
   ledger_accounts: 'ledger/accounts',
   loan_promotions: 'loans',
+  loan_rate_caps: 'loans',
   period_closings: 'ledger/closings',
   year_ends: 'ledger/year-ends',
   support_case_messages: 'case-messages',

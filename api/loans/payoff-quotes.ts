@@ -63,7 +63,7 @@ export const payoffQuotes = resource({
     good_through_date: date
       .nullish()
       .describe(
-        'The last day on which the quote is valid, within a year. Default: the payoff date plus `payoff_quote_valid_days` of the product, or the day before an agreed change lowers the debt.',
+        'The last day on which the quote is valid, within a year. Default: the payoff date plus `payoff_quote_valid_days` of the product, or the last day before an agreed change lowers the debt.',
       ),
     principal_amount: money.readonly().describe('The principal owed on the payoff date.'),
     accrued_interest: money.readonly().describe('The interest owed on the payoff date.'),

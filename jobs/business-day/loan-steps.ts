@@ -4,6 +4,7 @@ import { loansWithDueModification } from '../../sql/loans/modifications.ts';
 import { loansWithActivePlan } from '../../sql/loans/payment-plans.ts';
 import { loansWithPendingPromise } from '../../sql/loans/promises-to-pay.ts';
 import * as promotions from '../../sql/loans/promotions.ts';
+import { loansWithRateCapChange } from '../../sql/loans/rate-caps.ts';
 import { loansWithReliefChange } from '../../sql/loans/reliefs.ts';
 import { loansWithApplicableSuspense } from '../../sql/loans/suspense-applications.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
@@ -16,6 +17,7 @@ import { evaluatePromises } from '../loans/workouts/promises-to-pay.ts';
 import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { assessLateFees } from '../loans/fees/late-fees.ts';
 import { openLoan } from '../loans/history/open-loan.ts';
+import { startAndEndRateCaps } from '../loans/history/rate-caps.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import { postMissedInterest } from '../loans/history/missed-interest.ts';
 import { chargeOff, ChargeOff } from '../loans/servicing-actions/charge-off.ts';
@@ -34,6 +36,11 @@ const settleSales = defineLoanStep('portfolio_sale', sales.dueSales, settleSale)
 /** A freeze with an end date ends before the day's accrual. */
 const endFreezes = defineLoanStep('freeze_end', due.loansWithEndingFreeze, (work, { id }) =>
   unfreeze(work, id, {}),
+);
+
+/** A legal cap of the rate that was recorded ahead starts on its first day. */
+const startAndEndDueRateCaps = defineLoanStep('rate_cap', loansWithRateCapChange, (work, { id }) =>
+  startAndEndRateCaps(work, id),
 );
 
 /** Promotions start on their first day, end after their last day, and break with their conditions. */
@@ -118,6 +125,7 @@ export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): Loan
   settleSales,
   endFreezes,
   executeScheduledPayoffs,
+  startAndEndDueRateCaps,
   advancePromotions,
   startAndEndDueForbearances,
   startAndEndDueDeferments,

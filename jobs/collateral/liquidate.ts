@@ -8,6 +8,7 @@ import { date, requiredFreeText, money as amount, prose } from '../../sql/types.
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
+import { forgivesFees } from '../loans/fees/forgiven-fees.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import { remindOfSurplus, surplusTask } from '../loans/history/closed-loans.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
@@ -98,8 +99,9 @@ function debtOn({ row, schedule, events }: OpenLoan, on: string): string {
 }
 
 /** The borrower pays expenses above the price as a fee, unless the loan is charged off. */
-async function chargeExcess(work: Work, { row }: OpenLoan, excess: string, on: string) {
-  if (excess === '0.00' || row.status === 'charged_off') return null;
+async function chargeExcess(work: Work, loan: OpenLoan, excess: string, on: string) {
+  const { row } = loan;
+  if (excess === '0.00' || row.status === 'charged_off' || forgivesFees(loan, on)) return null;
   const description = 'Expenses of the sale of collateral above its price';
   return assessFee(work, row, { fee_type: 'legal', amount: excess, on, description });
 }

@@ -103,7 +103,7 @@ export function reverseOrReturnPayment(
 async function chargeFee(work: Work, { id, loan_id, amount }: payments.PaymentToReturn) {
   const loan = await openLoan(work, loan_id);
   const rule = loanFeeRules(loan.row).find(({ trigger }) => trigger === 'payment_returned');
-  if (!rule || loan.row.status !== 'active') return;
+  if (!rule || loan.row.status !== 'active' || loan.state.forgives_fees) return;
   const fee = feeAmount(rule, amount);
   if (fee.lte(0)) return;
   const event = await assessFee(work, loan.row, {

@@ -5,6 +5,7 @@ import { OpenDefermentRow, openDefermentColumns } from './deferments.ts';
 import { OpenForbearanceRow, openForbearanceColumns } from './forbearances.ts';
 import { AgreedModificationRow, agreedModificationColumns } from './modifications.ts';
 import { PromotionRow, promotionColumns } from './promotions.ts';
+import { RateCapRow, rateCapColumns } from './rate-caps.ts';
 
 const ScheduledPaymentRow = z.object({
   id: z.string(),
@@ -21,6 +22,7 @@ const AgreedRecords = z.object({
   forbearances: z.array(OpenForbearanceRow),
   deferments: z.array(OpenDefermentRow),
   promotions: z.array(PromotionRow),
+  rate_caps: z.array(RateCapRow),
   modifications: z.array(AgreedModificationRow),
   payments: z.array(ScheduledPaymentRow),
 });
@@ -47,6 +49,10 @@ export const readAgreedRecords = (tx: Transaction, loanId: string) =>
              where loan_id = ${loanId} and not is_over
            `)} as promotions,
            ${arrayOf(sql.fragment`
+             select ${rateCapColumns} from loan_rate_caps
+             where loan_id = ${loanId} and event_id is null and not is_over
+           `)} as rate_caps,
+           ${arrayOf(sql.fragment`
              select ${agreedModificationColumns} from modifications
              where loan_id = ${loanId} and status = 'approved'
            `)} as modifications,
@@ -72,6 +78,9 @@ export const hasAgreedRecords = sql.fragment`(
   or exists (
     select from loan_promotions as promotion
     where promotion.loan_id = loan.id and not promotion.is_over
+  )
+  or exists (
+    select from loan_rate_caps as cap where cap.loan_id = loan.id and not cap.is_over and cap.event_id is null
   )
   or exists (
     select from modifications as modification

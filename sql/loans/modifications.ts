@@ -48,6 +48,7 @@ export const AgreedModificationRow = z.object({
   status: z.string(),
   requested_by: z.string().nullable(),
   modification_type: z.string(),
+  reason: z.string(),
   effective_date: z.string(),
   new_interest_rate: z.string().nullable(),
   new_term_months: z.int().nullable(),
@@ -67,7 +68,7 @@ export type AgreedModification = z.output<typeof AgreedModificationRow>;
 
 /** Amounts and rates are text, because JSON would turn them into numbers. */
 export const agreedModificationColumns = sql.fragment`
-  id, loan_id, status, requested_by, modification_type, effective_date,
+  id, loan_id, status, requested_by, modification_type, reason, effective_date,
   trim_scale(new_interest_rate)::text as new_interest_rate, new_term_months, extend_months,
   new_payment_amount::text as new_payment_amount, new_payment_day, new_maturity_date,
   principal_forgiven::text as principal_forgiven, capitalize_interest, capitalize_fees,

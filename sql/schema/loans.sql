@@ -339,6 +339,30 @@ call app.declare_borrower_data('loan_promotions', 'loans',
   kept => '{"the lender''s name for an offer": ["name"], "one of a few values": ["promo_type"],
     "terms of the offer": ["conditions"]}');
 
+-- Periods in which a law caps the rate, as they follow from the facts of cases. Written only by
+-- jobs/loans/history/rate-caps.ts; corrected facts replace the rows.
+create table loan_rate_caps (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  interest_rate app.rate not null,
+  start_date date not null,
+  -- The last day. Null: no end is known.
+  end_date date check (end_date >= start_date),
+  -- The event that began it; null until its first day.
+  event_id uuid,
+  -- The agreed installment has returned.
+  is_over boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  unique (tenant_id, loan_id, start_date, interest_rate),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index loan_rate_caps_open on loan_rate_caps (tenant_id, loan_id) where not is_over;
+call app.protect('loan_rate_caps');
+call app.declare_borrower_data('loan_rate_caps', 'loans');
+
 -- Slowly changing facts of a loan for tapes. A row is valid from its day until the next row, as of the
 -- close of business. Values that change daily are in loan_snapshots.
 create table loan_attribute_history (

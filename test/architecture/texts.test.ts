@@ -60,7 +60,7 @@ const FORCED: Record<string, string> = {
     'A body was parsed by the schema that its operation was checked with.',
   'api/http/app.ts': 'The router has a context of its own; ours has more in it.',
   'api/http/session.ts': 'The session package is typed for an older Koa, and not for what we keep.',
-  'jobs/loans/boarding/read-csv.ts': 'The parser is typed for records whose columns have names.',
+  'jobs/files/read-csv.ts': 'The parser is typed for records whose columns have names.',
   'jobs/loans/reporting/credit-file.ts': 'What a file was ordered with is kept as JSON.',
   'jobs/payments/nacha/generate-file.ts': 'What a file was ordered with is kept as JSON.',
   'jobs/users/settings/setting-types.ts': 'Each setting has a default, so an empty group is valid.',

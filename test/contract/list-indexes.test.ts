@@ -138,6 +138,7 @@ const EXCUSED: Record<string, string> = {
   'GET /ledger/loans/{loan_id}/sub-ledger': 'a report of one loan',
   'GET /loans/{id}/suspense': 'computed line by line, of one loan',
   'GET /loans/{id}/list-promo-statuses': 'computed, of one loan',
+  'GET /loans/{id}/rate-caps': 'a few of one loan',
   'GET /portal/loans': 'the few loans of one borrower',
   'GET /portal/documents':
     'those of one borrower, and what was printed for all who owe their loans',

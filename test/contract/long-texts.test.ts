@@ -4,7 +4,7 @@ import { parseList } from '../../api/endpoints/lists.ts';
 import { HttpRefusal } from '../../api/http/errors.ts';
 import { routes } from '../../api/routes.ts';
 import { Invalid } from '../../jobs/errors.ts';
-import { CsvSyntaxError, readCsv } from '../../jobs/loans/boarding/read-csv.ts';
+import { CsvSyntaxError, readCsv } from '../../jobs/files/read-csv.ts';
 import { checkWebhookUrl } from '../../jobs/networks/host-url.ts';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { isSlow, isSlowAsync } from '../setup/cpu-time.ts';

@@ -202,6 +202,7 @@ test('a quote ends before an agreed change lowers the debt, and a later last day
 
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   expect([across.status, until.status]).toEqual([422, 201]);
-  expect(usual.body).toMatchObject({ payoff_date, good_through_date: '2026-01-24' });
+  // The debt is lower from the close of January 25 on.
+  expect(usual.body).toMatchObject({ payoff_date, good_through_date: '2026-01-25' });
   expect(JSON.stringify(across.body)).toContain('Quote an earlier last day.');
 });

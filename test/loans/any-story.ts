@@ -46,6 +46,11 @@ const rare = fc.oneof(
     interest_rate: fc.constantFrom('0', '0.0199'),
     days: fc.integer({ min: 1, max: 200 }),
   }),
+  fc.record({
+    kind: fc.constant('rate_cap' as const),
+    interest_rate: fc.constantFrom('0.03', '0.06'),
+    days: fc.integer({ min: 1, max: 200 }),
+  }),
   fc.record({ kind: fc.constant('schedule_agreed' as const), agreement: anyAgreement }),
   fc.record({ kind: fc.constant('charge_off' as const), principal_amount: cents(100, 50_000) }),
 );

@@ -121,6 +121,13 @@ const rare = fc.oneof(
   at(fc.record({ kind: fc.constant('promo'), interest_rate: anyRate, to: day })),
   at(
     fc.record({
+      kind: fc.constant('rate_cap'),
+      interest_rate: fc.constantFrom('0.01', '0.06'),
+      to: fc.option(day),
+    }),
+  ),
+  at(
+    fc.record({
       kind: fc.constant('accrual_stop'),
       reason: fc.constantFrom('freeze', 'non_accrual'),
     }),

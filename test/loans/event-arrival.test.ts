@@ -58,7 +58,9 @@ const possible = (drafts: readonly Draft[]) =>
     .filter(({ draft }) => draft.effective_date <= TODAY && draft.effective_date >= START)
     // A full charge-off also changes the loan's status.
     .filter(({ draft }) => draft.kind !== 'charge_off' || draft.principal_amount !== undefined)
-    .filter(({ draft }) => !('to' in draft) || draft.to >= draft.effective_date)
+    .filter(
+      ({ draft }) => !('to' in draft) || draft.to === null || draft.to >= draft.effective_date,
+    )
     .filter(({ draft, place }, _, all) => {
       if (namesOf(draft) === undefined) return true;
       const named = placeNamed(draft);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { readCsv } from '../../jobs/loans/boarding/read-csv.ts';
+import { readCsv } from '../../jobs/files/read-csv.ts';
 import { TAPE_HEADER, tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
 
 test('fields of CSV keep quotes, commas and line breaks', async () => {

@@ -44,6 +44,10 @@ const anyDeed = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('promotes' as const), interest_rate: rate, days }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('is capped' as const), days: fc.option(days) }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       does: fc.constant('rests' as const),
@@ -113,6 +117,10 @@ function draftsOf(
       return [{ kind: 'service_credit', amount: deed.amount, apply_to: deed.apply_to }];
     case 'promotes':
       return [{ kind: 'promo', interest_rate: deed.interest_rate, to: addDays(today, deed.days) }];
+    case 'is capped': {
+      const to = deed.days === null ? null : addDays(today, deed.days);
+      return [{ kind: 'rate_cap', interest_rate: '0.06', to }];
+    }
     case 'rests':
       return [{ kind: 'accrual_stop', reason: deed.reason }];
     case 'accrues':

@@ -3,6 +3,7 @@ import type { AgreedChange } from '../engine/projection/agreed-steps.ts';
 /** The sentence for each agreed change. The date is inserted for `DATE`. */
 const SENTENCES = {
   freeze_end: 'Interest resumes on DATE, when the freeze ends.',
+  rate_cap_start: 'A legal limit of the interest rate starts on DATE.',
   promotion_start: 'A promotion starts on DATE.',
   deferred_interest_due: 'The deferred interest becomes due on DATE, when the promotion ends.',
   forbearance_start: 'A forbearance starts on DATE.',

@@ -61,13 +61,21 @@ function assertNotAccelerated({ row, state }: Standing) {
   throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
 }
 
+/** A rate lowered for a servicemember limits fees too, because they count as interest (50 USC 3937(d)(1)). */
 const rateChange = (
-  { new_interest_rate }: ModificationTerms,
+  { new_interest_rate, reason }: ModificationTerms,
   effective_date: string,
 ): EventDraft[] =>
   new_interest_rate === null
     ? []
-    : [{ kind: 'rate_change', effective_date, interest_rate: new_interest_rate }];
+    : [
+        {
+          kind: 'rate_change',
+          effective_date,
+          interest_rate: new_interest_rate,
+          ...(reason === 'scra' && { forgives_fees: true }),
+        },
+      ];
 
 const isCapitalized = (change: ModificationTerms) => ({
   interest: change.capitalize_interest || change.interest_treatment === 'capitalize',
@@ -201,8 +209,9 @@ type ModificationFee = {
 /** The product's fees for a modification. */
 export function modificationFees(
   { row, state }: Standing,
-  { effective_date: on }: Pick<ModificationTerms, 'effective_date'>,
+  { effective_date: on, reason }: Pick<ModificationTerms, 'effective_date' | 'reason'>,
 ): ModificationFee[] {
+  if (state.forgives_fees || reason === 'scra') return [];
   return loanFeeRules(row)
     .filter(({ trigger }) => trigger === 'modification')
     .map((rule) => ({ rule, amount: money(feeAmount(rule, state.principal_balance)) }))

@@ -17,6 +17,7 @@ import { defermentFee, endOfDeferment, startOfDeferment } from './deferment.ts';
 import { endOfForbearance, startOfForbearance } from './forbearance.ts';
 import { buildModificationEvents, modificationFees } from './modification.ts';
 import { defersInterest, endOfPromotion, startOfPromotion } from './promotion.ts';
+import { startOfRateCap } from './rate-cap.ts';
 import { fundingDate, resumeAccrual } from './resume-accrual.ts';
 import { eventsOfScheduledPayment, type ScheduledPayment } from './scheduled-payment.ts';
 import { isInService, type Standing } from './standing.ts';
@@ -68,8 +69,10 @@ type Ground = { row: Standing['row']; today: string; isPausing: boolean };
 
 function stepsOf(records: AgreedRecords, ground: Ground): AgreedStep[] {
   const { freeze_until, forbearances, deferments, promotions, modifications, payments } = records;
+  const { rate_caps } = records;
   return [
     ...(freeze_until === null ? [] : [freezeEnd(ground, freeze_until)]),
+    ...rate_caps.map((cap) => rateCapStep(ground, cap)),
     ...promotions.flatMap((promotion) => promotionSteps(ground, promotion)),
     ...forbearances.map((forbearance) => forbearanceStep(ground, forbearance)),
     ...deferments.map((deferment) => defermentStep(ground, deferment)),
@@ -149,6 +152,14 @@ function promotionSteps(ground: Ground, promotion: PromotionRecord): AgreedStep[
         : { events: [] },
     ),
   ];
+}
+
+function rateCapStep(ground: Ground, cap: AgreedRecords['rate_caps'][number]): AgreedStep {
+  const { start_date: date, id } = cap;
+  return step(ground, { date, at: 'close', rank: `0 ${id}` }, (loan) => ({
+    events: startOfRateCap(loan, cap),
+    kind: 'rate_cap_start',
+  }));
 }
 
 type ForbearanceRecord = AgreedRecords['forbearances'][number];

@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { divide } from '../../money.ts';
+import { divide, min } from '../../money.ts';
 import { paymentsPerYear } from './due-dates.ts';
 import { roundNoiseToCents } from './level-payment.ts';
 import type { DayCount, InstallmentCalculation, PaymentFrequency } from './terms.ts';
@@ -23,6 +23,17 @@ export function periodFactorCalculator(plan: Computed, rate: Big): (period: Peri
 /** The interest of a scheduled period: the balance at its start times its part of the rate. */
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
   roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)));
+
+/**
+ * The most that a legal cap of the rate allows for a period. A regular period counts as agreed; a short one counts
+ * its days only.
+ */
+export const cappedInterest = (plan: Computed, balance: Big, cap: Big, period: Period): Big => {
+  const { payment_frequency } = plan;
+  const fraction = fractionOfPeriod({ day_count: '30_360', payment_frequency }, period);
+  const byDays = roundNoiseToCents(balance.times(cap).times(fraction));
+  return min(scheduledInterest(plan, balance, cap, period), byDays);
+};
 
 /** A cache. The same few rates are requested at every event, and a division costs eight times as much. */
 const RATE_CACHE = new Map<string, Big>();

@@ -11,7 +11,7 @@ import {
 } from '../../../sql/types.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
-import { type ByteChunks, CsvSyntaxError, readCsv } from './read-csv.ts';
+import { type ByteChunks, CsvSyntaxError, readCsv } from '../../files/read-csv.ts';
 
 /** Why a line of a tape is refused. `column` is null if the reason concerns the whole line. */
 export type TapeIssue = { line: number; column: string | null; reason: string };

@@ -1,13 +1,21 @@
 import { addDays, latest } from '../../dates.ts';
 import { min, parseMoney, parseRate } from '../../money.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Agreement } from '../schedule/agreement.ts';
 import { buildAgreedSchedule } from '../schedule/build-agreed-schedule.ts';
 import { applySuspenseApplication, applyCredit, applyPayment } from './apply-payment.ts';
 import { preserveDelinquency } from './bills.ts';
-import { markDeferred, markPaidBeforeBoarding, replaceInstallments } from './coverage.ts';
+import {
+  markDeferred,
+  markPaidBeforeBoarding,
+  replaceInstallments,
+  type PlannedRow,
+} from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { trackMaturityExtension } from './maturity-extension.ts';
 import { drawInGrace, graceAfterStatement } from './interest/grace.ts';
 import { addAccruedInterest } from './interest/interest.ts';
+import { forgivesFeesOn, reducedRows, reduceInstallments } from './interest/rate-cap.ts';
 import {
   applyChargeOff,
   forgive,
@@ -16,7 +24,7 @@ import {
   transferServicing,
   writeOff,
 } from './losses.ts';
-import { rateOn, totalOwed, type Position } from './position.ts';
+import { agreedRateOn, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -27,8 +35,10 @@ import {
   reduceFees,
   reduceInterest,
 } from './reduce.ts';
-import { toLoanState } from './state.ts';
+import { toLoanState, type LoanState } from './state.ts';
 import { startAccrual, stopAccrual } from './interest/accrual-stops.ts';
+
+type AgreementRule = Agreement['rule'];
 
 /** The effect of each event kind. Interest up to the event's day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
@@ -42,12 +52,14 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   fee: applyFee,
   fee_waiver: applyFeeWaiver,
   service_credit: applyCredit,
-  rate_change: (position, event) => {
-    position.contract_rate = parseRate(event.interest_rate);
-  },
+  rate_change: applyRateChange,
   promo: (position, event) => {
-    const { effective_date: from, to, interest_rate } = event;
-    position.promos.push({ from, to, rate: parseRate(interest_rate) });
+    position.promos.push(rateLimit(event));
+    reduceInstallments(position, event.effective_date);
+  },
+  rate_cap: (position, event) => {
+    position.caps.push(rateLimit(event));
+    reduceInstallments(position, event.effective_date);
   },
   accrual_stop: stopAccrual,
   accrual_start: startAccrual,
@@ -66,6 +78,24 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   servicing_transfer: transferServicing,
   reversal: () => {},
 };
+
+function applyRateChange(position: Position, event: EventOf<'rate_change'>): void {
+  const { effective_date, interest_rate, forgives_fees = false } = event;
+  position.earlier_rates.push({ rate: position.contract_rate, until: effective_date });
+  position.contract_rate = parseRate(interest_rate);
+  position.fee_reliefs = position.fee_reliefs.map(({ from, to }) => ({
+    from,
+    to: to ?? addDays(effective_date, -1),
+  }));
+  if (forgives_fees) position.fee_reliefs.push({ from: effective_date, to: null });
+  reduceInstallments(position, effective_date);
+}
+
+const rateLimit = ({ effective_date: from, to, interest_rate }: EventOf<'promo' | 'rate_cap'>) => ({
+  from,
+  to,
+  rate: parseRate(interest_rate),
+});
 
 function applyFunding(position: Position, event: EventOf<'disbursement'> | EventOf<'draw'>): void {
   position.funded_on ??= event.effective_date;
@@ -119,7 +149,12 @@ function applyBoarding(position: Position, event: EventOf<'boarding'>): void {
 function applyFee(position: Position, event: EventOf<'fee'>): void {
   const fee_id = event.fee_id ?? event.id;
   position.is_closed = false;
-  position.fees.set(fee_id, feeOf({ ...event, fee_id, fee_type: event.fee_type ?? 'other' }));
+  const fee = feeOf({ ...event, fee_id, fee_type: event.fee_type ?? 'other' });
+  position.fees.set(fee_id, fee);
+  const { id: event_id, effective_date: date } = event;
+  // Fees spread over installments belong to money lent during the cap, which the law does not cover.
+  if (!fee.is_spread && forgivesFeesOn(position, date))
+    reduceFee(position, fee_id, fee.amount, { event_id, date, rule: 'rate_cap', means: 'waived' });
 }
 
 function feeOf(details: {
@@ -170,9 +205,10 @@ function applyCapitalization(position: Position, event: EventOf<'capitalization'
  */
 function applyAgreedSchedule(position: Position, event: EventOf<'schedule_agreed'>): void {
   const { effective_date: date, agreement, defers } = event;
-  const rateOf = (day: string) => rateOn(position, latest(day, date));
+  const rateOf = (day: string) => agreedRateOn(position, latest(day, date));
   const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
-  const rows = buildAgreedSchedule(agreement, toLoanState(position, asOf), position.terms, rateOf);
+  const basis = basisOf(position, agreement.rule, toLoanState(position, asOf));
+  const rows = buildAgreedSchedule(agreement, basis, position.terms, rateOf);
   if (agreement.rule === 'minimum') {
     const { number, due_date } = agreement;
     const statement_remainder = totalOwed(position, asOf);
@@ -188,11 +224,30 @@ function applyAgreedSchedule(position: Position, event: EventOf<'schedule_agreed
   }
   if (rows.length === 0) return;
   preserveDelinquency(position, date, () => {
-    position.installments = replaceInstallments(position.installments, rows);
+    position.installments = replaceInstallments(position.installments, withCap(position, rows));
   });
   trackMaturityExtension(position, event);
   if (defers) markDeferred(position.installments, defers);
   if (position.accelerated_on !== null) cancelInstallmentsAfter(position, position.accelerated_on);
+}
+
+/** These rules change installments as agreed. A legal cap then reduces the result. */
+const CHANGES_AGREED_ROWS: readonly AgreementRule[] = ['moved', 'named', 'lowered'];
+
+function basisOf({ installments }: Position, rule: AgreementRule, state: LoanState): LoanState {
+  if (!CHANGES_AGREED_ROWS.includes(rule) || installments.every(({ agreed }) => agreed === null))
+    return state;
+  const rows = state.installments.map((row, index) => ({ ...row, ...installments[index]?.agreed }));
+  return { ...state, installments: rows };
+}
+
+/** The new rows, reduced by a legal cap. Interest moved from earlier rows counts. */
+function withCap(position: Position, rows: readonly ScheduleRow[]): PlannedRow[] {
+  const first = Math.min(...rows.map(({ period_number }) => period_number));
+  const before = position.installments
+    .filter(({ row }) => row.period_number < first)
+    .map(({ row, agreed }) => agreed ?? row);
+  return reducedRows(position, [...before, ...rows]).slice(before.length);
 }
 
 /**

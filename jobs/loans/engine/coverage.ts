@@ -20,6 +20,8 @@ import type { Period } from '../arithmetic/thirty-day-months.ts';
 /** An installment of the schedule and the payments that cover it. */
 export type Installment = {
   row: ScheduleRow;
+  /** The row as agreed, if a legal cap of the rate reduces it. */
+  agreed: ScheduleRow | null;
   /** The first day of its period. Computed on first use. */
   begins: string | null;
   amount: Big;
@@ -54,6 +56,7 @@ export function newInstallment(row: ScheduleRow): Installment {
   const amount = parseMoney(row.payment_amount);
   return {
     row,
+    agreed: null,
     begins: null,
     amount,
     principal_and_interest: null,
@@ -68,6 +71,25 @@ export function newInstallment(row: ScheduleRow): Installment {
     is_canceled: false,
     deferred_until: null,
   };
+}
+
+/** A row of a schedule, and the agreed row if a legal cap of the rate reduces it. */
+export type PlannedRow = Pick<Installment, 'row' | 'agreed'>;
+
+/**
+ * Changes the interest that an installment asks for. If its period has begun, the interest that it earns changes
+ * with the pace of accrual instead.
+ */
+export function setRow(
+  installment: Installment,
+  { row, agreed }: PlannedRow,
+  { hasBegun }: { hasBegun: boolean },
+): void {
+  installment.row = row;
+  installment.agreed = agreed;
+  installment.amount = parseMoney(row.payment_amount);
+  installment.principal_and_interest = null;
+  if (!hasBegun) installment.interest = parseMoney(row.interest_amount);
 }
 
 export function installmentPeriod(installment: Installment): Period {
@@ -204,15 +226,16 @@ export function coverInstallments(
  */
 export function replaceInstallments(
   installments: readonly Installment[],
-  schedule: readonly ScheduleRow[],
+  schedule: readonly PlannedRow[],
 ): Installment[] {
-  const first = Math.min(...schedule.map(({ period_number }) => period_number));
+  const first = Math.min(...schedule.map(({ row }) => row.period_number));
   const kept = installments.filter((installment) => installment.row.period_number < first);
   const before = new Map(installments.map((old) => [old.row.period_number, old]));
   let excess = ZERO;
-  const newInstallments = schedule.map((row) => {
+  const newInstallments = schedule.map(({ row, agreed }) => {
     const old = before.get(row.period_number);
     const installment = carryCoverage(row, old, excess);
+    installment.agreed = agreed;
     excess = excess.plus(old?.covered ?? ZERO).minus(installment.covered);
     return installment;
   });

@@ -1,5 +1,4 @@
-import { addDays } from '../../dates.ts';
-import type { EventKind, EventOf, LoanEvent } from './events.ts';
+import type { EventKind, LoanEvent } from './events.ts';
 import { findReversals } from './reversals.ts';
 
 /**
@@ -21,6 +20,7 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'draw',
   'rate_change',
   'promo',
+  'rate_cap',
   'accrual_start',
   'accrual_stop',
   'delinquency_pause',
@@ -102,8 +102,4 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
     .filter(({ event }) => event.effective_date <= asOf)
     .toSorted(compareRanked)
     .map(({ event }) => event);
-}
-
-export function firstDayAfterPromo(promo: Pick<EventOf<'promo'>, 'to'>): string {
-  return addDays(promo.to, 1);
 }

@@ -106,9 +106,18 @@ export const EVENT_FACTS = {
     /** The payoff that came with the credit. Reversing the payoff also withdraws the credit. */
     payment_id: id.exactOptional(),
   }),
-  rate_change: z.strictObject({ interest_rate: rate }),
-  /** A promotional rate or a legal cap, valid through `to`. The lowest rate of a day applies. */
+  rate_change: z.strictObject({
+    interest_rate: rate,
+    /** The rate follows from a law that counts fees as interest. Fees until the next rate change are forgiven. */
+    forgives_fees: z.literal(true).exactOptional(),
+  }),
+  /** A promotional rate, valid through `to`. The lowest rate of a day applies. */
   promo: z.strictObject({ interest_rate: rate, to: day }),
+  /**
+   * A legal limit of the rate, valid through `to` (null: until it is withdrawn). Interest above it and fees are
+   * forgiven (`interest/rate-cap.ts`).
+   */
+  rate_cap: z.strictObject({ interest_rate: rate, to: day.nullable() }),
   /** `reverses_accrued` removes owed interest from the books. The borrower still owes it. */
   accrual_stop: z.strictObject({
     reason: z.enum(ACCRUAL_STOP_REASONS),

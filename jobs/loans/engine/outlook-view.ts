@@ -4,6 +4,7 @@ import { sumParts } from './amount-parts.ts';
 import { splitPastDue, type NextBill } from './bill.ts';
 import { billsOn, firstDelinquencyDate, pastDue30 } from './bills.ts';
 import { bucketForDays, type DelinquencyBucket } from './delinquency.ts';
+import { forgivesFeesOn } from './interest/rate-cap.ts';
 import {
   accruedCents,
   chargedOffBalance,
@@ -56,7 +57,7 @@ export type Fixed = {
 /** The facts that a prepayment penalty depends on. */
 type PenaltyBasis = Pick<
   LoanState,
-  'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees'
+  'as_of' | 'principal_balance' | 'charge_off_balance' | 'maturity_date' | 'fees' | 'forgives_fees'
 >;
 
 export type PenaltyRule = (basis: PenaltyBasis) => Big;
@@ -163,6 +164,7 @@ function penaltyAt(
     charge_off_balance: money(chargedOffBalance(position)),
     maturity_date: maturity,
     fees: feeStates(position),
+    forgives_fees: forgivesFeesOn(position, asOf),
   });
 }
 

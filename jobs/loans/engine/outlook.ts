@@ -2,7 +2,6 @@ import { Big } from 'big.js';
 import { addDays, daysBetween, earliest, latest } from '../../dates.ts';
 import { isLess, isZero, minus, money, plus } from '../../money.ts';
 import { lastDayOfBucket } from './delinquency.ts';
-import { firstDayAfterPromo } from './event-order.ts';
 import { replay } from './fold.ts';
 import { graceEndDate } from './interest/grace.ts';
 import {
@@ -25,7 +24,7 @@ import {
   type PenaltyRule,
   type View,
 } from './outlook-view.ts';
-import { accruedCents, copyPosition } from './position.ts';
+import { accruedCents, copyPosition, endsOfRateLimits } from './position.ts';
 import { firstDayOf, nextStep, takeStep, type Future } from './projection/agreed-steps.ts';
 import { finalPayment, finalPaymentAsAgreed } from './projection/final-payment.ts';
 import { nextBillAsAgreed } from './projection/next-bill-as-agreed.ts';
@@ -224,7 +223,7 @@ function nextChange(outlook: Outlook, { bills, days }: View): string | null {
   };
   const beforeDay = (date: string | null) => until(date && addDays(date, -1));
   beforeDay(graceEndDate(position));
-  for (const promo of position.promos) beforeDay(firstDayAfterPromo(promo));
+  for (const end of endsOfRateLimits(position)) beforeDay(end);
   for (const { from, to } of position.pauses) {
     beforeDay(from);
     until(to);

@@ -1,4 +1,5 @@
 import type { Big } from 'big.js';
+import { addDays } from '../../dates.ts';
 import {
   excessOver,
   isZero,
@@ -57,6 +58,11 @@ type Cycle = {
   grace_ends: string | null;
 };
 
+/** The days through `to`. Null: no end is known. */
+type Days = { from: string; to: string | null };
+/** A limit of the rate. */
+export type RateLimit = Days & { rate: Big };
+
 /** A loan while the fold applies its events. Only code of the engine changes it. */
 export type Position = {
   terms: Terms;
@@ -75,7 +81,13 @@ export type Position = {
   deficiency: Big | null;
   charged_off: { principal: Big; interest: Big; fee: Big };
   contract_rate: Big;
-  promos: { from: string; to: string; rate: Big }[];
+  /** The agreed rates before `contract_rate`, each with the first day on which the next one applied. */
+  earlier_rates: { rate: Big; until: string }[];
+  promos: RateLimit[];
+  /** Legal limits of the rate. */
+  caps: RateLimit[];
+  /** The days whose contract rate follows from a law that counts fees as interest. */
+  fee_reliefs: Days[];
   stops: Set<string>;
   pauses: DelinquencyPause[];
   funded_on: string | null;
@@ -114,7 +126,10 @@ export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Pos
     deficiency: null,
     charged_off: { principal: ZERO, interest: ZERO, fee: ZERO },
     contract_rate: parseRate(terms.interest_rate),
+    earlier_rates: [],
     promos: [],
+    caps: [],
+    fee_reliefs: [],
     stops: new Set(),
     pauses: [],
     funded_on: null,
@@ -147,7 +162,10 @@ export const copyPosition = (position: Position): Position => ({
   meter: { ...position.meter, segments: [] },
   fees: new Map([...position.fees].map(([id, fee]) => [id, { ...fee }])),
   charged_off: { ...position.charged_off },
+  earlier_rates: [...position.earlier_rates],
   promos: [...position.promos],
+  caps: [...position.caps],
+  fee_reliefs: [...position.fee_reliefs],
   stops: new Set(position.stops),
   pauses: [...position.pauses],
   cycle: { ...position.cycle },
@@ -204,12 +222,39 @@ export function totalOwed(position: Position, date: string): Big {
   return plus(plus(position.principal, interestOwed(position, date)), feesOwed(position));
 }
 
-/** The lowest of the contract rate and the promotions and caps in force on a day. */
+/** The lowest of the contract rate and the promotions and legal caps in force on a day. */
 export function rateOn(position: Position, date: string): Big {
-  if (position.promos.length === 0) return position.contract_rate;
-  const limits = position.promos.filter((promo) => promo.from <= date && date <= promo.to);
-  return min(position.contract_rate, ...limits.map((promo) => promo.rate));
+  const agreed = agreedRateOn(position, date);
+  const cap = capOn(position, date);
+  return cap === null ? agreed : min(agreed, cap);
 }
+
+/** The rate of a day without legal caps: the lowest of the contract rate and the promotions. */
+export function agreedRateOn(position: Position, date: string): Big {
+  const { promos, earlier_rates, contract_rate } = position;
+  const contract =
+    earlier_rates.length === 0
+      ? contract_rate
+      : (earlier_rates.find(({ until }) => date < until)?.rate ?? contract_rate);
+  if (promos.length === 0) return contract;
+  return min(contract, ...promos.filter(isInForce(date)).map(({ rate }) => rate));
+}
+
+/** The lowest legal cap of a day. Null if there is none. */
+export function capOn({ caps }: Position, date: string): Big | null {
+  if (caps.length === 0) return null;
+  const [first, ...others] = caps.filter(isInForce(date)).map(({ rate }) => rate);
+  return first === undefined ? null : min(first, ...others);
+}
+
+export const isInForce =
+  (date: string) =>
+  ({ from, to }: Days): boolean =>
+    from <= date && (to === null || date <= to);
+
+/** The days on which a promotion or cap has just ended. */
+export const endsOfRateLimits = ({ promos, caps }: Position): string[] =>
+  [...promos, ...caps].flatMap(({ to }) => (to === null ? [] : [addDays(to, 1)]));
 
 export function addAllocationLine(
   position: Position,

@@ -1,15 +1,14 @@
 import { earliest, latest } from '../../dates.ts';
-import { firstDayAfterPromo } from './event-order.ts';
 import { endGrace, graceEndDate } from './interest/grace.ts';
 import { updateAccrualPace } from './interest/accrual-pace.ts';
-import { copyPosition, type Position } from './position.ts';
+import { copyPosition, endsOfRateLimits, type Position } from './position.ts';
 
 /** A position during a replay, and the day through which it is counted. */
 export type ReplayRun = { position: Position; day: string };
 
 /**
- * Advances to a day. The pace of interest changes where a promotion, a grace period or a scheduled period
- * ends.
+ * Advances to a day. The pace of interest changes where a promotion, a legal cap, a grace period or a
+ * scheduled period ends.
  */
 export function advanceTo(run: ReplayRun, date: string): ReplayRun {
   for (
@@ -28,10 +27,7 @@ export function advanceTo(run: ReplayRun, date: string): ReplayRun {
 /** The next day on which the pace of interest changes without an event. */
 export function nextAccrualChange({ position, day }: ReplayRun): string | null {
   let change = earlierDate(position.meter.source.pace?.until ?? null, graceEndDate(position));
-  for (const promo of position.promos) {
-    const end = firstDayAfterPromo(promo);
-    if (end > day) change = earlierDate(change, end);
-  }
+  for (const end of endsOfRateLimits(position)) if (end > day) change = earlierDate(change, end);
   return change;
 }
 

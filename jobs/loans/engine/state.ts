@@ -7,8 +7,10 @@ import { currentCycle, type CycleState } from './interest/cycles.ts';
 import type { DelinquencyBucket, DelinquencyPause } from './delinquency.ts';
 import { interestBearingPrincipal } from './interest/grace.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest/interest.ts';
+import { forgivesFeesOn } from './interest/rate-cap.ts';
 import {
   accruedCents,
+  capOn,
   chargedOffBalance,
   feesOwed,
   interestOwed,
@@ -58,6 +60,10 @@ export type LoanState = {
   /** The agreed rate. `current_rate` can be lower because of a promotion or cap. */
   contract_rate: string;
   current_rate: string;
+  /** The legal cap of the rate that is in force. Null if there is none. */
+  rate_cap: string | null;
+  /** The law forgives fees that are assessed on this day. */
+  forgives_fees: boolean;
   is_accruing: boolean;
   is_paid_off: boolean;
   is_charged_off: boolean;
@@ -120,6 +126,8 @@ function balances(position: Position, asOf: string) {
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
     contract_rate: position.contract_rate.toFixed(),
     current_rate: rateOn(position, asOf).toFixed(),
+    rate_cap: capOn(position, asOf)?.toFixed() ?? null,
+    forgives_fees: forgivesFeesOn(position, asOf),
     is_accruing: position.meter.source.is_running && interestBearingPrincipal(position).gt(0),
     is_paid_off: isPaidOff(position, asOf),
     is_charged_off: position.charged_off_on !== null,

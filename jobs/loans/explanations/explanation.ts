@@ -43,6 +43,8 @@ export type Step = {
 type InterestFacts = {
   balance: string;
   rate: string;
+  /** The agreed rate, if a law caps it. */
+  agreed_rate: string | null;
   day_count: string;
   /** Ten decimal places. `amount` is the cents by which the step raises the rounded total. */
   exact_amount: string;

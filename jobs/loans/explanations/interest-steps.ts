@@ -50,7 +50,14 @@ function interestFreeSteps(
 ): WordedStep[] {
   if (!parseMoney(balance).gt(0)) return [];
   const none = { period_interest: null, period_days: null, stops: null };
-  const interest = { balance, rate: '0', day_count, exact_amount: '0.0000000000', ...none };
+  const interest = {
+    balance,
+    rate: '0',
+    agreed_rate: null,
+    day_count,
+    exact_amount: '0.0000000000',
+    ...none,
+  };
   return [newStep('interest_free', { amount: '0.00', interest }, 'interest_free', { balance })];
 }
 
@@ -63,7 +70,7 @@ function pausedSegments(segments: readonly InterestSegment[], since: string) {
 }
 
 function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCount): WordedStep {
-  const { rule, from, to, days, balance, rate, period, stops = null } = segment;
+  const { rule, from, to, days, balance, rate, agreed_rate, period, stops = null } = segment;
   const facts = {
     amount,
     from,
@@ -72,6 +79,7 @@ function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCoun
     interest: {
       balance,
       rate,
+      agreed_rate: agreed_rate ?? null,
       day_count: dayCount,
       exact_amount: segment.amount,
       period_interest: period?.interest ?? null,
@@ -86,16 +94,32 @@ function segmentStep(segment: InterestSegment, amount: string, dayCount: DayCoun
     return newStep(rule, facts, key, { from, through, deferred: segment.amount });
   }
   if (rule !== 'accrued') return newStep(rule, facts, rule, { from });
-  const values = { from, through, days, count: days, balance, rate };
+  const values = {
+    from,
+    through,
+    days,
+    count: days,
+    balance,
+    rate,
+    ...(agreed_rate && { agreed_rate }),
+  };
+  const isCapped = agreed_rate !== undefined;
   if (period !== undefined)
-    return newStep(rule, facts, 'accrued.period', {
+    return newStep(rule, facts, isCapped ? 'accrued.period.capped' : 'accrued.period', {
       ...values,
       period_days: period.days,
       period_count: period.days,
       period_interest: period.interest,
     });
-  if (dayCount === 'actual_actual') return newStep(rule, facts, 'accrued.leap_years', values);
-  return newStep(rule, facts, 'accrued', { ...values, year: DAYS_OF_YEAR[dayCount] });
+  if (dayCount === 'actual_actual')
+    return newStep(
+      rule,
+      facts,
+      isCapped ? 'accrued.leap_years.capped' : 'accrued.leap_years',
+      values,
+    );
+  const year = DAYS_OF_YEAR[dayCount];
+  return newStep(rule, facts, isCapped ? 'accrued.capped' : 'accrued', { ...values, year });
 }
 
 const DAYS_OF_YEAR = { actual_365: 365, actual_364: 364, actual_360: 360, '30_360': 360 } as const;

@@ -10,6 +10,7 @@ import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import type { LoanStatus } from '../history/statuses.ts';
+import { assertFeesAllowed } from './forgiven-fees.ts';
 import { assessFee } from './origination-fees.ts';
 
 type NewFee = {
@@ -26,6 +27,7 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const on = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', on);
+  assertFeesAllowed(loan, on);
   const event = await assessFee(work, loan.row, {
     fee_type: input.fee_type,
     amount: input.amount,

@@ -12,6 +12,7 @@ import {
 } from '../../payments/nacha/bank-order.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { assertFeesAllowed } from '../fees/forgiven-fees.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { recordEvents } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
@@ -103,7 +104,9 @@ function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
   const fees = isNamed
     ? [{ amount: parseMoney(fee_amount), fee_rule_id: null }]
     : rules.map((rule) => ({ amount: feeAmount(rule, amount), fee_rule_id: rule.id ?? null }));
-  return fees.filter((fee) => fee.amount.gt(0));
+  const charged = fees.filter((fee) => fee.amount.gt(0));
+  if (isNamed && charged.length > 0) assertFeesAllowed(loan, loan.state.as_of);
+  return loan.state.forgives_fees ? [] : charged;
 }
 
 function assessDrawFee(

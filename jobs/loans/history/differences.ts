@@ -63,11 +63,14 @@ export function changedCoverage(before: LoanState, after: LoanState) {
 
 /**
  * The installment amount that a loan shows: the level payment, or the next payment if payments are not
- * level. For a line billed by cycle: the last minimum payment.
+ * level or reduced by a legal cap. For a line billed by cycle: the last minimum payment.
  */
-function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }: LoanState) {
+export function installmentAmountOf(
+  row: RawLoan,
+  { as_of, installments: rows, cycle, rate_cap }: LoanState,
+) {
   if (cycle !== null) return rows.at(-1)?.payment_amount;
-  const isLevel = readTerms(row).amortization === 'level_payment';
+  const isLevel = readTerms(row).amortization === 'level_payment' && rate_cap === null;
   const representative = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
   return (representative ?? rows.at(-1))?.payment_amount;
 }

@@ -8,6 +8,7 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { addDays } from '../../dates.ts';
 import { isAboveZero, money, ZERO } from '../../money.ts';
 import { pastDueAmountOn } from '../engine/bills.ts';
+import { forgivesFeesOn } from '../engine/interest/rate-cap.ts';
 import { isSatisfied, type Installment } from '../engine/coverage.ts';
 import type { LateFees, LateFeesOn } from '../engine/outlook-view.ts';
 import type { Replay } from '../engine/fold.ts';
@@ -79,6 +80,8 @@ export function openLateFeeCases(
     unpaid.flatMap((installment) => {
       const last_day = addDays(installment.row.due_date, grace_days);
       if (position.funded_on !== null && last_day < position.funded_on) return [];
+      // A cap that is withdrawn because it was recorded in error leaves no exemption behind.
+      if (forgivesFeesOn(position, addDays(last_day, 1))) return [];
       const amount = isReadableRule(rule) ? lateFeeFor(rule, installment).amount : null;
       const open = { rule, installment, last_day, amount };
       const isFree = amount !== null && !isAboveZero(amount);

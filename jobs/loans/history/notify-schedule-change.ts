@@ -6,7 +6,14 @@ import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { LoanState } from '../engine/state.ts';
 
-type Change = { before: LoanState; after: LoanState; reason: string };
+/** `rate_cap`: the legal cap that caused the change. */
+type Change = {
+  before: LoanState;
+  after: LoanState;
+  reason: string;
+  rate_cap?: RateCap | undefined;
+};
+export type RateCap = { interest_rate: string; start_date: string; end_date: string | null };
 type Rows = LoanState['installments'];
 
 /**
@@ -15,10 +22,15 @@ type Rows = LoanState['installments'];
  * has no payable schedule.
  */
 export async function notifyScheduleChange(work: Work, row: RawLoan, change: Change) {
-  const { before, after, reason } = change;
+  const { before, after, reason, rate_cap } = change;
   if (!requiresPayments(row, after) || !changesUnpaidRows(before.installments, after.installments))
     return;
-  const notice = { was: summarizeSchedule(before), will: summarizeSchedule(after), reason };
+  const notice = {
+    was: summarizeSchedule(before),
+    will: summarizeSchedule(after),
+    reason,
+    rate_cap,
+  };
   const failureReasons = await notifyBorrower(work, row, notice);
   await remindOfficer(work, row, { ...notice, untold: failureReasons });
 }
@@ -57,10 +69,15 @@ type ScheduleNotice = {
   was: ReturnType<typeof summarizeSchedule>;
   will: ReturnType<typeof summarizeSchedule>;
   reason: string;
+  rate_cap: RateCap | undefined;
 };
 
 /** Returns the reasons why no notice is sent. Empty if the notice is on its way. */
-async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: ScheduleNotice) {
+async function notifyBorrower(
+  work: Work,
+  row: RawLoan,
+  { was, will, reason, rate_cap }: ScheduleNotice,
+) {
   const isPaymentRemoved = ['payment_returned', 'payment_reversed'].includes(reason);
   const isPaymentFound = ['payment_found', 'payment_received'].includes(reason);
   try {
@@ -72,7 +89,9 @@ async function notifyBorrower(work: Work, row: RawLoan, { was, will, reason }: S
         schedule: { ...will, old_payment_amount: was.payment_amount },
         was_taken_back: isPaymentRemoved,
         was_found: isPaymentFound,
-        was_other: !isPaymentRemoved && !isPaymentFound,
+        was_capped: rate_cap !== undefined,
+        was_other: !isPaymentRemoved && !isPaymentFound && rate_cap === undefined,
+        ...(rate_cap && { rate_cap }),
       },
       triggered_by: 'system',
     });

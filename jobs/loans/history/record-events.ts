@@ -37,7 +37,7 @@ import { remindOfTransferredBalance } from './after-transfer.ts';
 import { updateNextDraw } from './autopay/save-next-draw.ts';
 import { supersedeStaleQuote } from './supersede-quotes.ts';
 import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
-import { notifyScheduleChange } from './notify-schedule-change.ts';
+import { notifyScheduleChange, type RateCap } from './notify-schedule-change.ts';
 import { changesAgreedSchedule, scheduleReason } from './schedule-reason.ts';
 import type { LoanStatus } from './statuses.ts';
 import { openLoan, type OpenLoan } from './open-loan.ts';
@@ -53,6 +53,8 @@ export type RecordOptions = {
   statusReason?: string | null | undefined;
   /** The reason for a schedule change, if it does not follow from the events. */
   scheduleChangeReason?: string | undefined;
+  /** The legal cap that starts with these events, for the notice of the new payments. */
+  rateCap?: RateCap | undefined;
   /** Set if no event happens and the outlook is only extended. The final payment stays as of the last event. */
   extendsOutlook?: true;
   /** Set if something was agreed for a later day after the loan was opened. */
@@ -163,8 +165,10 @@ export async function recordEvents(
     if (row.autopay_plan)
       await updateNextDraw(work, row.autopay_plan, { row: current, input, run, state, agreed });
   }
-  if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events))
-    await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
+  if (newVersion && !newStatus && !changesAgreedSchedule(newEvents, events)) {
+    const change = { before: loan.state, after: state, reason: cause, rate_cap: options.rateCap };
+    await notifyScheduleChange(work, row, change);
+  }
   return state;
 }
 

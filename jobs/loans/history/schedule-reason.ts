@@ -8,6 +8,7 @@ const REASONS: Partial<Record<EventKind, readonly [happened: string, undone: str
   fee: ['fee_assessed', 'fee_reversed'],
   fee_waiver: ['fee_waived', 'waiver_reversed'],
   service_credit: ['credit_given', 'credit_reversed'],
+  rate_cap: ['rate_capped', 'rate_cap_withdrawn'],
   suspense_application: ['suspense_applied', 'suspense_application_reversed'],
 };
 

@@ -11,6 +11,8 @@ export type PenaltyBasis = {
   charge_off_balance: string;
   maturity_date: string | null;
   fees: readonly { fee_type: string }[];
+  /** The law forgives fees that are assessed on this day. */
+  forgives_fees: boolean;
 };
 
 /**
@@ -18,13 +20,12 @@ export type PenaltyBasis = {
  * agreed months have passed, and none from maturity on; acceleration moves maturity to its own date. A flat
  * penalty is charged once, even if the loan reopens because another payment bounced.
  */
-export function prepaymentPenalty(
-  row: RawLoan,
-  { as_of, principal_balance, charge_off_balance, maturity_date, fees }: PenaltyBasis,
-): Big {
+export function prepaymentPenalty(row: RawLoan, basis: PenaltyBasis): Big {
+  const { as_of, principal_balance, charge_off_balance, maturity_date, fees } = basis;
   const agreed = readTerms(row).prepayment_penalty;
   const principal = parseMoney(principal_balance).plus(charge_off_balance);
   if (!agreed || row.status !== 'active' || principal.eq(0)) return ZERO;
+  if (basis.forgives_fees) return ZERO;
   if (maturity_date !== null && as_of >= maturity_date) return ZERO;
   const { calculation, amount, percentage, within_months } = agreed;
   const since = row.disbursement_date;

@@ -3,7 +3,7 @@ import { maskPersonalNumbers } from '../../../sql/personal-numbers.ts';
 import { date, text } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
-import { CsvSyntaxError, readCsv } from '../boarding/read-csv.ts';
+import { CsvSyntaxError, readCsv } from '../../files/read-csv.ts';
 
 /** The requests that one file may contain. */
 const REQUESTS_MAX = 10_000;

@@ -1,7 +1,8 @@
 import type { Big } from 'big.js';
-import { daysBetween } from '../../dates.ts';
+import { daysBetween, earliest, latest } from '../../dates.ts';
 import { atLeastZero, max, min, money, parseMoney, parseRate, sum, toCents } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { interestFor } from '../arithmetic/day-count.ts';
 import type { MinimumPayment, Terms } from '../arithmetic/terms.ts';
 import type { AgreementOf } from './agreement.ts';
 import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.ts';
@@ -13,7 +14,7 @@ import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.
 export function buildMinimumPayment(
   { number, begins, due_date }: AgreementOf<'minimum'>,
   basis: ScheduleBasis,
-  { minimum_payment: rule }: Terms,
+  { minimum_payment: rule, day_count }: Terms,
 ): ScheduleRow[] {
   if (rule === null || basis.is_accelerated) return [];
   const owed = partsOwed(basis);
@@ -22,7 +23,11 @@ export function buildMinimumPayment(
   const left = atLeastZero(balance.minus(sum(Object.values(billedParts))));
   const interest = atLeastZero(owed.interest.minus(billedParts.interest));
   const fees = atLeastZero(owed.fees.minus(billedParts.fees));
-  const amount = min(left, minimumAmount(rule, balance, interest.plus(fees)));
+  // 50 USC 3937(a)(3): the payment by the agreed rate, less the forgiven interest.
+  const forgiven = forgivenSince(begins, basis, day_count);
+  const ofCycle = interest.plus(fees).plus(forgiven);
+  const agreed = minimumAmount(rule, balance.plus(forgiven), ofCycle);
+  const amount = min(left, agreed.minus(forgiven));
   if (amount.lte(0)) return [];
   const ofFees = min(amount, fees);
   const ofInterest = min(amount.minus(ofFees), interest);
@@ -41,6 +46,24 @@ export function buildMinimumPayment(
     },
   ];
 }
+
+/** The interest since a day above a legal cap of the rate, in cents. */
+const forgivenSince = (
+  begins: string,
+  { interest_segments, as_of }: ScheduleBasis,
+  day_count: Terms['day_count'],
+): Big =>
+  toCents(
+    sum(
+      interest_segments
+        .filter(({ rule, to }) => rule === 'accrued' && to > begins)
+        .map(({ balance, rate, agreed_rate = rate, from, to }) => {
+          const above = parseRate(agreed_rate).minus(rate);
+          const end = earliest(to, as_of);
+          return interestFor(parseMoney(balance), above, day_count, latest(from, begins), end);
+        }),
+    ),
+  );
 
 /** The rule's amount for a balance. The balance includes `ofCycle`, the cycle's interest and fees. */
 export function minimumAmount(rule: MinimumPayment, balance: Big, ofCycle: Big): Big {

@@ -12,9 +12,22 @@ export type ScheduleBasis = {
   fees: readonly { is_spread: boolean; outstanding_amount: string }[];
   installments: readonly CoveredRow[];
   is_accelerated: boolean;
+  /** The legal cap of the rate in force. */
+  rate_cap: string | null;
+  interest_segments: readonly EarnedInterest[];
 };
 
-/** The loan's rate on a day, as far as it is known. */
+/** Interest of consecutive days. `agreed_rate` is set if a legal cap lowers the rate. */
+type EarnedInterest = {
+  from: string;
+  to: string;
+  balance: string;
+  rate: string;
+  agreed_rate?: string;
+  rule: string;
+};
+
+/** The loan's agreed rate on a day, without legal caps, as far as it is known. */
 export type RateOn = (date: string) => Big;
 
 export const isUnpaid = ({ status }: CoveredRow): boolean => status !== 'paid';

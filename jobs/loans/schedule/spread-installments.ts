@@ -119,7 +119,9 @@ function leftBy(
   const asked = sum(keptRows.map(restOf)).minus(feesIn(keptRows));
   const interest = parseMoney(basis.accrued_interest);
   const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
-  const inPlan = earnedInSchedule(owed, new Big(interest_rate), terms, { start, due_dates }, basis);
+  const agreed = new Big(interest_rate);
+  const rate = basis.rate_cap === null ? agreed : min(agreed, new Big(basis.rate_cap));
+  const inPlan = earnedInSchedule(owed, rate, terms, { start, due_dates }, basis);
   return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
 }
 

@@ -6,6 +6,7 @@ import { Invalid } from '../../errors.ts';
 import { money, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { assertFeesAllowed } from '../fees/forgiven-fees.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
@@ -68,12 +69,14 @@ function assertNear({ first }: RemainingSchedule, moved: string) {
 }
 
 /** The product's fee for a due date change. Throws `Invalid` if the product has none. */
-async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
+async function feeFor(work: Work, loan: OpenLoan): Promise<LoanEvent[]> {
+  const { row } = loan;
   const rule = loanFeeRules(row).find(({ trigger }) => trigger === 'due_date_change');
   const amount = rule ? feeAmount(rule, row.payment_amount ?? '0.00') : ZERO;
   if (!rule || amount.lte(0)) {
     throw new Invalid({ charge_fee: 'The product has no due date change fee.' });
   }
+  assertFeesAllowed(loan, work.today);
   const { fee_type, id = null } = rule;
   const fee = { fee_type, amount: money(amount), on: work.today, fee_rule_id: id };
   return [await assessFee(work, row, { ...fee, description: 'Change of the due date' })];

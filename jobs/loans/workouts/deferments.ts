@@ -15,6 +15,7 @@ import {
   startOfDeferment,
 } from '../agreed/deferment.ts';
 import { isInService } from '../agreed/standing.ts';
+import { forgivesFees } from '../fees/forgiven-fees.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { openLoan, type OpenLoan } from '../history/open-loan.ts';
 import { recordEvents, updateAgreed } from '../history/record-events.ts';
@@ -122,7 +123,7 @@ async function startDeferment(work: Work, loan: OpenLoan, deferment: OpenDeferme
   const { events: drafts, end_date, first_number } = startOfDeferment(loan, deferment);
   const events = newEvents(drafts);
   const fee = defermentFee(deferment);
-  if (fee !== null) {
+  if (fee !== null && !forgivesFees(loan, fee.on)) {
     const description = 'Deferment fee';
     events.push(await assessFee(work, loan.row, { ...fee, description }));
   }

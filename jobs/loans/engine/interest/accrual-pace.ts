@@ -3,6 +3,7 @@ import { dateFromParts, daysBetween, earliest, dateParts } from '../../../dates.
 import {
   excessOver,
   isAboveZero,
+  isLess,
   isZero,
   min,
   minus,
@@ -12,7 +13,7 @@ import {
   ZERO,
 } from '../../../money.ts';
 import { toUnits, fromUnits, divideRounded, unitsPerOne } from '../../arithmetic/minor-units.ts';
-import { scheduledInterest } from '../../arithmetic/period-rate.ts';
+import { cappedInterest, scheduledInterest } from '../../arithmetic/period-rate.ts';
 import {
   interestOfPeriod,
   monthContaining,
@@ -27,7 +28,7 @@ import {
 } from '../coverage.ts';
 import { interestBearingPrincipal } from './grace.ts';
 import { setAccrualSource, type PeriodAccrual } from './interest.ts';
-import { interestOwed, rateOn, type Position } from '../position.ts';
+import { agreedRateOn, capOn, interestOwed, rateOn, type Position } from '../position.ts';
 
 /**
  * The pace at which interest is earned: by the day, or spread evenly over a period. Loans that accrue by
@@ -43,13 +44,20 @@ export function updateAccrualPace(position: Position, date: string): void {
   const is_running = stops === '';
   const balance = interestBearingPrincipal(position);
   const pace = isAboveZero(balance) ? paceOn(position, date) : null;
+  const rate = rateOn(position, date);
   setAccrualSource(position.meter, date, {
     balance,
-    rate: rateOn(position, date),
+    rate,
+    agreed_rate: position.caps.length === 0 ? null : cappedAgreedRate(position, rate, date),
     pace,
     is_running,
     stops,
   });
+}
+
+function cappedAgreedRate(position: Position, rate: Big, date: string): Big | null {
+  const agreed = agreedRateOn(position, date);
+  return isLess(rate, agreed) ? agreed : null;
 }
 
 /** The reasons why interest does not accrue. A charged-off loan earns no interest. */
@@ -80,17 +88,41 @@ const evenAccrual = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
 function scheduledPace(position: Position, open: Installment, date: string): PeriodAccrual {
   const period = installmentPeriod(open);
   if (date < period.from) return evenAccrual({ from: date, to: period.from }, ZERO);
-  if (position.terms.interest_method === 'flat') {
-    return evenAccrual(period, parseMoney(open.row.interest_amount));
-  }
+  if (position.terms.interest_method === 'flat') return flatPace(position, open, date);
   const begins = open.earning === null || date <= period.from;
   open.earning = begins ? position.principal : earningSince(position, open.earning ?? ZERO);
-  const interest = scheduledInterest(position.terms, open.earning, rateOn(position, date), period);
+  const rate = agreedRateOn(position, date);
+  const agreed = scheduledInterest(position.terms, open.earning, rate, period);
+  const most = mostInterest(position, date, open.earning, period);
+  const interest = most === null ? agreed : min(agreed, most);
   const pace = evenAccrual(period, interest);
   open.interest = begins
     ? min(principalAndInterest(open), accruedNotYetDue(position, date).plus(interest))
     : plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
   return pace;
+}
+
+/**
+ * The agreed interest of the period. Under a legal cap, at most the cap's interest on the balance at the start of
+ * the period: the flat rate counts on the original amount, so it is higher on the balance.
+ */
+function flatPace(position: Position, open: Installment, date: string): PeriodAccrual {
+  const period = installmentPeriod(open);
+  const agreed = evenAccrual(period, parseMoney((open.agreed ?? open.row).interest_amount));
+  if (position.caps.length === 0) return agreed;
+  const begins = open.earning === null || date <= period.from;
+  if (begins) open.earning = min(position.principal, parseMoney(open.row.beginning_balance));
+  const most = mostInterest(position, date, open.earning ?? ZERO, period);
+  const pace = most === null ? agreed : evenAccrual(period, min(agreed.interest, most));
+  if (date <= period.from) open.interest = pace.interest;
+  else open.interest = plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
+  return pace;
+}
+
+/** The most that a legal cap allows for a period. Null if there is no cap. */
+function mostInterest(position: Position, date: string, balance: Big, period: Period): Big | null {
+  const cap = capOn(position, date);
+  return cap === null ? null : cappedInterest(position.terms, balance, cap, period);
 }
 
 /**

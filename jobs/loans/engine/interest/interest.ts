@@ -12,6 +12,8 @@ export type InterestSegment = {
   days: number;
   balance: string;
   rate: string;
+  /** The agreed rate, if a legal cap lowers it. Missing otherwise. */
+  agreed_rate?: string;
   amount: string;
   rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
   /** The interest and the days of the period over which it is earned evenly. Missing if it is daily. */
@@ -27,6 +29,8 @@ export type PeriodAccrual = { interest: Big; days: number; until: string };
 export type AccrualSource = {
   balance: Big;
   rate: Big;
+  /** The agreed rate, if a legal cap lowers it. */
+  agreed_rate: Big | null;
   pace: PeriodAccrual | null;
   is_running: boolean;
   /** Reasons why accrual is stopped, sorted and joined by `+`. */
@@ -56,15 +60,26 @@ export type InterestMeter = {
 type AccruedUntil = { to: string; amount: Big; total: Big; cents: Big };
 
 /** A segment with exact amounts. `worded` formats it on demand. */
-type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount' | 'period'> & {
+type Segment = Omit<
+  InterestSegment,
+  'days' | 'balance' | 'rate' | 'agreed_rate' | 'amount' | 'period'
+> & {
   balance: Big;
   rate: Big;
+  agreed_rate: Big | null;
   amount: Big;
   pace: PeriodAccrual | null;
 };
 
 export function newInterestMeter({ day_count, rounding_mode }: Terms): InterestMeter {
-  const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false, stops: '' };
+  const source = {
+    balance: ZERO,
+    rate: ZERO,
+    agreed_rate: null,
+    pace: null,
+    is_running: false,
+    stops: '',
+  };
   const empty = {
     base: ZERO,
     suspended: new Map(),
@@ -201,8 +216,8 @@ function segment(
   amount: Big,
   rule: InterestSegment['rule'],
 ): Segment {
-  const { balance, rate, stops, pace } = meter.source;
-  const line = { from, to, balance, rate, amount, rule, pace };
+  const { balance, rate, agreed_rate, stops, pace } = meter.source;
+  const line = { from, to, balance, rate, agreed_rate, amount, rule, pace };
   return rule === 'suspended' ? { ...line, stops: stops.split('+') } : line;
 }
 
@@ -211,6 +226,7 @@ const toInterestSegment = ({
   to,
   balance,
   rate,
+  agreed_rate,
   amount,
   rule,
   stops,
@@ -223,6 +239,7 @@ const toInterestSegment = ({
   days: daysBetween(from, to),
   balance: money(balance),
   rate: rate.toFixed(),
+  ...(agreed_rate && from < to && { agreed_rate: agreed_rate.toFixed() }),
   amount: amount.toFixed(10),
   rule,
 });
@@ -233,6 +250,10 @@ function isSame(one: AccrualSource, other: AccrualSource): boolean {
     one.stops === other.stops &&
     isEqual(one.balance, other.balance) &&
     isEqual(one.rate, other.rate) &&
+    (one.agreed_rate === other.agreed_rate ||
+      (one.agreed_rate !== null &&
+        other.agreed_rate !== null &&
+        isEqual(one.agreed_rate, other.agreed_rate))) &&
     isSamePace(one.pace, other.pace)
   );
 }

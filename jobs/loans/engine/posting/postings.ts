@@ -37,6 +37,8 @@ export function buildPosting(
       addToPosting(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
+  // A fee that the law forgives posts nothing.
+  if (event.kind === 'fee') return netPosting(posting);
   const moved = event.kind === 'disbursement' ? netCash(posting) : posting;
   return 'is_in_transit' in event ? inTransit(moved) : moved;
 }
