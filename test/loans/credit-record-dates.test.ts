@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { deriveCreditRecord } from '../../jobs/loans/reporting/credit-record.ts';
-import { FACTS, before, late, lost, gone, paidLoss, taken, type Line } from './credit-facts.ts';
+import {
+  FACTS,
+  before,
+  late,
+  lost,
+  gone,
+  paidLoss,
+  taken,
+  line,
+  type Line,
+} from './credit-facts.ts';
 
 const LINES: Line[] = [
   ['date_opened', 'a loan', {}, '2026-01-15'],
@@ -8,6 +18,7 @@ const LINES: Line[] = [
   ['date_closed', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],
   ['date_closed', 'a loan that went elsewhere', { ...gone, status: 'transferred' }, '2026-04-20'],
   ['date_closed', 'a charge-off that is open', lost, null],
+  ['date_closed', 'a charged-off line, which takes no draws', { ...line, ...lost }, '2026-04-10'],
   ['date_closed', 'a charge-off paid', paidLoss, '2026-04-15'],
   ['date_of_account_information', 'an open loan', {}, '2026-04-30'],
   ['date_of_account_information', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],

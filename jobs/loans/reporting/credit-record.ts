@@ -31,7 +31,7 @@ export function deriveCreditRecord(facts: CreditFacts) {
     portfolio_type,
     account_type: isLine && !LINE_TYPES.has(facts.account_type) ? '15' : facts.account_type,
     date_opened: facts.date_opened,
-    date_closed: isOver ? facts.closed_on : null,
+    date_closed: isOver ? facts.closed_on : isOwed97 && isLine ? facts.charge_off_date : null,
     date_of_account_information: accountInformationDate(facts, isOver),
     date_last_payment: facts.last_payment_date,
     date_first_delinquency: delinquency.date,
