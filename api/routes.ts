@@ -38,6 +38,7 @@ import { yearEnds } from './ledger/year-ends.ts';
 import { creditCorrectionRoutes } from './loans/credit-corrections.ts';
 import { disputeExchangeRoutes } from './loans/credit-dispute-exchange.ts';
 import { creditFileRoutes, creditFiles } from './loans/credit-files.ts';
+import { creditFindings } from './loans/credit-findings.ts';
 import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
@@ -118,6 +119,7 @@ const specifiedRoutes: readonly Route[] = [
   ...loanRoutes,
   ...creditFiles.routes,
   ...creditFileRoutes,
+  ...creditFindings.routes,
   ...creditCorrectionRoutes,
   ...disputeExchangeRoutes,
   ...payments.routes,

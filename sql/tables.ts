@@ -34,6 +34,7 @@ export const TABLES = [
   'credit_dispute_imports',
   'credit_disputes',
   'credit_reporting_files',
+  'credit_reporting_findings',
   'credit_reporting_records',
   'dead_letters',
   'deferments',

@@ -52,6 +52,7 @@ const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   communications: ['subject', 'body', 'metadata', 'reasons'],
   'credit-corrections': ['before', 'after', 'corrected_values'],
   'credit-disputes': ['corrected_values'],
+  'credit-reporting-findings': ['rule', 'problem', 'fields', 'may_be_right'],
   'credit-reporting-records': ['consumer'],
   'dead-letters': ['response_body', 'error'],
   'webhook-attempts': ['response_body', 'error'],

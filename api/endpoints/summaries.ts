@@ -4,6 +4,7 @@ import { dictionary } from '../../sql/dictionary.ts';
 const NOUNS = dictionary<string>({
   CoBorrower: 'co-borrower',
   CreditReportingFile: 'credit reporting file',
+  CreditReportingFinding: 'credit reporting finding',
   Form1099C: 'form 1099-C',
   IdentityProvider: 'identity provider',
   LegalRepresentative: 'legal representative',

@@ -6,6 +6,7 @@ import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { bureauFileLink, linkToBureauFile } from './bureau-files.ts';
+import { creditFindings } from './credit-findings.ts';
 import { creditReporting } from './credit-reporting.ts';
 
 /** Files for the credit bureaus. They contain sensitive borrower data, so only admins can download them. */
@@ -34,7 +35,10 @@ export const creditFiles = resource({
     ...timestamps,
   },
   filters: ['reporting_period', 'status'],
-  nested: { records: nested(creditReporting, 'file_id', ['list']) },
+  nested: {
+    records: nested(creditReporting, 'file_id', ['list']),
+    findings: nested(creditFindings, 'file_id', ['list']),
+  },
 });
 
 const routeDefaults = { tag: 'loans', allow: 'admin', resource: 'credit-reporting-files' } as const;

@@ -104,7 +104,13 @@ export async function assignToFile(
     join credit_reporting_records as waiting on waiting.id = newest.id
     join loans as loan on loan.id = waiting.loan_id
     left join programs as program on program.id = loan.program_id
-    where record.id = newest.id and not ${mustNotBeSent}
+    -- The status again, because a record may be withheld while this statement waits for its lock.
+    where record.id = newest.id and record.status = 'queued' and not ${mustNotBeSent}
+  `);
+  await tx.query(sql.typeAlias('void')`
+    update credit_reporting_findings as finding set file_id = record.file_id
+    from credit_reporting_records as record
+    where record.file_id = ${fileId} and finding.record_id = record.id
   `);
   await tx.query(sql.typeAlias('void')`
     update credit_reporting_records
@@ -136,7 +142,7 @@ export const suppressRecord = (tx: Transaction, id: string, reason: string) =>
     where id = ${id}
   `);
 
-const ReportedRecord = z.looseObject({
+export const ReportedRecord = z.looseObject({
   borrower_id: z.string(),
   identification_number: z.string().nullable(),
   consumer_account_number: z.string(),

@@ -271,3 +271,42 @@ grant update (aud_control_number, submitted_at, submitted_by) on credit_correcti
 call app.declare_borrower_data('credit_corrections', 'credit', links => '{"loan_id": "loans"}',
   redacted => '{reason}', redacted_as => $${"before": "'{}'", "after": "'{}'"}$$, emptied => '{aud_control_number}',
   kept => '{"our own number": ["correction_number"]}');
+
+-- What the check of a waiting record found: a contradiction between its fields, or with the previous record.
+create table credit_reporting_findings (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  record_id uuid not null,
+  loan_id uuid not null,
+  reporting_period date not null,
+  -- The rule as it was when the record was checked.
+  rule text not null,
+  problem text not null,
+  fields jsonb not null,
+  may_be_right text,
+  -- The file that contains the record.
+  file_id uuid,
+  status text not null default 'open' check (status in ('open', 'accepted', 'withheld')),
+  notes text,
+  decided_by uuid,
+  decided_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint credit_reporting_findings_once unique (tenant_id, record_id, rule),
+  foreign key (tenant_id, record_id) references credit_reporting_records (tenant_id, id),
+  foreign key (tenant_id, file_id) references credit_reporting_files (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, decided_by) references users (tenant_id, id)
+);
+create index credit_reporting_findings_created
+  on credit_reporting_findings (tenant_id, created_at desc, id desc);
+create index credit_reporting_findings_loan
+  on credit_reporting_findings (tenant_id, loan_id, created_at desc, id desc);
+create index credit_reporting_findings_file
+  on credit_reporting_findings (tenant_id, file_id, created_at desc, id desc);
+create index credit_reporting_findings_period
+  on credit_reporting_findings (tenant_id, reporting_period, rule);
+call app.protect('credit_reporting_findings', 'select, insert, update');
+call app.declare_borrower_data('credit_reporting_findings', 'credit', redacted => '{notes}',
+  kept => '{"the rule that was checked": ["rule", "problem", "fields", "may_be_right"]}');

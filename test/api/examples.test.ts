@@ -25,6 +25,8 @@ const EXCEPT: Record<string, string> = {
   'GET /credit-reporting-files/{id}': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/records': 'there is no file without those settings',
   'GET /credit-reporting-files/{id}/download': 'there is no file without those settings',
+  'GET /credit-reporting-files/{id}/findings': 'there is no file without those settings',
+  'GET /credit-reporting-findings/{id}': 'no record is checked without those settings',
   'POST /loans/{id}/credit-corrections': 'nothing was reported',
   'GET /credit-corrections/{id}': 'nothing was corrected',
   'GET /credit-corrections/{id}/form': 'nothing was corrected',

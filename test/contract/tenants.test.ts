@@ -36,6 +36,9 @@ const UNTRIED: Record<string, string> = {
   'GET /change-notices/{id}': 'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/apply': 'the same',
   'POST /change-notices/{id}/dismiss': 'the same',
+  'GET /credit-reporting-findings/{id}': 'made by a month end; test/loans/credit-findings.test.ts',
+  'POST /credit-reporting-findings/{id}/accept': 'the same',
+  'POST /credit-reporting-findings/{id}/withhold': 'the same',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
 const FILES =

@@ -34,6 +34,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'credit_dispute_imports_once',
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
+  'credit_reporting_findings_once',
   'credit_reporting_records_once',
   'document_wordings_one_of_a_kind', // the same
   'documents_storage_key',

@@ -1,175 +1,19 @@
 import { expect } from 'vitest';
-
-type Field = readonly [name: string, from: number, to: number, form: RegExp];
-
-const BLANK = /^ *$/;
-const NAME = /^[A-Z0-9][A-Z0-9 -]*$/;
-const NAME_OR_BLANK = /^[A-Z0-9 -]*$/;
-const TEXT = /^[A-Z0-9 #.,&'/-]*$/;
-const FILLED_TEXT = /^[A-Z0-9#][A-Z0-9 #.,&'/-]*$/;
-const CODE = /^[A-Z0-9]+ *$/;
-const CODE_OR_BLANK = /^[A-Z0-9]* *$/;
-const DATE = /^(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(19|20)\d{2}$/;
-const DATE_OR_ZERO = /^(0{8}|(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(19|20)\d{2})$/;
-const DOLLARS = /^\d{9}$/;
-const PHONE = /^(0{10}|[2-9]\d{9})$/;
-
-/**
- * The records and segments by columns, from public layouts of the 426-character format: Galileo, "Metro 2
- * Base Segment"; moov-io/metro2, pkg/lib/specifications.go and its field texts. Shares no code with the
- * file writer.
- */
-const HEADER: readonly Field[] = [
-  ['record descriptor word', 1, 4, /^0426$/],
-  ['record identifier', 5, 10, /^HEADER$/],
-  ['cycle identifier', 11, 12, BLANK],
-  ['Innovis program identifier', 13, 22, CODE_OR_BLANK],
-  ['Equifax program identifier', 23, 32, CODE_OR_BLANK],
-  ['Experian program identifier', 33, 37, CODE_OR_BLANK],
-  ['TransUnion program identifier', 38, 47, CODE_OR_BLANK],
-  ['activity date', 48, 55, DATE],
-  ['date created', 56, 63, DATE],
-  ['program date', 64, 71, DATE],
-  ['program revision date', 72, 79, DATE],
-  ['reporter name', 80, 119, FILLED_TEXT],
-  ['reporter address', 120, 215, FILLED_TEXT],
-  ['reporter telephone', 216, 225, PHONE],
-  ['software vendor', 226, 265, TEXT],
-  ['software version', 266, 270, TEXT],
-  ['PRBC program identifier', 271, 280, BLANK],
-  ['reserved', 281, 426, BLANK],
-];
-
-/** The fields that are the same for every obligor, from the segment identifier on. */
-const person = (from: number): readonly Field[] => [
-  ['surname', from, from + 24, NAME],
-  ['first name', from + 25, from + 44, NAME_OR_BLANK],
-  ['middle name', from + 45, from + 64, NAME_OR_BLANK],
-  ['generation code', from + 65, from + 65, /^[JS2-9 ]$/],
-  ['social security number', from + 66, from + 74, /^\d{9}$/],
-  ['date of birth', from + 75, from + 82, DATE_OR_ZERO],
-  ['telephone', from + 83, from + 92, PHONE],
-  ['ECOA code', from + 93, from + 93, /^[12357TXWZ]$/],
-  ['consumer information indicator', from + 94, from + 95, CODE_OR_BLANK],
-];
-
-const address = (from: number): readonly Field[] => [
-  ['country', from, from + 1, /^[A-Z]{2}$/],
-  ['first line of address', from + 2, from + 33, FILLED_TEXT],
-  ['second line of address', from + 34, from + 65, TEXT],
-  ['city', from + 66, from + 85, FILLED_TEXT],
-  ['state', from + 86, from + 87, /^([A-Z]{2}| {2})$/],
-  ['postal code', from + 88, from + 96, /^(\d{5} {4}|\d{9}|[A-Z0-9 ]{9})$/],
-  ['address indicator', from + 97, from + 97, /^[CYNMSBUDP ]$/],
-  ['residence code', from + 98, from + 98, /^[OR ]$/],
-];
-
-const BASE: readonly Field[] = [
-  ['record descriptor word', 1, 4, /^\d{4}$/],
-  ['processing indicator', 5, 5, /^1$/],
-  ['time stamp', 6, 19, /^(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])20\d{2}([01]\d|2[0-3])([0-5]\d){2}$/],
-  ['correction indicator', 20, 20, /^[01]$/],
-  ['identification number', 21, 40, /^(?!0+ *$|9+ *$)[A-Z0-9]{5,20} *$/],
-  ['cycle identifier', 41, 42, BLANK],
-  ['consumer account number', 43, 72, CODE],
-  ['portfolio type', 73, 73, /^[CIMOR]$/],
-  ['account type', 74, 75, /^[0-9A-Z]{2}$/],
-  ['date opened', 76, 83, DATE],
-  ['credit limit', 84, 92, DOLLARS],
-  ['highest credit', 93, 101, DOLLARS],
-  ['terms duration', 102, 104, /^(LOC|REV|(?!000)\d{3})$/],
-  ['terms frequency', 105, 105, /^[DPWBEMLQTSY]$/],
-  ['scheduled monthly payment', 106, 114, DOLLARS],
-  ['actual payment', 115, 123, DOLLARS],
-  ['account status', 124, 125, /^(11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
-  ['payment rating', 126, 126, /^[0-6GL ]$/],
-  // Months without history (B) come only at the end.
-  ['payment history profile', 127, 150, /^[0-6DEGHJKLZ]*B*$/],
-  ['special comment', 151, 152, /^([A-Z]{2}|[A-Z] | {2})$/],
-  ['compliance condition code', 153, 154, /^(X[A-HJR]| {2})$/],
-  ['current balance', 155, 163, DOLLARS],
-  ['amount past due', 164, 172, DOLLARS],
-  ['original charge-off amount', 173, 181, DOLLARS],
-  ['date of account information', 182, 189, DATE],
-  ['date of first delinquency', 190, 197, DATE_OR_ZERO],
-  ['date closed', 198, 205, DATE_OR_ZERO],
-  ['date of last payment', 206, 213, DATE_OR_ZERO],
-  ['interest type indicator', 214, 214, /^[FV ]$/],
-  ['reserved', 215, 231, BLANK],
-  ...person(232),
-  ...address(328),
-];
-
-const J1: readonly Field[] = [
-  ['segment identifier', 1, 2, /^J1$/],
-  ['reserved', 3, 3, BLANK],
-  ...person(4),
-  ['reserved', 100, 100, BLANK],
-];
-const J2: readonly Field[] = [
-  ['segment identifier', 1, 2, /^J2$/],
-  ['reserved', 3, 3, BLANK],
-  ...person(4),
-  ...address(100),
-  ['reserved', 199, 200, BLANK],
-];
-
-/** The trailer's counters: nine digits each, from column 30 on. */
-const TRAILER_COUNTERS = [
-  'DF',
-  'J1',
-  'J2',
-  'blocks',
-  'DA',
-  '05',
-  '11',
-  '13',
-  '61',
-  '62',
-  '63',
-  '64',
-  '65',
-  '71',
-  '78',
-  '80',
-  '82',
-  '83',
-  '84',
-  '88',
-  '89',
-  '93',
-  '94',
-  '95',
-  '96',
-  '97',
-  'ECOA Z',
-  'N1',
-  'K1',
-  'K2',
-  'K3',
-  'K4',
-  'L1',
-  'SSN',
-  'SSN base',
-  'SSN J1',
-  'SSN J2',
-  'born',
-  'born base',
-  'born J1',
-  'born J2',
-  'telephones',
-];
+import {
+  BASE,
+  HEADER,
+  readFields,
+  SEGMENTS,
+  TRAILER_COUNTERS,
+  type Metro2Field,
+} from '../../jobs/loans/reporting/metro2-layout.ts';
 
 type Values = Readonly<Record<string, string>>;
 
-function valuesOf(text: string, fields: readonly Field[], wrong: string[]): Values {
-  return Object.fromEntries(
-    fields.map(([name, from, to, form]) => {
-      const value = text.slice(from - 1, to);
-      if (value.length !== to - from + 1 || !form.test(value)) wrong.push(`${name}: "${value}"`);
-      return [name, value.trim()];
-    }),
-  );
+function valuesOf(text: string, fields: readonly Metro2Field[], wrong: string[]): Values {
+  const { values, malformed } = readFields(text, fields);
+  wrong.push(...malformed.map((name) => `${name}: "${values[name]}"`));
+  return values;
 }
 
 const ZERO_DATE = '00000000';
@@ -245,7 +89,7 @@ export function expectMetro2(lines: readonly string[]) {
     );
     for (let rest = line.slice(426); rest !== '';) {
       const kind = rest.slice(0, 2) === 'J2' ? 'J2' : 'J1';
-      others[kind].push(valuesOf(rest, kind === 'J2' ? J2 : J1, wrong));
+      others[kind].push(valuesOf(rest, SEGMENTS[kind] ?? [], wrong));
       rest = rest.slice(kind === 'J2' ? 200 : 100);
     }
   }

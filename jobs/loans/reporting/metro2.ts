@@ -38,7 +38,7 @@ export function metro2File(
 ): string {
   const file = [
     header(reporter, activity_date, created_at),
-    ...lines.map((line) => recordOf(line, reporter, created_at)),
+    ...lines.map((line) => accountLine(line, reporter, created_at)),
     trailer(lines),
   ];
   return file.map((line) => `${line}\n`).join('');
@@ -69,7 +69,7 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
   ]);
 
 /** The base segment with its J1 and J2 segments. Its first four digits are the total length. */
-function recordOf(line: ReportedRecord, by: Reporter, created_at: string): string {
+export function accountLine(line: ReportedRecord, by: Reporter, created_at: string): string {
   const others = segmentsOfCoConsumers(line)
     .map(({ segment }) => segment)
     .join('');

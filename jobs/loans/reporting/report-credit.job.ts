@@ -6,6 +6,7 @@ import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { askForFirstDelinquency } from './boarded-delinquency.ts';
+import { checkRecords, openFindingTasks } from './check-records.ts';
 import { deriveCreditRecord } from './credit-record.ts';
 
 /** Loans per transaction. */
@@ -14,7 +15,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
- * Writes every loan's credit record for a closed month. It reads the snapshot of the month's last close of
+ * Writes and checks every loan's credit record for a closed month. It reads the snapshot of the month's last close of
  * business, so it writes the same records whenever it runs. Safe to repeat.
  */
 export const reportCredit = job({
@@ -29,6 +30,7 @@ export const reportCredit = job({
       const from: string = after;
       after = await outside.within(tenant_id, (work) => writeSome(work, reporting_period, from));
     }
+    await outside.within(tenant_id, (work) => openFindingTasks(work, reporting_period));
   },
 });
 
@@ -56,5 +58,6 @@ async function writeSome(work: Work, period: string, after: string): Promise<str
       work,
       unknown.map(({ loan_id }) => loan_id),
     );
+  await checkRecords({ tx }, period, { after, last });
   return last;
 }
