@@ -36,7 +36,6 @@ const CreditFacts = z.object({
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
   maturity_date: z.string().nullable(),
-  is_accelerated: z.boolean(),
   last_payment_date: z.string().nullable(),
   closed_on: z.string().nullable(),
   paid_in_month: z.string(),
@@ -159,9 +158,9 @@ export const listUnreported = (
              where loan_id = loan.id
                and version = coalesce(snapshot.schedule_version, loan.schedule_version)
            ) as periods,
-           snapshot.maturity_date, coalesce(snapshot.is_accelerated, false) as is_accelerated,
-           closed.day as closed_on, before.facts as before_close, taken.possession,
-           coalesce(snapshot.last_payment_date, loan.last_payment_date) as last_payment_date,
+           snapshot.maturity_date, closed.day as closed_on, before.facts as before_close, taken.possession,
+           case when loan.last_payment_date > closed.day then last_paid.day
+             else coalesce(snapshot.last_payment_date, loan.last_payment_date) end as last_payment_date,
            paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
@@ -216,6 +215,12 @@ export const listUnreported = (
       where snapshot.loan_id is null or (snapshot.status = 'charged_off' and snapshot.charge_off_balance = 0)
     ) as closed on true
     left join lateral (
+      -- Money that came after the closing is in suspense.
+      select max(effective_date) as day from loan_events
+      where loan_id = loan.id and kind = 'payment' and reversed_by is null and effective_date <= closed.day
+        and loan.last_payment_date > closed.day
+    ) as last_paid on true
+    left join lateral (
       select jsonb_build_object(
                'status', status, 'days_past_due', days_past_due,
                'is_paused', exists (
@@ -244,6 +249,7 @@ export const listUnreported = (
       from installments
       where loan_id = snapshot.loan_id and version = snapshot.schedule_version
         and due_date = snapshot.next_payment_date and not is_canceled
+        and due_date > (period.month_end + 1 - interval '1 month')::date - 1
       order by period_number limit 1
     ) as asked on true
     left join lateral (

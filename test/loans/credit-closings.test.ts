@@ -111,6 +111,7 @@ test('money that arrives after the payoff does not change the day on which the l
     account_status: '13',
     date_closed: '2027-02-03',
     date_of_account_information: '2027-02-03',
+    date_last_payment: '2027-02-03',
     payment_rating: '0',
   });
 });

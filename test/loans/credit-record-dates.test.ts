@@ -8,7 +8,6 @@ import {
   gone,
   paidLoss,
   taken,
-  line,
   type Line,
 } from './credit-facts.ts';
 
@@ -18,7 +17,7 @@ const LINES: Line[] = [
   ['date_closed', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],
   ['date_closed', 'a loan that went elsewhere', { ...gone, status: 'transferred' }, '2026-04-20'],
   ['date_closed', 'a charge-off that is open', lost, null],
-  ['date_closed', 'a charged-off line, which takes no draws', { ...line, ...lost }, '2026-04-10'],
+  ['date_closed', 'a foreclosure', { ...taken('foreclosure'), portfolio_type: 'M' }, '2026-04-12'],
   ['date_closed', 'a charge-off paid', paidLoss, '2026-04-15'],
   ['date_of_account_information', 'an open loan', {}, '2026-04-30'],
   ['date_of_account_information', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],

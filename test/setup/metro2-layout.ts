@@ -51,8 +51,7 @@ function findContradictions(base: Values, activity: string): string[] {
     'an original charge-off where it was charged off':
       ['64', '97'].includes(status) === amount('original charge-off amount') > 0,
     'a date closed where it is closed':
-      (isClosed || (status === '97' && !['I', 'M'].includes(portfolio))) ===
-      (text('date closed') !== ZERO_DATE),
+      (isClosed || ['89', '94'].includes(status)) === (text('date closed') !== ZERO_DATE),
     'a first delinquency where it is late':
       isBankrupt || isLate === (text('date of first delinquency') !== ZERO_DATE),
     'information of the day on which it was closed':
