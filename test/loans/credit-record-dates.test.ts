@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
 import { deriveCreditRecord } from '../../jobs/loans/reporting/credit-record.ts';
-import {
-  FACTS,
-  before,
-  late,
-  lost,
-  gone,
-  paidLoss,
-  taken,
-  type Line,
-} from './credit-facts.ts';
+import { FACTS, before, late, lost, gone, paidLoss, taken, type Line } from './credit-facts.ts';
 
 const LINES: Line[] = [
   ['date_opened', 'a loan', {}, '2026-01-15'],
