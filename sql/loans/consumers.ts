@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { borrowersWithStatus } from '../cases/conditions.ts';
+import { isInForce } from '../cases/conditions.ts';
 import { sql } from '../database/db.ts';
+import { conditionsOfLoans } from './legal-conditions.ts';
 
 /**
  * The person who owes the loan, in the form that the bureaus require. The social security number is not
@@ -29,10 +31,32 @@ export const contactJoins = sql.fragment`
 `;
 
 /**
- * Facts of a person's cases that credit reporting needs: the consumer information indicator (field 38), and the
- * date of the petition, if it is a bankruptcy.
+ * The conditions in force for a person, from which the consumer information indicator (field 38) follows, the date of
+ * the petition, if there is one, and what the tenant decided about effects.
  */
-export const LegalFacts = z.object({ indicator: z.string(), petition_date: z.string().nullable() });
+export const LegalFacts = z.object({
+  conditions: z.array(z.string()),
+  petition_date: z.string().nullable(),
+  effects: z.record(z.string(), z.unknown()).nullable(),
+});
+export type LegalFacts = z.output<typeof LegalFacts>;
+
+/** The legal facts of a person about a loan at the end of the month (aliases `borrower`, `loan`, `period`). */
+export const legalFactsJson = sql.fragment`(
+  select jsonb_build_object(
+    'conditions', jsonb_agg(distinct held.condition),
+    'petition_date', (
+      select min(stay.from_date) from legal_conditions as stay
+      where stay.case_id = any(array_agg(held.case_id)) and stay.borrower_id = borrower.id
+        and stay.condition like 'stay\\_%'
+    ),
+    'effects', (select tenant.settings #> '{cases,effects}' from tenants as tenant where tenant.id = loan.tenant_id)
+  )
+  from ${conditionsOfLoans} as held
+  where held.loan_id = loan.id and held.borrower_id = borrower.id
+    and ${isInForce(sql.fragment`held`, sql.fragment`period.month_end`)}
+  having count(*) > 0
+)`;
 
 export const CoConsumer = z.object({
   borrower_id: z.string(),
@@ -43,7 +67,6 @@ export const CoConsumer = z.object({
   is_deceased: z.boolean(),
   /** An earlier record that is queued or sent says that the person has died. */
   was_reported_deceased: z.boolean(),
-  bankruptcy_status: z.string().nullable(),
   legal: LegalFacts.nullable(),
   consumer: z.record(z.string(), z.string().nullable()),
 });
@@ -73,7 +96,7 @@ export const coConsumersJson = sql.fragment`(
            'borrower_id', borrower.id, 'role', beside.role,
            'release_reason', beside.release_reason, 'borrower_type', borrower.borrower_type,
            'is_deceased', borrower.is_deceased, 'was_reported_deceased', ${wasReportedDeceased},
-           'bankruptcy_status', borrower.bankruptcy_status, 'legal', null,
+           'legal', ${legalFactsJson},
            'consumer', ${consumerJson}
          ) order by borrower.id), '[]')
   from (

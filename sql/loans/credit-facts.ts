@@ -8,6 +8,7 @@ import {
   consumerJson,
   contactJoins,
   LegalFacts,
+  legalFactsJson,
   wasReportedDeceased,
 } from './consumers.ts';
 import { chargeOffDateColumn } from './loan-facts.ts';
@@ -72,7 +73,6 @@ const CreditFacts = z.object({
   borrower_type: z.string(),
   is_deceased: z.boolean(),
   was_reported_deceased: z.boolean(),
-  bankruptcy_status: z.string().nullable(),
   /** From the borrower's cases. */
   legal: LegalFacts.nullable(),
   consumer: z.record(z.string(), z.string().nullable()),
@@ -175,7 +175,7 @@ export const listUnreported = (
              as is_in_disaster,
            dispute.compliance_condition_code, loan.borrower_id, borrower.borrower_type,
            borrower.is_deceased, ${wasReportedDeceased} as was_reported_deceased,
-           borrower.bankruptcy_status, null::jsonb as legal, ${consumerJson} as consumer,
+           ${legalFactsJson} as legal, ${consumerJson} as consumer,
            ${coConsumersJson} as co_consumers,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,

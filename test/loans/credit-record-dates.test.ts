@@ -52,19 +52,22 @@ const LINES: Line[] = [
   [
     'date_first_delinquency',
     'a loan on time whose borrower is bankrupt',
-    { legal: { indicator: 'A', petition_date: '2026-04-03' } },
+    { legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null } },
     '2026-04-03',
   ],
   [
     'date_first_delinquency',
     'a loan on time whose bankruptcy was dismissed',
-    { legal: { indicator: 'I', petition_date: '2026-04-03' } },
+    { legal: { conditions: ['dismissed_7'], petition_date: '2026-04-03', effects: null } },
     null,
   ],
   [
     'date_first_delinquency',
     'a late loan whose borrower is bankrupt',
-    { ...late(46, '315.68'), legal: { indicator: 'A', petition_date: '2026-04-03' } },
+    {
+      ...late(46, '315.68'),
+      legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null },
+    },
     '2026-03-15',
   ],
   [

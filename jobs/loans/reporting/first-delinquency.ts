@@ -1,6 +1,7 @@
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
 import { addDays, earliest } from '../../dates.ts';
 import { isChargeOff } from './account-status.ts';
+import { indicatorOf } from './reported-consumers.ts';
 
 /** Bankruptcy codes that require the date of the petition if the account is current (field 25, rule 3). */
 const PETITIONS = /^([A-HVZ]|1A)$/;
@@ -53,7 +54,7 @@ const isDerogatory = (status: string, rating: string | null) =>
   status === '13' ? rating !== '0' : status !== '11';
 
 const petitionDate = ({ legal }: CreditFacts) =>
-  legal !== null && PETITIONS.test(legal.indicator) ? legal.petition_date : null;
+  legal !== null && PETITIONS.test(indicatorOf(legal) ?? '') ? legal.petition_date : null;
 
 /**
  * The due date with which the delinquency began. An account that was not 30 days late when it was charged off

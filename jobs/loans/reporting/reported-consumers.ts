@@ -1,10 +1,7 @@
-import {
-  BANKRUPTCY_STATUS,
-  type BankruptcyCondition,
-} from '../../../sql/cases/bankruptcy-statuses.ts';
-import type { CoConsumer } from '../../../sql/loans/consumers.ts';
+import type { CoConsumer, LegalFacts } from '../../../sql/loans/consumers.ts';
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
-import { EFFECTS } from '../../cases/rules/effects.ts';
+import type { Condition } from '../../cases/rules/conditions.ts';
+import { effectsInForce, type EffectOverrides } from '../../cases/rules/effects.ts';
 
 /** A person who owes the loan, in the order in which one of them is named in the base segment. */
 type Obligor = Pick<
@@ -34,12 +31,14 @@ const obligorsOf = (facts: CreditFacts): [Obligor, ...Obligor[]] => [
     ...facts,
     role: 'borrower',
     release_reason: null,
-    indicator: facts.legal?.indicator ?? bankruptcyCode(facts.bankruptcy_status),
+    indicator: indicatorOf(facts.legal),
   },
-  ...facts.co_consumers.map((who) => ({
-    ...who,
-    indicator: who.legal?.indicator ?? bankruptcyCode(who.bankruptcy_status),
-  })),
+  ...facts.co_consumers
+    .filter(({ legal }) => !isBlocked(legal))
+    .map((who) => ({
+      ...who,
+      indicator: indicatorOf(who.legal),
+    })),
 ];
 
 const baseFields = (base: Obligor, others: readonly Obligor[]) => ({
@@ -77,9 +76,18 @@ function coConsumer(who: Obligor) {
   };
 }
 
-/** The indicator of a borrower's bankruptcy status, from the table of effects. */
-function bankruptcyCode(status: string | null): string | null {
-  const condition = BANKRUPTCY_CONDITIONS.find((known) => BANKRUPTCY_STATUS[known] === status);
-  return condition === undefined ? null : EFFECTS[condition].credit_reporting;
+/** What the conditions of a person report (field 38), by the table of effects. */
+const reportingOf = ({ conditions, effects }: LegalFacts) =>
+  effectsInForce(conditions as Condition[], {
+    cases: { effects: (effects ?? {}) as EffectOverrides },
+  }).credit_reporting;
+
+/** Whether the law blocks the information about the loan for this person (15 USC 1681c-2). */
+export const isBlocked = (legal: LegalFacts | null) =>
+  legal !== null && reportingOf(legal) === 'suppress';
+
+/** The consumer information indicator of a person (field 38). */
+export function indicatorOf(legal: LegalFacts | null): string | null {
+  const reported = legal && reportingOf(legal);
+  return reported === 'suppress' ? null : reported;
 }
-const BANKRUPTCY_CONDITIONS = Object.keys(BANKRUPTCY_STATUS) as BankruptcyCondition[];
