@@ -223,3 +223,58 @@ test('a loan that is blocked for identity theft after its month ended is not sen
   expect(sent.map(({ status }) => status)).toEqual(['reported', 'suppressed', 'suppressed']);
   expect(untouched.map(({ status }) => status)).toEqual(['reported', 'reported', 'reported']);
 });
+
+test('a case of identity theft, also of a co-borrower, blocks the loan from its report until its release', async () => {
+  const tenant = await newReportingTenant(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { officer } = tenant;
+  const [stolen, joint] = [await newReportedLoan(tenant), await newReportedLoan(tenant)];
+  const victim = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+  await makeReportable(tenant, victim.body.id);
+  const co = { borrower_id: victim.body.id, role: 'co_borrower' };
+  await officer.post(`/loans/${joint.id}/co-borrowers`, co);
+  const file = async (day: string) => {
+    await travelTo(stage, tenant, day);
+    await runCreditReports(stage);
+    return (await admin.post('/credit-reporting-files')).body;
+  };
+  const openCase = async (borrower_id: string, loan_id: string) => {
+    const opened = await officer.post('/cases', {
+      borrower_id,
+      loan_id,
+      case_type: 'identity_theft',
+      subject: 'Identity theft',
+      description: 'An FTC affidavit arrived.',
+      facts: { report_received_date: '2026-02-02' },
+    });
+    expect(opened.status, JSON.stringify(opened.body)).toBe(201);
+    return String(opened.body.id);
+  };
+
+  await travelTo(stage, tenant, '2026-02-03');
+  await runCreditReports(stage);
+  const ofStolen = await openCase(stolen.borrower_id, stolen.id);
+  await openCase(victim.body.id, joint.id);
+  const february = await file('2026-02-03');
+  const update = await admin.post(`/loans/${stolen.id}/credit-corrections`, {
+    reason: 'Typed wrongly.',
+    corrected_values: { current_balance: 1 },
+  });
+  const released = await officer.put(`/cases/${ofStolen}`, {
+    facts: { report_received_date: '2026-02-02', released_date: '2026-02-20' },
+    facts_reason: 'The bureau rescinded the block.',
+  });
+  const march = await file('2026-03-03');
+  const records = await creditRecords(tenant, stolen.id);
+  const ofJoint = await creditRecords(tenant, joint.id);
+
+  expect(february).toMatchObject({ code: 'nothing_to_send' });
+  expect(update).toMatchObject({ status: 409, body: { code: 'nothing_reported' } });
+  expect(released.status, JSON.stringify(released.body)).toBe(200);
+  expect(march).toMatchObject({ record_count: 1 });
+  expect(records.map(({ status }) => status)).toEqual(['reported', 'suppressed']);
+  expect(ofJoint.map(({ suppression_reason: reason }) => reason)).toEqual([
+    'identity_theft_block',
+    'identity_theft_block',
+  ]);
+});
