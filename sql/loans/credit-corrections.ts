@@ -95,7 +95,8 @@ export const readForm = (tx: Transaction, id: string) =>
     join credit_reporting_records as record on record.id = correction.record_id
     join credit_reporting_records as corrected on corrected.id = correction.corrected_record_id
     join loans as loan on loan.id = correction.loan_id
-    join borrowers as borrower on borrower.id = loan.borrower_id
+    join borrowers as borrower
+      on borrower.id = coalesce((corrected.consumer ->> 'borrower_id')::uuid, loan.borrower_id)
     left join users as requester on requester.id = correction.requested_by
     ${contactJoins}
     where correction.id = ${id}

@@ -21,7 +21,8 @@ const stage = await newStage({
   log: openLog('trace', { service: 'api' }, { write: (line) => (log += line) }),
 });
 
-const SSN = '219-09-9384';
+/** Ends with the last four digits of the borrowers of `newLoan`. */
+const SSN = '219-09-6789';
 const addNumber = (tenant: Tenant, borrowerId: string, identifier: string, wish: object = {}) =>
   tenant.officer.post(`/borrowers/${borrowerId}/identities`, {
     identity_type: 'ssn',
@@ -76,7 +77,7 @@ test('the file contains the social security number, and no answer, row, log line
   expect(added.status, JSON.stringify(added.body)).toBe(201);
   expectMetro2(lines);
   const line = lines[1] ?? '';
-  expect(line.slice(297, 306)).toBe('219099384');
+  expect(line.slice(297, 306)).toBe('219096789');
   expect(line.slice(426 + 69, 426 + 78)).toBe('321549876');
   const secrets = new Map([
     ['borrower', SSN],
@@ -101,11 +102,11 @@ test('a number that is no social security number, failed its verification or dif
     identity_type: 'itin',
     identifier: '912-70-1234',
   });
-  const failed = await named('Failed');
+  const failed = await named('Failed', { ssn_last_four: null });
   await addNumber(tenant, failed, '219-09-0001', { verification_status: 'failed' });
   const differing = await named('Differing', { ssn_last_four: '1111' });
   await addNumber(tenant, differing, '219-09-2222');
-  const two = await named('Two');
+  const two = await named('Two', { ssn_last_four: null });
   await addNumber(tenant, two, '219-09-3333', { verification_status: 'verified' });
   await officer.put(`/borrowers/${two}`, { ssn_last_four: null });
   await addNumber(tenant, two, '219-09-4444');
@@ -150,7 +151,7 @@ test('a file is not written with blanks if the key of a number is missing, and i
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(completed.body).toMatchObject([{ status: 'completed' }]);
   const [, line = ''] = await fileLines(stage, tenant, completed.body[0].filename);
-  expect(line.slice(297, 306)).toBe('219099384');
+  expect(line.slice(297, 306)).toBe('219096789');
 });
 
 test('a loan keeps the identification number of its first file, and a program can have its own', async () => {
@@ -260,6 +261,7 @@ test('a case of identity theft, also of a co-borrower, blocks the loan from its 
     reason: 'Typed wrongly.',
     corrected_values: { current_balance: 1 },
   });
+  await travelTo(stage, tenant, '2026-02-21');
   const released = await officer.put(`/cases/${ofStolen}`, {
     facts: { report_received_date: '2026-02-02', released_date: '2026-02-20' },
     facts_reason: 'The bureau rescinded the block.',
