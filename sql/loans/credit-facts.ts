@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { borrowersWithStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInformationBlocked } from './credit-blocks.ts';
 import {
@@ -187,7 +188,8 @@ export const listUnreported = (
            ) as was_current_since
     from loans as loan
     cross join (select ${period}::date as month_end) as period
-    join borrowers as borrower on borrower.id = loan.borrower_id
+    join lateral ${borrowersWithStatus(sql.fragment`period.month_end`)} as borrower
+      on borrower.id = loan.borrower_id
     join products as product on product.id = loan.product_id
     -- Loan by loan: without statistics about a day that was just closed, Postgres expects one row
     -- and would scan all rows for each loan.

@@ -14,9 +14,6 @@ create table borrowers (
   preferred_channel text,
   time_zone text,
   do_not_contact boolean not null default false,
-  is_deceased boolean not null default false,
-  bankruptcy_status text,
-  military_status text,
   external_id text,
   metadata jsonb not null default '{}',
   -- Communication preferences: a channel is allowed unless the borrower switched it off.
@@ -27,8 +24,6 @@ create table borrowers (
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The day on which the borrower's cease-and-desist demand arrived (15 U.S.C. 1692c(c)).
-  cease_and_desist_date date,
   -- A court or regulator requires the data to be kept. While set, nothing is redacted.
   is_on_legal_hold boolean not null default false,
   legal_hold_reason text,
@@ -53,8 +48,7 @@ create index borrowers_created on borrowers (tenant_id, created_at desc, id desc
 call app.protect('borrowers');
 call app.declare_borrower_data('borrowers', 'borrower', links => '{"id": "borrowers"}',
   redacted => '{first_name,last_name,legal_hold_reason,metadata}',
-  emptied => '{middle_name,suffix,date_of_birth,ssn_last_four,time_zone,bankruptcy_status,military_status,
-    external_id}',
+  emptied => '{middle_name,suffix,date_of_birth,ssn_last_four,time_zone,external_id}',
   kept => '{"one of a few values": ["borrower_type", "language_preference", "preferred_channel"]}');
 
 create table addresses (

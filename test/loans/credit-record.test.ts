@@ -191,7 +191,12 @@ const LINES: Line[] = [
   ['special_comment', 'forbearance', { is_in_forbearance: true }, 'CP'],
   ['special_comment', 'a freeze for a disaster', { is_in_disaster: true }, 'AW'],
   ['compliance_condition_code', 'a dispute', { compliance_condition_code: 'XB' }, 'XB'],
-  ['consumer_information_indicator', 'chapter 13', { bankruptcy_status: 'chapter_13' }, 'D'],
+  [
+    'consumer_information_indicator',
+    'chapter 13',
+    { bankruptcy_status: 'chapter_13_petition' },
+    'D',
+  ],
   ['ecoa_code', 'one person', {}, '1'],
   ['ecoa_code', 'two who borrowed', { co_consumers: [other('co_borrower')] }, '2'],
   ['ecoa_code', 'one for whom another signs', { co_consumers: [other('co_signer')] }, '7'],
@@ -257,7 +262,7 @@ test.each([
 ])('a co-borrower who %s is reported next to the borrower', (_, role, more, ecoa_code) => {
   const { co_consumers } = deriveCreditRecord({
     ...FACTS,
-    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],
+    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter_7_petition' })],
   });
 
   expect(co_consumers).toMatchObject([
