@@ -325,6 +325,7 @@ create table notes (
 create index notes_borrower on notes (tenant_id, borrower_id, created_at desc, id desc);
 create index notes_loan on notes (tenant_id, loan_id, created_at desc, id desc);
 create index notes_created on notes (tenant_id, created_at desc, id desc);
+create index notes_search on notes using gin (tenant_id, (coalesce(subject || ' ', '') || body) gin_trgm_ops);
 call app.protect('notes', 'select, insert');
 call app.declare_borrower_data('notes', 'borrower', links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
   redacted => '{subject,body}');
@@ -453,6 +454,17 @@ as $$
 $$;
 revoke execute on function app.search_borrowers from public;
 grant execute on function app.search_borrowers to servicing_app;
+
+-- Notes that contain the pattern, which must contain three letters or digits in a row. Runs as the owner for the same
+-- reason.
+create function app.search_notes(pattern text) returns setof uuid
+  language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
+as $$
+  select id from notes
+  where tenant_id = app.current_tenant() and coalesce(subject || ' ', '') || body ilike pattern
+$$;
+revoke execute on function app.search_notes from public;
+grant execute on function app.search_notes to servicing_app;
 
 -- Borrowers whose name begins with the first text, or whose email address begins with the second one, for searches of
 -- one or two letters.

@@ -14,6 +14,8 @@ import {
   type Line,
 } from './credit-facts.ts';
 
+const mortgage = { portfolio_type: 'M' };
+
 const LINES: Line[] = [
   ['reporting_period', 'a month', {}, '2026-04-30'],
   ['consumer_account_number', 'a loan', {}, 'LN-2026-000001'],
@@ -76,13 +78,12 @@ const LINES: Line[] = [
     '315',
   ],
   ['scheduled_monthly_payment', 'an open account', { portfolio_type: 'O' }, '0'],
-  ['scheduled_monthly_payment', 'an accelerated loan', { is_accelerated: true }, '0'],
   ['scheduled_monthly_payment', 'a loan in its last month', { maturity_date: '2026-04-15' }, '315'],
   [
     'scheduled_monthly_payment',
     'a loan after its last month',
     { maturity_date: '2026-03-15' },
-    '0',
+    '315',
   ],
   ['scheduled_monthly_payment', 'a loan paid off', { ...gone, status: 'paid_off' }, '0'],
   ['scheduled_monthly_payment', 'a charge-off', lost, '0'],
@@ -123,8 +124,9 @@ const LINES: Line[] = [
   ],
   ['account_status', 'a repossession', taken('repossession'), '96'],
   ['account_status', 'a surrender', taken('voluntary_surrender'), '95'],
-  ['account_status', 'a foreclosure', taken('foreclosure'), '94'],
-  ['account_status', 'a deed in lieu', taken('deed_in_lieu'), '89'],
+  ['account_status', 'a foreclosure', { ...taken('foreclosure'), ...mortgage }, '94'],
+  ['account_status', 'a foreclosure of an installment loan', taken('foreclosure'), '11'],
+  ['account_status', 'a deed in lieu', { ...taken('deed_in_lieu'), ...mortgage }, '89'],
   ['account_status', 'a repossession charged off', { ...lost, ...taken('repossession') }, '97'],
   [
     'account_status',
@@ -141,7 +143,7 @@ const LINES: Line[] = [
   [
     'account_status',
     'a foreclosure paid',
-    { ...gone, status: 'paid_off', ...taken('foreclosure') },
+    { ...gone, status: 'paid_off', ...taken('foreclosure'), ...mortgage },
     '65',
   ],
   ['payment_rating', 'an open loan', {}, null],
