@@ -196,7 +196,7 @@ const LINES: Line[] = [
   [
     'consumer_information_indicator',
     'chapter 13',
-    { bankruptcy_status: 'chapter_13_petition' },
+    { legal: { conditions: ['stay_13'], petition_date: '2026-04-03', effects: null } },
     'D',
   ],
   ['ecoa_code', 'one person', {}, '1'],
@@ -264,7 +264,12 @@ test.each([
 ])('a co-borrower who %s is reported next to the borrower', (_, role, more, ecoa_code) => {
   const { co_consumers } = deriveCreditRecord({
     ...FACTS,
-    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter_7_petition' })],
+    co_consumers: [
+      other(role, {
+        ...more,
+        legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null },
+      }),
+    ],
   });
 
   expect(co_consumers).toMatchObject([

@@ -10,7 +10,7 @@ import {
 import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
 import { firstDelinquency } from './first-delinquency.ts';
 import { paymentHistoryProfile } from './payment-history.ts';
-import { isBlocked, reportedConsumers } from './reported-consumers.ts';
+import { reportedConsumers } from './reported-consumers.ts';
 import { dollars } from './whole-dollars.ts';
 
 /**
@@ -107,10 +107,10 @@ function specialComment(facts: CreditFacts, portfolio: string): string | null {
 }
 
 function suppressionReason(
-  { is_information_blocked, legal, suspends_reporting }: CreditFacts,
+  { is_information_blocked, suspends_reporting }: CreditFacts,
   { isDeceased, isUnknown }: { isDeceased: boolean; isUnknown: boolean },
 ): string | null {
-  if (is_information_blocked || isBlocked(legal)) return 'identity_theft_block';
+  if (is_information_blocked) return 'identity_theft_block';
   if (suspends_reporting) return 'forbearance';
   if (isDeceased) return 'reported_deceased';
   return isUnknown ? 'first_delinquency_unknown' : null;

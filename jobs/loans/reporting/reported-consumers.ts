@@ -33,12 +33,10 @@ const obligorsOf = (facts: CreditFacts): [Obligor, ...Obligor[]] => [
     release_reason: null,
     indicator: indicatorOf(facts.legal),
   },
-  ...facts.co_consumers
-    .filter(({ legal }) => !isBlocked(legal))
-    .map((who) => ({
-      ...who,
-      indicator: indicatorOf(who.legal),
-    })),
+  ...facts.co_consumers.map((who) => ({
+    ...who,
+    indicator: indicatorOf(who.legal),
+  })),
 ];
 
 const baseFields = (base: Obligor, others: readonly Obligor[]) => ({
@@ -81,10 +79,6 @@ const reportingOf = ({ conditions, effects }: LegalFacts) =>
   effectsInForce(conditions as Condition[], {
     cases: { effects: (effects ?? {}) as EffectOverrides },
   }).credit_reporting;
-
-/** Whether the law blocks the information about the loan for this person (15 USC 1681c-2). */
-export const isBlocked = (legal: LegalFacts | null) =>
-  legal !== null && reportingOf(legal) === 'suppress';
 
 /** The consumer information indicator of a person (field 38). */
 export function indicatorOf(legal: LegalFacts | null): string | null {
