@@ -150,7 +150,9 @@ export const listUnreported = (
            ) as periods,
            snapshot.maturity_date, coalesce(snapshot.is_accelerated, false) as is_accelerated,
            closed.day as closed_on, before.facts as before_close, taken.possession,
-           coalesce(snapshot.last_payment_date, loan.last_payment_date) as last_payment_date,
+           -- The loan's own date may be later than the month.
+           case when snapshot.loan_id is null then loan.last_payment_date else snapshot.last_payment_date end
+             as last_payment_date,
            paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,

@@ -197,7 +197,8 @@ export const HISTORY_RULES: readonly HistoryRule[] = [
     id: 'PROG-Status-1',
     problem: 'The account became more than one bucket later within a month.',
     fields: ['account_status'],
-    may_be_right: 'A payment was reversed, or no record was sent for a month in between.',
+    may_be_right:
+      'A month of 31 days spans two buckets, a payment was reversed, or a month was not sent.',
     isBroken: (account, previous) =>
       isOneOf(account.account_status, LEAPS[previous.account_status] ?? ''),
   },
