@@ -105,7 +105,11 @@ export const privacyRoutes: Route[] = [
     status: 200,
     body: Redaction,
     reply: z
-      .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
+      .object({
+        id: uuid,
+        redacted_at: timestamp.describe('When the personal data was removed.'),
+        redacted_by: uuid.describe('The user who removed it.'),
+      })
       .meta({ id: 'RedactedBorrower' }),
     run: async (call: Call) => {
       const { id } = await lockRequestedRecord(call, borrowers);

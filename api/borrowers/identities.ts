@@ -107,6 +107,6 @@ export const identitySearch = endpoint({
   status: 200,
   body: Search,
   example: () => ({ identifier: '123-45-6789' }),
-  reply: z.object({ borrower_ids: z.array(uuid) }),
+  reply: z.object({ borrower_ids: z.array(uuid).describe('The borrowers with this number.') }),
   run: ({ work, body }) => findBorrowersByNumber(work, body as z.output<typeof Search>),
 });

@@ -47,9 +47,15 @@ const caseMessages = resource({
     case_id: uuid,
     borrower_id: uuid.readonly(),
     loan_id: uuid.nullable().readonly(),
-    author_type: z.enum(['borrower', 'agent', 'system']).readonly(),
-    author_id: uuid.nullable().readonly(),
-    author_name: z.string().readonly(),
+    author_type: z
+      .enum(['borrower', 'agent', 'system'])
+      .readonly()
+      .describe('Who wrote the message: the borrower, staff or the platform.'),
+    author_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The user who wrote the message. Null for the platform.'),
+    author_name: z.string().readonly().describe('The name of the author.'),
     message: nonBlankProse.describe('The text, up to 10,000 characters.'),
     is_internal: flag.default(false).describe('An internal staff note. No notification is sent.'),
     attachments: attachmentIds.default([]),
@@ -75,7 +81,7 @@ const factVersions = resource({
     case_id: uuid.readonly(),
     borrower_id: uuid.readonly(),
     version: integer.readonly().describe('Counts from 1.'),
-    facts: derivedFrom(ownJson.readonly(), 'cases.facts'),
+    facts: derivedFrom(ownJson.readonly(), 'cases.facts').describe('The facts of this version.'),
     reason: derivedFrom(
       z.string().nullable().readonly().describe('Why the facts were corrected.'),
       'cases.facts',
@@ -92,7 +98,7 @@ const LegalCondition = z
     condition: z.string().describe('Such as stay_13. The guide about cases lists all of them.'),
     borrower_id: uuid.describe('The person whom it concerns.'),
     loan_id: uuid.nullable().describe('Null: all loans that the person owes.'),
-    from_date: date,
+    from_date: date.describe('The first day on which the condition holds.'),
     until_date: date.nullable().describe('The first day on which it no longer applies.'),
   })
   .meta({ id: 'LegalCondition' });
@@ -124,7 +130,7 @@ export const cases = resource({
 
   fields: {
     id: uuid.readonly(),
-    case_number: z.string().readonly(),
+    case_number: z.string().readonly().describe('The number of the case, to quote in letters.'),
     borrower_id: uuid.describe('The id of the borrower whose case it is.'),
     borrower_name: z.string().readonly(),
     loan_id: uuid
@@ -152,7 +158,7 @@ export const cases = resource({
       .enum(PRIORITIES)
       .default('normal')
       .describe('How urgent the case is, for the order of your work.'),
-    source: z.enum(CASE_SOURCES).readonly(),
+    source: z.enum(CASE_SOURCES).readonly().describe('Where the case was opened.'),
     assigned_to: uuid.nullish().describe('The id of the staff user who works on the case.'),
     facts: derivedFrom(
       factsField
@@ -191,11 +197,13 @@ export const cases = resource({
     is_visible_to_borrower: flag
       .default(false)
       .describe('Whether the borrower sees the case. A message to the borrower sets it to true.'),
-    opened_at: timestamp.readonly(),
-    first_response_at: nullableTimestamp,
-    resolved_at: nullableTimestamp,
-    closed_at: nullableTimestamp,
-    last_message_at: timestamp.readonly(),
+    opened_at: timestamp.readonly().describe('When the case was opened.'),
+    first_response_at: nullableTimestamp.describe(
+      'When staff first wrote to the borrower. Null until then.',
+    ),
+    resolved_at: nullableTimestamp.describe('When the case was resolved. Null if it is not.'),
+    closed_at: nullableTimestamp.describe('When the case was closed. Null if it is not.'),
+    last_message_at: timestamp.readonly().describe('When the newest message was written.'),
     ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id', 'description'],
@@ -228,7 +236,9 @@ export const readCase = endpoint({
   etag: cases.version,
   reply: cases.reply
     .extend({
-      messages: z.array(caseMessages.reply),
+      messages: z
+        .array(caseMessages.reply)
+        .describe('The messages and internal notes of the case, oldest first.'),
       deadlines: derivedFrom(
         z
           .array(

@@ -21,7 +21,7 @@ import { text, requiredText } from '../../sql/types.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { fieldErrors, HttpRefusal, invalidProviderSignature } from '../http/errors.ts';
 
-const channel = z.enum(PROVIDER_CHANNELS);
+const channel = z.enum(PROVIDER_CHANNELS).describe('The channel of the provider.');
 const routeDefaults = {
   method: 'POST',
   allow: 'provider',
@@ -98,7 +98,10 @@ export const providerCallbackRoutes: Route[] = [
     summary: 'Record delivery reports from a provider',
     description:
       'Set this address at your provider. Updates the status of sent messages, and marks addresses that bounce or complain. Ignores reports about unknown messages and outdated reports.',
-    reply: z.object({ received: z.int(), changed: z.int() }),
+    reply: z.object({
+      received: z.int().describe('How many reports the request contained.'),
+      changed: z.int().describe('How many of them changed the status of a message.'),
+    }),
     run: (call: OwnTransactionCall) =>
       readProviderCallback(
         call,
@@ -139,7 +142,7 @@ export const providerCallbackRoutes: Route[] = [
         ),
     }),
     example: () => ({ name: 'twilio', secret: 'the-auth-token-of-your-account' }),
-    reply: z.object({ channel, name: requiredText }),
+    reply: z.object({ channel, name: requiredText.describe('The provider of the channel.') }),
     run: async ({ work, params, body }) => {
       const named = channel.safeParse(params['channel']);
       if (!named.success) throw new HttpRefusal(404, 'not_found', 'Not found.');

@@ -32,31 +32,63 @@ export const communicationLogs = resource({
     template_type: nullableText,
     borrower_id: nullableId,
     loan_id: nullableId,
-    batch_id: nullableId,
-    direction: z.enum(['outbound', 'inbound']).readonly(),
-    channel: z.enum(CHANNELS).readonly(),
-    recipient: nullableText,
-    sender: nullableText,
-    subject: nullableText,
-    body: nullableText,
-    status: z.enum(STATUSES).readonly(),
-    provider: nullableText,
-    provider_message_id: nullableText,
-    error_code: nullableText,
-    error_message: nullableText,
-    attempts: integer.readonly(),
-    queued_at: nullableTimestamp,
-    sent_at: nullableTimestamp,
-    delivered_at: nullableTimestamp,
-    opened_at: nullableTimestamp,
-    clicked_at: nullableTimestamp,
-    failed_at: nullableTimestamp,
-    received_at: nullableTimestamp,
-    triggered_by: z.enum(TRIGGERS).readonly(),
-    sent_by_id: nullableId,
-    in_reply_to_id: nullableId,
+    batch_id: nullableId.describe('The batch that sent the message. Null for a single message.'),
+    direction: z
+      .enum(['outbound', 'inbound'])
+      .readonly()
+      .describe('Whether the message went to the borrower or came from the borrower.'),
+    channel: z.enum(CHANNELS).readonly().describe('How the message travels.'),
+    recipient: nullableText.describe(
+      'The address or number of the recipient. Null if the message was blocked before it had one.',
+    ),
+    sender: nullableText.describe('The address or number of the sender.'),
+    subject: nullableText.describe('The subject as sent. Null for text messages.'),
+    body: nullableText.describe('The text as sent or received.'),
+    status: z
+      .enum(STATUSES)
+      .readonly()
+      .describe('How far the message got. A blocked message was never sent.'),
+    provider: nullableText.describe(
+      'The message provider. Null until a provider took the message.',
+    ),
+    provider_message_id: nullableText.describe(
+      "The provider's id of the message. Null until the provider took it.",
+    ),
+    error_code: nullableText.describe(
+      'The code of the failure, from the provider or the platform. Null if nothing failed.',
+    ),
+    error_message: nullableText.describe('The failure in words. Null if nothing failed.'),
+    attempts: integer.readonly().describe('How often the platform tried to send the message.'),
+    queued_at: nullableTimestamp.describe(
+      'When the message was queued. Null for received messages.',
+    ),
+    sent_at: nullableTimestamp.describe('When the provider took the message. Null until then.'),
+    delivered_at: nullableTimestamp.describe(
+      'When the provider reported the delivery. Null until then.',
+    ),
+    opened_at: nullableTimestamp.describe(
+      'When the recipient first opened the message, if the provider reports it.',
+    ),
+    clicked_at: nullableTimestamp.describe(
+      'When the recipient first followed a link, if the provider reports it.',
+    ),
+    failed_at: nullableTimestamp.describe('When the message failed for good. Null otherwise.'),
+    received_at: nullableTimestamp.describe(
+      'When a message from the borrower arrived. Null for sent messages.',
+    ),
+    triggered_by: z
+      .enum(TRIGGERS)
+      .readonly()
+      .describe('What caused the message: a user, the platform, an auto response or the portal.'),
+    sent_by_id: nullableId.describe('The user who sent the message. Null if the platform sent it.'),
+    in_reply_to_id: nullableId.describe(
+      'The message that this one answers. Null if it answers none.',
+    ),
     document_id: nullableId,
-    blocked_reasons: z.array(z.enum(BLOCK_REASONS)).readonly(),
+    blocked_reasons: z
+      .array(z.enum(BLOCK_REASONS))
+      .readonly()
+      .describe('Why the message was not sent. Empty unless it was blocked.'),
     metadata: ownJson
       .readonly()
       .describe(

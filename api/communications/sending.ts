@@ -126,12 +126,12 @@ export const communicationRoutes: Route[] = [
     status: 200,
     body: Batch,
     reply: z.object({
-      batch_id: uuid,
-      total: z.int(),
-      queued: z.int(),
-      blocked: z.int(),
-      failed: z.int(),
-      results: z.array(BatchResult),
+      batch_id: uuid.describe('The id of the batch. Filter GET /communication-logs by it.'),
+      total: z.int().describe('How many borrowers were named.'),
+      queued: z.int().describe('How many messages will be sent.'),
+      blocked: z.int().describe('How many messages may not be sent, such as after an opt-out.'),
+      failed: z.int().describe('How many messages could not be composed.'),
+      results: z.array(BatchResult).describe('The result for each borrower.'),
     }),
     run: ({ work, body }) => composeBatch(work, randomUUID(), body as z.output<typeof Batch>),
   },
@@ -145,7 +145,11 @@ export const communicationRoutes: Route[] = [
     transaction: 'read',
     status: 200,
     body: Preview,
-    reply: z.object({ subject: z.string().nullable(), body: z.string(), channel }),
+    reply: z.object({
+      subject: z.string().nullable().describe('The subject of an email. Null for other channels.'),
+      body: z.string().describe('The text of the message.'),
+      channel: channel.describe('The channel that would be used.'),
+    }),
     run: ({ work, body }) => previewMessage(work, body as z.output<typeof Preview>),
   },
   {
@@ -158,7 +162,12 @@ export const communicationRoutes: Route[] = [
     transaction: 'read',
     status: 200,
     body: BlockersQuery,
-    reply: z.object({ can_interact: z.boolean(), reasons: z.array(z.enum(BLOCK_REASONS)) }),
+    reply: z.object({
+      can_interact: z.boolean().describe('Whether the borrower may be contacted this way now.'),
+      reasons: z
+        .array(z.enum(BLOCK_REASONS))
+        .describe('Why not. Empty if the borrower may be contacted.'),
+    }),
     run: ({ work, body }) => canInteract(work, body as z.output<typeof BlockersQuery>),
   },
 ];

@@ -47,7 +47,7 @@ export const communicationTemplates = resource({
       'The text: HTML for emails and letters, plain text otherwise. May contain variables such as {{borrower.name}}. A text with an unknown variable is refused with 422.',
     ),
     description: freeText.nullish().describe('What the template is for, for your staff.'),
-    version: integer.readonly(),
+    version: integer.readonly().describe('Counts the changes of the template, from 1.'),
     is_active: flag.default(true).describe('Whether the template is used.'),
     is_archived: flag.readonly(),
     ...timestamps,

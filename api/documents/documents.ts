@@ -48,29 +48,61 @@ export const documents = resource({
     id: uuid.readonly(),
     loan_id: uuid.nullable().readonly(),
     borrower_id: uuid.nullable().readonly(),
-    document_type: z.enum(DOCUMENT_TYPES).readonly(),
+    document_type: z.enum(DOCUMENT_TYPES).readonly().describe('The kind of document.'),
     filename: z.string().readonly(),
     content_type: z.string().readonly(),
     file_size: z.coerce.number().nullable().readonly(),
     sha256_hash: nullableText,
-    status: z.enum(STATUSES).readonly(),
-    source: z.enum(['upload_link', 'direct', 'generated', 'portal']).readonly(),
-    storage_key: z.string().readonly(),
-    language: derivedFrom(nullableText, 'borrowers.language_preference'),
-    page_count: integer.nullable().readonly(),
-    uploaded_by: uuid.nullable().readonly(),
-    uploaded_at: nullableTimestamp,
-    expires_at: nullableTimestamp,
-    verified_by: nullableText,
-    verified_at: nullableTimestamp,
-    verification_notes: nullableText,
-    rejected_by: uuid.nullable().readonly(),
-    rejected_at: nullableTimestamp,
-    rejection_reason: nullableText,
+    status: z
+      .enum(STATUSES)
+      .readonly()
+      .describe(
+        '`pending` until the file is stored, then `uploaded`, `verified` or `rejected`. `held` waits for the virus scan, `infected` is its bad result, `failed` means that it could not be printed, and `removed` that its retention has ended.',
+      ),
+    source: z
+      .enum(['upload_link', 'direct', 'generated', 'portal'])
+      .readonly()
+      .describe(
+        'Where the file came from: an upload link, a direct upload, the platform itself or the portal.',
+      ),
+    storage_key: z
+      .string()
+      .readonly()
+      .describe('Where the file is kept. You do not need it: use the download link.'),
+    language: derivedFrom(nullableText, 'borrowers.language_preference').describe(
+      'The language of a generated document. Null for uploads.',
+    ),
+    page_count: integer
+      .nullable()
+      .readonly()
+      .describe('How many pages a generated document has. Null for uploads.'),
+    uploaded_by: uuid
+      .nullable()
+      .readonly()
+      .describe('The user who uploaded the file. Null for generated documents.'),
+    uploaded_at: nullableTimestamp.describe('When the file was stored. Null until then.'),
+    expires_at: nullableTimestamp.describe(
+      'When the upload link stops working. Null for other documents.',
+    ),
+    verified_by: nullableText.describe(
+      'Who verified the document, as given by the reviewer. Null if nobody did.',
+    ),
+    verified_at: nullableTimestamp.describe('When the document was verified. Null if it was not.'),
+    verification_notes: nullableText.describe('What the reviewer noted when verifying it.'),
+    rejected_by: uuid
+      .nullable()
+      .readonly()
+      .describe('The user who rejected the document. Null if nobody did.'),
+    rejected_at: nullableTimestamp.describe('When the document was rejected. Null if it was not.'),
+    rejection_reason: nullableText.describe(
+      'Why the document was rejected, or could not be printed.',
+    ),
     metadata: jsonObject
       .readonly()
       .describe('Your own data of an upload, or the wording that a printed document uses.'),
-    is_visible_to_borrower: flag.readonly(),
+    is_visible_to_borrower: flag
+      .readonly()
+      .describe('Whether the borrower sees the document in the portal.'),
     is_archived: flag.readonly(),
     removed_at: nullableTimestamp.describe(
       'When the file was removed because its retention period ended.',
@@ -125,7 +157,12 @@ const readRoute = endpoint({
   transaction: 'read',
   status: 200,
   reply: documents.reply
-    .extend({ download_url: z.string().nullable() })
+    .extend({
+      download_url: z
+        .string()
+        .nullable()
+        .describe('A temporary link to the file. Null while there is no file.'),
+    })
     .meta({ id: 'DocumentWithLink' }),
   run: async ({ work, params, origin }) => {
     const row = await findOrThrow(work, table, params['id']);
@@ -149,26 +186,40 @@ const previewRemovalRoute = endpoint({
   carries: 'anything',
   body: RemovalPreview,
   reply: z.object({
-    by: date,
-    kinds: z.array(
-      z.object({
-        kind: z.string(),
-        years: integer,
-        documents: integer,
-        bytes: z.number(),
-        first_due_on: date.nullable(),
-        held: integer.describe('Number of files kept by a legal hold.'),
-      }),
-    ),
-    first: z.array(z.object({ id: uuid, kind: z.string(), due_on: date })),
+    by: date.describe('The date up to which retention periods were checked.'),
+    kinds: z
+      .array(
+        z.object({
+          kind: z.string().describe('The kind of document.'),
+          years: integer.describe('How long files of this kind are kept, in years.'),
+          documents: integer.describe('How many files would be removed.'),
+          bytes: z.number().describe('The size of these files in bytes.'),
+          first_due_on: date
+            .nullable()
+            .describe(
+              'The earliest day on which one of them may be removed. Null if there are none.',
+            ),
+          held: integer.describe('Number of files kept by a legal hold.'),
+        }),
+      )
+      .describe('The files due for removal, by kind of document.'),
+    first: z
+      .array(
+        z.object({
+          id: uuid,
+          kind: z.string().describe('The kind of document.'),
+          due_on: date.describe('The day on which its retention ends.'),
+        }),
+      )
+      .describe('The first 100 of these files.'),
   }),
   run: ({ work, body }) => previewDocumentRemoval(work, body as z.output<typeof RemovalPreview>),
 });
 
 export const uploadLinkReply = z.object({
-  id: uuid,
-  upload_url: z.string(),
-  expires_at: timestamp,
+  id: uuid.describe('The id of the document.'),
+  upload_url: z.string().describe('Where to PUT the file, with the same Content-Type.'),
+  expires_at: timestamp.describe('When the link stops working.'),
 });
 
 const announceUploadRoute = endpoint({

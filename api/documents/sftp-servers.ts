@@ -41,7 +41,10 @@ export const sftpServers = resource({
       .default(22)
       .describe('The port: 22, or 1024 and higher.'),
     username: printableText(100).describe('The user name with which the platform signs in.'),
-    signs_in_by: z.enum(['password', 'private_key']).readonly(),
+    signs_in_by: z
+      .enum(['password', 'private_key'])
+      .readonly()
+      .describe('Whether the server accepts the stored password or the stored private key.'),
     host_keys: SftpHostKeys.describe(
       'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +
         'A server with another key is refused, also the first time.',

@@ -29,7 +29,7 @@ export const documentWordings = resource({
     document_type: z.enum(WORDED_DOCUMENTS).describe('The document that shows the text.'),
     language: z.enum(DOCUMENT_LANGUAGES).describe('The language of the text.'),
     ...WordingParts.shape,
-    version: integer.readonly(),
+    version: integer.readonly().describe('Counts the changes of the wording, from 1.'),
     is_active: flag.default(true).describe('Whether new documents show the text.'),
     is_archived: flag.readonly(),
     ...timestamps,
@@ -55,6 +55,6 @@ export const previewWordingRoute = endpoint({
   status: 200,
   carries: 'anything',
   body: WordingPreview,
-  reply: z.object({ html: z.string() }),
+  reply: z.object({ html: z.string().describe('The document as an HTML page.') }),
   run: ({ work, body }) => previewWording(work, body as z.output<typeof WordingPreview>),
 });

@@ -8,7 +8,7 @@ import type { Call, Route } from './route.ts';
 
 export const pendingApproval = z
   .object({
-    status: z.literal('pending_approval'),
+    status: z.literal('pending_approval').describe('The request waits for a second person.'),
     approval_id: uuid.describe('Identifies the request in /approvals.'),
     kind: z.enum(APPROVAL_KINDS).describe('The kind of request that the tenant has approved.'),
     expires_at: timestamp.describe('When the request expires if it is still undecided.'),

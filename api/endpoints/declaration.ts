@@ -32,7 +32,7 @@ export type Action = {
   assert?: (before: Row, action: string) => void;
   /** Returns a refusal whose own writes are kept, although the action is refused. */
   objection?: (work: Work, id: string, input: never) => Promise<Conflict | null>;
-  run: (work: Work, id: string, input: never) => Promise<unknown>;
+  run: (work: Work, id: string, input: never, call: Pick<Call, 'origin'>) => Promise<unknown>;
   /** The facts that this action sends out. `record` means the facts that the record carries. */
   carries?: 'record' | Route['carries'];
 };

@@ -28,7 +28,7 @@ function describePermission({ allow }: Route): string {
   if (allow === 'borrower') return 'Only a signed-in borrower may use it.';
   if (allow === 'provider') return 'Only message providers use it. Their signature is required.';
   if (allow === 'superadmin') return 'Requires the role superadmin.';
-  return `Requires the role ${allow} or a higher one, or a grant.`;
+  return `Requires the role ${allow} or a higher one, or a permission.`;
 }
 
 const describeApproval = ({ four_eyes: kind }: Route): string =>

@@ -6,12 +6,17 @@ import { dictionary } from '../../sql/dictionary.ts';
  */
 const DESCRIPTIONS = dictionary<string>({
   borrower_id: 'The id of the borrower.',
+  borrower_name: 'The name of the borrower.',
+  case_id: 'The id of the case.',
   collateral_id: 'The id of the collateral item.',
   content_type: 'The media type of the file.',
   created_at: 'When the record was created.',
   created_by: 'The user who created the record. Null for the system.',
+  delivery_id: 'The id of the delivery.',
   document_id: 'The id of the document.',
   download_url: 'A temporary link to the file.',
+  event_id: 'The id of the event, the same in every delivery of it.',
+  event_type: 'The type of the event, such as `payment.received`.',
   file_size: 'The size of the file in bytes.',
   filename: 'The name of the file.',
   first_name: 'The first name of the person.',
@@ -22,13 +27,22 @@ const DESCRIPTIONS = dictionary<string>({
   journal_entry_ids: 'The ids of the ledger entries.',
   last_name: 'The last name of the person.',
   loan_id: 'The id of the loan.',
+  loan_number: 'The number of the loan.',
+  mail_batch_id: 'The id of the mail batch.',
   metadata:
     'Your own data: a JSON object of up to 16 kB. The platform stores and returns it and does not use it.',
+  payment_id: 'The id of the payment.',
   portfolio_id: 'The id of the portfolio.',
   product_id: 'The id of the product.',
   program_id: 'The id of the program.',
+  sftp_server_id: 'The id of the SFTP server.',
   sha256_hash: 'The SHA-256 hash of the file.',
+  subscription_id: 'The id of the webhook subscription.',
+  template_id: 'The id of the message template.',
+  template_type: 'The type of the message template.',
+  tenant_id: 'The id of the tenant.',
   updated_at: 'When the record last changed.',
+  user_id: 'The id of the user.',
 });
 
 type Schema = {

@@ -16,7 +16,13 @@ export const historyFields = {
   actor_id: uuid.nullable().describe('The user who did it.'),
   actor_email: z.string().nullable().describe('The email address of that user.'),
   changes: z
-    .record(z.string(), z.object({ old: z.unknown(), new: z.unknown() }))
+    .record(
+      z.string(),
+      z.object({
+        old: z.unknown().describe('The value before the change. Null if the record is new.'),
+        new: z.unknown().describe('The value after the change.'),
+      }),
+    )
     .describe(
       'The fields that changed, with the old and the new value. Numbers of persons and accounts are masked.',
     ),

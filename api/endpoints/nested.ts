@@ -156,7 +156,7 @@ export function actionRoute(
         name,
         before,
         async () => {
-          answer = await action.run(work, before.id, asOperationInput(body));
+          answer = await action.run(work, before.id, asOperationInput(body), call);
           return before.id;
         },
         findReason(body),

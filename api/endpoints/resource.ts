@@ -50,7 +50,12 @@ export const action = <Body extends z.ZodType>(
   declared: Omit<Action, 'run' | 'body' | 'objection'> & {
     body?: Body;
     objection?: (work: Work, id: string, input: z.output<Body>) => Promise<Conflict | null>;
-    run: (work: Work, id: string, input: z.output<Body>) => Promise<unknown>;
+    run: (
+      work: Work,
+      id: string,
+      input: z.output<Body>,
+      call: Pick<Call, 'origin'>,
+    ) => Promise<unknown>;
   },
 ): Action => declared;
 

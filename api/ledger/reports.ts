@@ -106,14 +106,16 @@ const subLedgerFields = {
   reference_type: z.string().describe('What caused the entry.'),
   reference_id: uuid.nullable().describe('The record that caused the entry.'),
   reversal_of_entry_id: uuid.nullable().describe('The entry that it reverses.'),
-  lines: z.array(
-    z.object({
-      account: z.string().describe('The name of the account.'),
-      account_code: z.string().describe('The number of the account.'),
-      debit: money.describe('The debit.'),
-      credit: money.describe('The credit.'),
-    }),
-  ),
+  lines: z
+    .array(
+      z.object({
+        account: z.string().describe('The name of the account.'),
+        account_code: z.string().describe('The number of the account.'),
+        debit: money.describe('The debit.'),
+        credit: money.describe('The credit.'),
+      }),
+    )
+    .describe('The lines of the entry.'),
 };
 
 const subLedger = endpoint({

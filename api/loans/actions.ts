@@ -184,7 +184,12 @@ export const loanActions: Record<string, Action> = {
     description:
       'Takes effect on its first day. Answers 409 `promo_overlap` if another promotion covers some of these days, and `interest_follows_plan` if the schedule determines the interest of the loan.',
     body: PromoActivation,
-    reply: z.object({ ...loanFields, promotions: z.array(promotion) }).meta({ id: 'PromotedLoan' }),
+    reply: z
+      .object({
+        ...loanFields,
+        promotions: z.array(promotion).describe('All promotions of the loan.'),
+      })
+      .meta({ id: 'PromotedLoan' }),
     run: activatePromo,
   }),
   'run-compliance-checks': action({

@@ -122,12 +122,12 @@ export const creditCorrectionRoutes: Route[] = [
     status: 200,
     reply: z
       .object({
-        correction_number: text,
-        action: z.enum(CORRECTION_ACTIONS),
-        reason: text,
+        correction_number: text.describe('Your number of the correction.'),
+        action: z.enum(CORRECTION_ACTIONS).describe('What the bureau shall do.'),
+        reason: text.describe('Why the account is corrected.'),
         requested_on: date.describe('When the correction was requested.'),
         requested_by: text.nullable().describe('The name of the user who asked for it.'),
-        reporting_period: date,
+        reporting_period: date.describe('The last day of the month that is corrected.'),
         bureaus: z.array(z.enum(BUREAUS)).describe('The bureaus that receive it.'),
         subscriber_codes: z
           .record(z.string(), z.array(z.string()))
@@ -145,7 +145,7 @@ export const creditCorrectionRoutes: Route[] = [
         fields: z
           .array(
             z.object({
-              name: text,
+              name: text.describe('The name of the field in Metro 2.'),
               before: z.string().nullable().describe('The value as it was reported.'),
               after: z.string().nullable().describe('The value to enter in the form.'),
               is_corrected: z.boolean().describe('Whether the two values differ.'),

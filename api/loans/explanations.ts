@@ -13,12 +13,12 @@ const figure = z.enum(FIGURES);
 const tenDecimals = z.string().regex(/^-?\d+\.\d{10}$/);
 
 const interestFacts = z.object({
-  balance: money,
-  rate,
+  balance: money.describe('The balance that earns interest.'),
+  rate: rate.describe('The annual rate as a fraction.'),
   agreed_rate: rate
     .nullable()
     .describe('The agreed rate, if a law caps it at `rate` (`rate-caps`). Otherwise null.'),
-  day_count: z.enum(DAY_COUNTS),
+  day_count: z.enum(DAY_COUNTS).describe('How days are counted.'),
   exact_amount: tenDecimals.describe(
     'The interest with ten decimals. `amount` is the number of cents by which it raises the rounded total. For ' +
       '`suspended` days: the interest that does not count.',
@@ -26,42 +26,49 @@ const interestFacts = z.object({
   period_interest: tenDecimals
     .nullable()
     .describe('The interest of the whole period, if it is spread evenly over `period_days`.'),
-  period_days: integer.nullable(),
+  period_days: integer
+    .nullable()
+    .describe(
+      'The days over which the interest of the period is spread. Null if interest follows the calendar.',
+    ),
   stops: z.array(z.string()).nullable().describe('Why interest is paused.'),
 });
 
 const installmentFacts = z.object({
-  number: integer,
-  due_date: date,
-  payment_amount: money,
-  paid_amount: money,
+  number: integer.describe('The number of the installment, from 1.'),
+  due_date: date.describe('The day on which it is due.'),
+  payment_amount: money.describe('The amount that is due.'),
+  paid_amount: money.describe('The amount that was paid on it.'),
 });
 
 const feeShape = z.object({
   fee_id: uuid.nullable().describe('Null for an agreed fee that has not been charged.'),
-  fee_type: z.string(),
-  assessed_date: date,
-  amount: money,
+  fee_type: z.string().describe('The kind of fee.'),
+  assessed_date: date.describe('The day on which the fee was or will be charged.'),
+  amount: money.describe('The amount of the fee.'),
 });
 
 const lateFeeFacts = z.object({
-  fee_rule_id: uuid.nullable(),
-  calculation: z.enum(FEE_CALCULATIONS),
+  fee_rule_id: uuid.nullable().describe('The fee rule of the product. Null if the loan has none.'),
+  calculation: z.enum(FEE_CALCULATIONS).describe('How the rule calculates the fee.'),
   condition: z
     .enum(LATE_FEE_RULES)
     .describe(
       '`standard_fee`: no fee if the past-due amount is at most the fee. `current`: no fee if something was ' +
         'paid since the previous due date.',
     ),
-  grace_days: integer,
+  grace_days: integer.describe('The days after the due date on which a payment is still on time.'),
   last_day_on_time: date.nullable().describe('The last day on which a payment avoids the fee.'),
   base_amount: money.nullable().describe('The amount to which a percentage applies.'),
   fee_amount: money.nullable().describe('The fee that a late payment would cost.'),
-  exemption: z.enum(LATE_FEE_EXEMPTIONS).nullable(),
+  exemption: z
+    .enum(LATE_FEE_EXEMPTIONS)
+    .nullable()
+    .describe('Why no late fee is charged. Null if nothing prevents it.'),
 });
 
 const step = z.object({
-  rule: z.enum(STEP_RULES),
+  rule: z.enum(STEP_RULES).describe('The rule that the step applies.'),
   text: z.string().describe('The step as a sentence for the borrower.'),
   amount: signedMoney
     .nullable()
@@ -77,10 +84,16 @@ const step = z.object({
     .describe(
       'For interest, the day after the last one that counts. Otherwise the last day of the step.',
     ),
-  interest: interestFacts.nullable(),
-  installment: installmentFacts.nullable(),
-  fee: feeShape.nullable(),
-  late_fee: lateFeeFacts.nullable(),
+  interest: interestFacts
+    .nullable()
+    .describe('The figures of a step about interest. Null for other steps.'),
+  installment: installmentFacts
+    .nullable()
+    .describe('The installment of a step about one. Null for other steps.'),
+  fee: feeShape.nullable().describe('The fee of a step about one. Null for other steps.'),
+  late_fee: lateFeeFacts
+    .nullable()
+    .describe('The rule of a step about a possible late fee. Null for other steps.'),
   explained_by: figure.nullable().describe('The figure that explains the amount of this step.'),
 });
 
@@ -123,12 +136,12 @@ export const explanation = z
   .object({
     loan_id: uuid,
     loan_number: z.string(),
-    figure,
-    as_of_date: date,
+    figure: figure.describe('The figure that is explained.'),
+    as_of_date: date.describe('The day for which it is explained.'),
     amount: money.nullable().describe('The figure. Null for `days_past_due`.'),
     days: integer.nullable().describe('The figure `days_past_due`. Null for amounts.'),
-    summary: z.string(),
-    steps: z.array(step),
+    summary: z.string().describe('The explanation in one or two sentences for the borrower.'),
+    steps: z.array(step).describe('The steps that lead to the figure, in order.'),
   })
   .meta({ id: 'Explanation', examples: [EXAMPLE] });
 

@@ -120,7 +120,7 @@ const projected = z.object({
   days_past_due: integer.describe(
     'Days since the oldest unpaid due date, without grace days and pauses.',
   ),
-  bill: billSchema,
+  bill: billSchema.describe('What the borrower has to pay next.'),
 });
 
 const balances = projected
@@ -130,7 +130,10 @@ const balances = projected
     ),
     past_due_late_fee: lateFee.describe('The same for installments that are already past due.'),
     next_draw: z
-      .object({ date, amount: money.describe('The amount of the draw.') })
+      .object({
+        date: date.describe('The day of the draw.'),
+        amount: money.describe('The amount of the draw.'),
+      })
       .nullable()
       .describe(
         'The next autopay draw if nothing happens before. Null if nothing will be drawn, or for a past day.',
@@ -141,7 +144,9 @@ const balances = projected
 const projection = z
   .object({
     ...projected.shape,
-    assumption: z.literal('scheduled_payments_made'),
+    assumption: z
+      .literal('scheduled_payments_made')
+      .describe('The figures assume that all scheduled payments are made.'),
     days: integer.describe('Days from the business date.'),
   })
   .meta({ id: 'BalanceProjection' });

@@ -41,7 +41,10 @@ export const programs = resource({
     is_active: flag
       .default(true)
       .describe('Whether new loans can use the program. Existing loans are not affected.'),
-    status: z.enum(['active', 'inactive']).readonly(),
+    status: z
+      .enum(['active', 'inactive'])
+      .readonly()
+      .describe('The same as `is_active`, as a status.'),
     default_product_id: uuid
       .nullish()
       .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listRateCaps } from '../../jobs/loans/history/rate-caps.ts';
+import { listRateCaps } from '../../jobs/loans/history/rate-caps/list-rate-caps.ts';
 import { date, rate, timestamps, uuid } from '../../sql/types.ts';
 import type { Route } from '../endpoints/route.ts';
 

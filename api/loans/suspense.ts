@@ -44,7 +44,10 @@ export const suspense = resource({
     entry_date: date.readonly().describe('The booking date.'),
     applied_to_payment_id: uuid.nullable().readonly().describe('The payment that used the money.'),
     journal_entry_id: uuid.readonly(),
-    notes: prose.nullable().readonly(),
+    notes: prose
+      .nullable()
+      .readonly()
+      .describe('Your notes about the entry. Null if there are none.'),
     created_at: timestamp.readonly(),
   },
   filters: ['entry_type', 'status', 'entry_date', 'payment_id'],

@@ -13,6 +13,7 @@ import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
 import { date, flag, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
+import { absoluteUrl } from '../documents/documents.ts';
 import { mailLetters } from './mail-letters.ts';
 
 const resourceDefaults = { area: 'mailing', read: 'viewer', write: 'loan_officer' } as const;
@@ -31,16 +32,19 @@ const files = resource({
   fields: {
     id: uuid.readonly(),
     mail_batch_id: uuid.readonly(),
-    position: readonlyCount,
-    kind: z.enum(['letters', 'manifest']).readonly(),
+    position: readonlyCount.describe('The place of the file in the batch, from 1.'),
+    kind: z
+      .enum(['letters', 'manifest'])
+      .readonly()
+      .describe('Printed letters, or a manifest that lists them.'),
     filename: text.readonly(),
     pages_each: integer
       .nullable()
       .readonly()
       .describe('Number of pages of each letter in the file.'),
-    letter_count: readonlyCount,
-    page_count: readonlyCount,
-    is_made: flag.readonly(),
+    letter_count: readonlyCount.describe('How many letters the file contains.'),
+    page_count: readonlyCount.describe('How many pages the file contains.'),
+    is_made: flag.readonly().describe('Whether the file is complete.'),
     file_size: integer.nullable().readonly(),
     sha256_hash: nullableText,
     ...timestamps,
@@ -61,12 +65,22 @@ const deliveries = resource({
     id: uuid.readonly(),
     mail_batch_id: uuid.readonly(),
     sftp_server_id: uuid.readonly(),
-    recipient: text.readonly(),
-    status: z.enum(['pending', 'sent', 'failed']).readonly(),
-    files_sent: readonlyCount,
-    attempts: readonlyCount,
-    error: z.string().nullable().readonly(),
-    sent_at: timestamp.nullable().readonly(),
+    recipient: text.readonly().describe('The server, as user and host.'),
+    status: z
+      .enum(['pending', 'sent', 'failed'])
+      .readonly()
+      .describe('Whether the upload waits, has succeeded or has failed for good.'),
+    files_sent: readonlyCount.describe('How many files have arrived.'),
+    attempts: readonlyCount.describe('How often the upload was tried.'),
+    error: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the last attempt failed. Null if it did not.'),
+    sent_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When all files had arrived. Null until then.'),
     ...timestamps,
   },
   filters: ['status'],
@@ -84,19 +98,28 @@ const batches = resource({
 
   fields: {
     id: uuid.readonly(),
-    number: readonlyCount,
+    number: readonlyCount.describe('The number of the batch, counted per tenant from 1.'),
     business_date: date.readonly().describe('The last day whose letters are included.'),
     ...NewBatch,
-    status: z.enum(BATCH_STATUSES).readonly(),
-    failure_reason: nullableText,
-    letter_count: readonlyCount,
-    page_count: readonlyCount,
+    status: z
+      .enum(BATCH_STATUSES)
+      .readonly()
+      .describe('How far the batch is. Only a batch that is `ready` can be downloaded.'),
+    failure_reason: nullableText.describe('Why the batch could not be made. Null if it could.'),
+    letter_count: readonlyCount.describe('How many letters the batch contains.'),
+    page_count: readonlyCount.describe('How many pages its letters have together.'),
     sheet_count: readonlyCount.describe('Printed on both sides.'),
     held_count: readonlyCount.describe('Letters that were left out and are still waiting.'),
     file_count: readonlyCount.describe('Including the two manifests.'),
-    files_made: readonlyCount,
-    handed_over_at: timestamp.nullable().readonly(),
-    files_removed_at: timestamp.nullable().readonly(),
+    files_made: readonlyCount.describe('How many of its files are complete.'),
+    handed_over_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the files were first downloaded or uploaded. Null until then.'),
+    files_removed_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the files were removed after their retention. Null until then.'),
     created_by: uuid.nullable().readonly().describe('Null if the close of business created it.'),
     ...timestamps,
   },
@@ -145,19 +168,28 @@ const batches = resource({
         'Answers with temporary links to all files and marks the batch as handed over, so that it can no longer be canceled.',
       security_event: 'export',
       reply: z.object({
-        files: z.array(
-          z.object({
-            filename: text,
-            content_type: text,
-            file_size: z.int().nullable(),
-            sha256_hash: z.string().nullable(),
-            download_url: z.string(),
-          }),
-        ),
-        expires_at: timestamp,
+        files: z
+          .array(
+            z.object({
+              filename: text.describe('The name of the file.'),
+              content_type: text,
+              file_size: z.int().nullable(),
+              sha256_hash: z.string().nullable(),
+              download_url: z.string(),
+            }),
+          )
+          .describe('The files of the batch.'),
+        expires_at: timestamp.describe('When the links stop working.'),
       }),
       carries: 'anything',
-      run: downloadBatch,
+      run: async (work, id, _input, { origin }) => {
+        const { files, expires_at } = await downloadBatch(work, id);
+        const links = files.map((file) => ({
+          ...file,
+          download_url: absoluteUrl(origin, file.download_url),
+        }));
+        return { files: links, expires_at };
+      },
     }),
   },
 });

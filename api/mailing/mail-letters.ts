@@ -33,19 +33,30 @@ export const mailLetters = resource({
     document_id: uuid.readonly(),
     template_type: text.nullable().readonly(),
     posted_on: date.readonly().describe('The business date on which it was printed.'),
-    status: z.enum(LETTER_STATUSES).readonly(),
+    status: z
+      .enum(LETTER_STATUSES)
+      .readonly()
+      .describe('Whether the letter waits for a batch, is held, is in a batch, or was withdrawn.'),
     hold_reasons: z
       .array(z.enum([...BLOCK_REASONS, 'by_hand']))
       .readonly()
       .describe('Why the letter is not in a batch.'),
-    note: prose.nullable().readonly(),
+    note: prose
+      .nullable()
+      .readonly()
+      .describe('What staff noted about holding it. Null if nothing.'),
     mail_batch_id: nullableId,
-    mail_batch_file_id: nullableId,
+    mail_batch_file_id: nullableId.describe(
+      'The file of the batch that contains the letter. Null until it is in one.',
+    ),
     position: nullableNumber.describe('The position of the letter in its batch.'),
     first_page: nullableNumber.describe('The first page of the letter in its file.'),
-    last_page: nullableNumber,
-    page_count: integer.readonly(),
-    returned_on: date.nullable().readonly(),
+    last_page: nullableNumber.describe('The last page of the letter in its file.'),
+    page_count: integer.readonly().describe('How many pages the letter has.'),
+    returned_on: date
+      .nullable()
+      .readonly()
+      .describe('When the letter came back from the address. Null if it did not.'),
     ...timestamps,
   },
   filters: [

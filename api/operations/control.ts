@@ -29,10 +29,13 @@ const PauseRequest = z.object({
 const Pause = z
   .object({
     ...pauseTargetFields,
-    tenant: z.string().nullable(),
-    reason: z.string().nullable(),
-    paused_by: z.string().nullable(),
-    paused_at: timestamp,
+    tenant: z
+      .string()
+      .nullable()
+      .describe('The short name of the tenant whose jobs are paused. Null for all tenants.'),
+    reason: z.string().nullable().describe('Why the jobs are paused. Null if you may not see it.'),
+    paused_by: z.string().nullable().describe('Who paused them. Null if you may not see it.'),
+    paused_at: timestamp.describe('When they were paused.'),
   })
   .meta({ id: 'SeenPause' });
 
@@ -86,7 +89,7 @@ const pause = endpoint({
     'Workers start no job that matches every given condition. Running jobs finish, and no attempt is used. For operators only.',
   path: '/operations/pauses',
   body: PauseRequest,
-  reply: z.object({ paused: z.boolean() }),
+  reply: z.object({ paused: z.boolean().describe('Whether the jobs are paused now.') }),
   run: async (call: Call) => {
     await assertOperator(call);
     const hold = call.body as z.output<typeof PauseRequest>;
@@ -107,7 +110,7 @@ const resume = endpoint({
     'Name the pause by the same pool, kind and tenant. Its jobs start again. Answers 409 `not_paused` if it has already ended. For operators only.',
   path: '/operations/pauses/end',
   body: PauseRequest,
-  reply: z.object({ paused: z.boolean() }),
+  reply: z.object({ paused: z.boolean().describe('Whether the jobs are still paused.') }),
   run: async (call: Call) => {
     await assertOperator(call);
     const hold = call.body as z.output<typeof PauseRequest>;
@@ -143,7 +146,13 @@ const slots = endpoint({
   description: 'The number applies to each process. For operators only.',
   path: '/operations/slots',
   body: Slots,
-  reply: z.object({ pool: z.string(), slots: z.int().nullable() }),
+  reply: z.object({
+    pool: z.string().describe('The pool or sub-pool.'),
+    slots: z
+      .int()
+      .nullable()
+      .describe('How many jobs each of its processes runs at the same time. Null for the default.'),
+  }),
   run: async (call: Call) => {
     await assertOperator(call);
     const { pool: name, slots: wanted, reason } = call.body as z.output<typeof Slots>;

@@ -24,17 +24,27 @@ export const runs = resource({
 
   fields: {
     id: uuid.readonly(),
-    cob_date: date.readonly(),
-    through_date: date.readonly(),
-    status: z.enum(['running', 'finished', 'failed']).readonly(),
-    failure_reason: z.string().nullable().readonly(),
-    chunks_total: integer.readonly(),
-    chunks_done: integer.readonly(),
-    loans: integer.readonly(),
-    interest: money.readonly(),
-    quarantined: integer.readonly(),
-    started_at: timestamp.readonly(),
-    finished_at: timestamp.nullable().readonly(),
+    cob_date: date.readonly().describe('The day that the run closes.'),
+    through_date: date.readonly().describe('The last day of the request that started the run.'),
+    status: z
+      .enum(['running', 'finished', 'failed'])
+      .readonly()
+      .describe('Whether the run works, is done or needs an operator.'),
+    failure_reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the run failed. Null if it did not.'),
+    chunks_total: integer.readonly().describe('How many chunks of up to 10,000 loans the day has.'),
+    chunks_done: integer.readonly().describe('How many of them are done.'),
+    loans: integer.readonly().describe('How many loans have been processed.'),
+    interest: money.readonly().describe('The interest that these loans accrued.'),
+    quarantined: integer.readonly().describe('How many loans a step skipped because of an error.'),
+    started_at: timestamp.readonly().describe('When the run started.'),
+    finished_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the run finished. Null until then.'),
   },
   filters: ['cob_date', 'status'],
   sort: { field: 'cob_date', descending: true },
@@ -58,15 +68,21 @@ export const pools = endpoint({
   transaction: 'read',
   reply: z
     .object({
-      pool: z.enum(POOLS),
-      state: z.enum(POOL_STATES),
+      pool: z.enum(POOLS).describe('The worker pool.'),
+      state: z
+        .enum(POOL_STATES)
+        .describe(
+          'Whether the pool runs, has stopped reporting (`silent`), is paused, or has no process.',
+        ),
       reason: z.string().nullable().describe('Why it is paused. Operators only.'),
-      processes: z.int(),
-      waiting: z.int(),
-      scheduled: z.int(),
-      running: z.int(),
-      failed: z.int(),
-      oldest_waiting: timestamp.nullable(),
+      processes: z.int().describe('How many processes the pool has.'),
+      waiting: z.int().describe('How many jobs are due and wait for a free process.'),
+      scheduled: z.int().describe('How many jobs are planned for later.'),
+      running: z.int().describe('How many jobs run now.'),
+      failed: z.int().describe('How many jobs have failed for good.'),
+      oldest_waiting: timestamp
+        .nullable()
+        .describe('Since when the oldest due job has been waiting. Null if none is.'),
     })
     .meta({ id: 'Pool' })
     .array(),
@@ -105,7 +121,13 @@ export const closeOfBusiness = endpoint({
   status: 202,
   transaction: 'write',
   body: Close,
-  reply: z.object({ business_date: date, through_date: date, run_id: uuid.nullable() }),
+  reply: z.object({
+    business_date: date.describe('The business date when the close was planned.'),
+    through_date: date.describe('The last day that will be closed.'),
+    run_id: uuid
+      .nullable()
+      .describe('The run of the first day. Null if there is nothing to close.'),
+  }),
   run: async ({ work, body }) => {
     const through_date = (body as z.output<typeof Close>).through_date ?? work.today;
     await assertClosable(work, through_date);

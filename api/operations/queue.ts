@@ -16,7 +16,7 @@ const NUMBER = /^[1-9]\d{0,17}$/;
 const jobNumber = z
   .string()
   .regex(NUMBER, 'Must be a job number.')
-  .meta({ examples: ['1042'] });
+  .meta({ examples: ['1042'], description: 'The number of the job.' });
 const YEAR_SECONDS = 366 * 86_400;
 
 const Match = z.object({
@@ -49,18 +49,23 @@ const Query = Match.extend({
 });
 
 const JobView = z.object({
-  number: z.string(),
-  state: z.enum(seen.JOB_STATES),
-  kind: z.string(),
-  tenant_id: z.string().nullable(),
+  number: z.string().describe('The number of the job.'),
+  state: z
+    .enum(seen.JOB_STATES)
+    .describe('Whether the job waits, is planned for later, runs or has failed.'),
+  kind: z.string().describe('The kind of job.'),
+  tenant_id: z
+    .string()
+    .nullable()
+    .describe('The tenant of the job. Null for jobs of the platform.'),
   payload: z
     .record(z.string(), z.string())
     .describe('Shows ids and dates only. Other values appear as …'),
-  attempts: z.int(),
-  max_attempts: z.int(),
-  run_at: timestamp.nullable(),
+  attempts: z.int().describe('How often the job was tried.'),
+  max_attempts: z.int().describe('How often the job is tried before it has failed.'),
+  run_at: timestamp.nullable().describe('When the job is due. Null if it has failed.'),
   since: timestamp.describe('Since when the job has been due, running or failed.'),
-  error: z.string().nullable(),
+  error: z.string().nullable().describe('The error of the last attempt. Null if there was none.'),
 });
 
 const jobReply = (job: seen.ListedJob, state: Match['state']) => ({
@@ -89,7 +94,7 @@ const searchJobs = endpoint({
   status: 200,
   reply: z.object({
     total: z.int().describe(`Counts up to ${COUNTED_MAX}; this value means that many or more.`),
-    rows: JobView.meta({ id: 'SeenJob' }).array(),
+    rows: JobView.meta({ id: 'SeenJob' }).array().describe('The jobs of the page.'),
   }),
   run: async (call: Call) => {
     await isOperator(call);
@@ -116,7 +121,14 @@ const showJob = endpoint({
   params: { number: jobNumber },
   status: 200,
   reply: JobView.extend({
-    errors: z.object({ attempt: z.int(), error: z.string(), failed_at: timestamp }).array(),
+    errors: z
+      .object({
+        attempt: z.int().describe('The number of the attempt, from 1.'),
+        error: z.string().describe('The error in words.'),
+        failed_at: timestamp.describe('When the attempt failed.'),
+      })
+      .array()
+      .describe('The error of each failed attempt.'),
   }).meta({ id: 'SeenJobWithErrors' }),
   run: async (call: Call) => {
     await isOperator(call);
@@ -177,7 +189,7 @@ const changeJobsRoute = endpoint({
   status: 200,
   body: Change,
   reply: z.object({
-    changed: z.int(),
+    changed: z.int().describe('How many jobs were changed.'),
     left: z.int().describe('Matching jobs that remain for another call.'),
   }),
   run: async (call: Call) => {

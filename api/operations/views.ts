@@ -23,25 +23,35 @@ const routeDefaults = {
 } as const;
 
 const Process = z.object({
-  name: z.string(),
-  host: z.string(),
-  pid: z.int(),
-  started_at: timestamp,
-  heartbeat_seconds: z.int(),
-  slots: z.int().nullable(),
+  name: z.string().describe('The name that the process reports.'),
+  host: z.string().describe('The machine on which it runs.'),
+  pid: z.int().describe('The id of the process on its machine.'),
+  started_at: timestamp.describe('When the process started.'),
+  heartbeat_seconds: z.int().describe('Seconds since the process last reported.'),
+  slots: z
+    .int()
+    .nullable()
+    .describe('How many jobs it runs at the same time. Null if it has not reported yet.'),
 });
 
 const poolStatus = {
-  state: z.enum(POOL_STATES),
-  paused_by: z.string().nullable(),
-  paused_at: timestamp.nullable(),
-  reason: z.string().nullable(),
+  state: z
+    .enum(POOL_STATES)
+    .describe(
+      'Whether the pool runs, has stopped reporting (`silent`), is paused, or has no process.',
+    ),
+  paused_by: z.string().nullable().describe('Who paused the pool. Null if it is not paused.'),
+  paused_at: timestamp.nullable().describe('When the pool was paused. Null if it is not.'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why the pool is paused. Null if it is not, or if you may not see it.'),
   slots: z.int().describe('Concurrent jobs across all processes of the pool.'),
   slots_set: z.int().nullable().describe('Concurrent jobs per process, if operators have set it.'),
-  waiting: z.int(),
-  scheduled: z.int(),
-  running: z.int(),
-  failed: z.int(),
+  waiting: z.int().describe('How many jobs are due and wait for a free process.'),
+  scheduled: z.int().describe('How many jobs are planned for later.'),
+  running: z.int().describe('How many jobs run now.'),
+  failed: z.int().describe('How many jobs have failed for good.'),
   lag_seconds: z
     .int()
     .nullable()
@@ -50,10 +60,10 @@ const poolStatus = {
 
 const PoolView = z
   .object({
-    pool: z.enum(POOLS),
+    pool: z.enum(POOLS).describe('The worker pool.'),
     kinds: z.string().array().describe('The kinds of jobs that this sub-pool runs.'),
     ...poolStatus,
-    runs_per_minute: z.number(),
+    runs_per_minute: z.number().describe('Finished jobs per minute over the last minutes.'),
     wait_median: z.number().nullable().describe('Median wait before a job started, in seconds.'),
     wait_99th: z
       .number()
@@ -61,7 +71,11 @@ const PoolView = z
       .describe('99th percentile of that wait, in seconds. 14401 means more than four hours.'),
     processes: Process.array().describe('Operators only.'),
     sub_pools: z
-      .object({ name: z.string(), kinds: z.string().array(), ...poolStatus })
+      .object({
+        name: z.string().describe('The name of the sub-pool.'),
+        kinds: z.string().array().describe('The kinds of jobs that it runs.'),
+        ...poolStatus,
+      })
       .array()
       .describe('Kinds of jobs with dedicated processes. Operators only.'),
   })
@@ -75,7 +89,9 @@ const currentOperator = endpoint({
   description:
     'Operators are the superadmins of one tenant that the installation names. Other superadmins see the jobs of their own tenant.',
   path: '/operations/me',
-  reply: z.object({ is_operator: z.boolean() }),
+  reply: z.object({
+    is_operator: z.boolean().describe('Whether you see the jobs of all tenants.'),
+  }),
   run: async (call: Call) => ({ is_operator: await isOperator(call) }),
 });
 
@@ -100,14 +116,20 @@ const kinds = endpoint({
   path: '/operations/kinds',
   reply: z
     .object({
-      kind: z.string(),
-      pool: z.enum(POOLS).nullable(),
-      is_paused: z.boolean(),
-      waiting: z.int(),
-      scheduled: z.int(),
-      running: z.int(),
-      failed: z.int(),
-      lag_seconds: z.int().nullable(),
+      kind: z.string().describe('The kind of job.'),
+      pool: z
+        .enum(POOLS)
+        .nullable()
+        .describe('The pool that runs it. Null if no pool knows the kind.'),
+      is_paused: z.boolean().describe('Whether jobs of this kind are paused.'),
+      waiting: z.int().describe('How many jobs are due and wait for a free process.'),
+      scheduled: z.int().describe('How many jobs are planned for later.'),
+      running: z.int().describe('How many jobs run now.'),
+      failed: z.int().describe('How many jobs have failed for good.'),
+      lag_seconds: z
+        .int()
+        .nullable()
+        .describe('How long the oldest due job has been waiting, in seconds. Null if none is.'),
     })
     .meta({ id: 'SeenKind' })
     .array(),
@@ -196,11 +218,11 @@ const schedules = endpoint({
   path: '/operations/schedules',
   reply: z
     .object({
-      kind: z.string(),
-      at: z.string(),
-      reason: z.string(),
-      last_at: timestamp.nullable(),
-      next_at: timestamp.nullable(),
+      kind: z.string().describe('The kind of job.'),
+      at: z.string().describe('When it runs, in words.'),
+      reason: z.string().describe('What the job is for.'),
+      last_at: timestamp.nullable().describe('When it was last started. Null if never.'),
+      next_at: timestamp.nullable().describe('When it is started next. Null if never.'),
     })
     .meta({ id: 'SeenSchedule' })
     .array(),
@@ -225,11 +247,16 @@ const history = endpoint({
   path: '/operations/quarters',
   reply: z
     .object({
-      quarter: timestamp,
-      pool: z.string(),
-      runs: z.int(),
-      failures: z.int(),
-      wait_99th: z.number().nullable(),
+      quarter: timestamp.describe('The beginning of the 15 minutes.'),
+      pool: z.string().describe('The worker pool.'),
+      runs: z.int().describe('How many jobs finished.'),
+      failures: z.int().describe('How many attempts failed.'),
+      wait_99th: z
+        .number()
+        .nullable()
+        .describe(
+          '99th percentile of the wait before a job started, in seconds. Null if none started.',
+        ),
     })
     .meta({ id: 'SeenQuarter' })
     .array(),

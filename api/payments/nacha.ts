@@ -116,7 +116,11 @@ export const nachaRoutes: Route[] = [
     status: 201,
     transaction: 'own',
     body: NewNachaFile,
-    reply: nachaFiles.reply.extend({ skipped: z.array(skippedEntry) }).meta({ id: 'NewNachaFile' }),
+    reply: nachaFiles.reply
+      .extend({
+        skipped: z.array(skippedEntry).describe('What could not be sent, with the reason.'),
+      })
+      .meta({ id: 'NewNachaFile' }),
     run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
       const input = body as z.output<typeof NewNachaFile>;
       const made = await generateNachaFile(within, installation.files, tenant_id, input);
@@ -144,7 +148,7 @@ export const nachaRoutes: Route[] = [
     reply: z
       .object({
         download_url: z.string(),
-        expires_at: timestamp,
+        expires_at: timestamp.describe('When the link stops working.'),
         filename: text,
         content_type: text,
       })
@@ -177,7 +181,9 @@ export const nachaRoutes: Route[] = [
     status: 200,
     transaction: 'write',
     body: ReturnFile,
-    reply: z.object({ entries: z.array(outcome) }).meta({ id: 'NachaReturns' }),
+    reply: z
+      .object({ entries: z.array(outcome).describe('What was done with each entry of the file.') })
+      .meta({ id: 'NachaReturns' }),
     run: async ({ work, body }) => ({
       entries: await processReturnFile(work, body as z.output<typeof ReturnFile>),
     }),

@@ -131,7 +131,12 @@ export const payments = resource({
       .readonly()
       .describe('The steps that applied the payment, in order.'),
     coverage: z
-      .array(z.object({ installment_number: z.int(), amount: money }))
+      .array(
+        z.object({
+          installment_number: z.int().describe('The number of the installment.'),
+          amount: money.describe('The amount that the payment paid on it.'),
+        }),
+      )
       .readonly()
       .describe('The installments that the payment covered.'),
     posted_at: timestamp.nullable().readonly().describe('When it was applied.'),
@@ -217,7 +222,7 @@ export const payments = resource({
         'Reverses the payment, charges the returned payment fee once for insufficient funds, and retries or pauses autopay. Some return codes block the account. Sends `payment.reversed`, `payment.failed` and `fee.assessed`. Return files record returns by themselves.',
       body: PaymentReturn,
       four_eyes: 'reversals',
-      run: returnPayment,
+      run: (work, id, input) => returnPayment(work, id, input),
     }),
   },
 });
@@ -245,15 +250,17 @@ export const paymentRoutes: Route[] = [
     body: PaymentPreview,
     reply: z
       .object({
-        amount: money,
-        as_of_date: date,
-        principal_applied: signedMoney,
-        interest_applied: signedMoney,
-        fees_applied: signedMoney,
-        suspense_applied: signedMoney,
+        amount: money.describe('The amount of the payment.'),
+        as_of_date: date.describe('The day on which the payment would count.'),
+        principal_applied: signedMoney.describe('The part that would repay principal.'),
+        interest_applied: signedMoney.describe('The part that would pay interest.'),
+        fees_applied: signedMoney.describe('The part that would pay fees.'),
+        suspense_applied: signedMoney.describe('The part that would stay in suspense.'),
         prepayment_penalty: money.describe('The prepayment penalty for a payoff on that day.'),
-        remaining_balance: money,
-        allocations: z.array(allocation),
+        remaining_balance: money.describe('The principal balance after the payment.'),
+        allocations: z
+          .array(allocation)
+          .describe("How the payment would be split, in the order of the product's rules."),
       })
       .meta({ id: 'PaymentPreview' }),
     run: async ({ work, params, body }) => {

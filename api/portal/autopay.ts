@@ -15,9 +15,9 @@ import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const reply = z
   .object({
-    is_enrolled: flag,
-    is_enabled: flag,
-    plan: autopayPlans.reply.nullable(),
+    is_enrolled: flag.describe('Whether the loan has an autopay plan of the borrower.'),
+    is_enabled: flag.describe('Whether the plan draws payments now.'),
+    plan: autopayPlans.reply.nullable().describe('The autopay plan. Null if there is none.'),
     authorization: consents.reply
       .pick({ granted_at: true, consent_text: true, status: true })
       .nullable()

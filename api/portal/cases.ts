@@ -16,9 +16,9 @@ const nullableTimestamp = timestamp.nullable();
 const portalCase = z
   .object({
     id: uuid,
-    case_number: z.string(),
+    case_number: z.string().describe('The number of the case, to quote in letters.'),
     loan_id: uuid.nullable(),
-    subject: z.string(),
+    subject: z.string().describe('What the case is about, in a few words.'),
     application_number: z
       .string()
       .nullable()
@@ -27,13 +27,15 @@ const portalCase = z
       .string()
       .nullable()
       .describe("The borrower's question. Null if staff opened the case."),
-    case_type: z.enum(CASE_TYPES),
-    status: z.enum(CASE_STATUSES),
-    resolution: z.string().nullable(),
-    opened_at: timestamp,
-    resolved_at: nullableTimestamp,
-    closed_at: nullableTimestamp,
-    last_message_at: timestamp,
+    case_type: z.enum(CASE_TYPES).describe('The kind of case.'),
+    status: z
+      .enum(CASE_STATUSES)
+      .describe('How far the case is. A message of the borrower reopens a resolved case.'),
+    resolution: z.string().nullable().describe('How the case was resolved. Null until then.'),
+    opened_at: timestamp.describe('When the case was opened.'),
+    resolved_at: nullableTimestamp.describe('When the case was resolved. Null if it is not.'),
+    closed_at: nullableTimestamp.describe('When the case was closed. Null if it is not.'),
+    last_message_at: timestamp.describe('When the newest message was written.'),
     ...timestamps,
   })
   .meta({ id: 'PortalCase' });
@@ -41,16 +43,20 @@ const portalCase = z
 const message = z
   .object({
     id: uuid,
-    author_type: z.enum(['borrower', 'agent', 'system']),
-    author_name: z.string(),
-    message: z.string(),
+    author_type: z
+      .enum(['borrower', 'agent', 'system'])
+      .describe('Who wrote the message: the borrower, staff or the platform.'),
+    author_name: z.string().describe('The name of the author, or of the lender.'),
+    message: z.string().describe('The text of the message.'),
     attachments: z.array(uuid).describe('Documents that are visible in the portal.'),
     created_at: timestamp,
   })
   .meta({ id: 'PortalCaseMessage' });
 
 const caseThread = portalCase
-  .extend({ messages: z.array(message) })
+  .extend({
+    messages: z.array(message).describe('The messages that the borrower may see, oldest first.'),
+  })
   .meta({ id: 'PortalCaseWithMessages' });
 
 const NewCase = z.object({

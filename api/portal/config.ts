@@ -3,15 +3,15 @@ import { tenantSettings } from '../../jobs/users/settings/change-settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const branding = z.object({
-  tenant_name: z.string(),
-  logo_url: z.string(),
-  primary_color: z.string(),
-  secondary_color: z.string(),
-  support_email: z.string(),
-  support_phone: z.string(),
+  tenant_name: z.string().describe('The name of the lender.'),
+  logo_url: z.string().describe('The address of the logo. Empty if there is none.'),
+  primary_color: z.string().describe('The color of the page header, such as #1f3a5f.'),
+  secondary_color: z.string().describe('The color of accents, such as #5f7d9c.'),
+  support_email: z.string().describe('The address for questions. Empty if there is none.'),
+  support_phone: z.string().describe('The number for questions. Empty if there is none.'),
   locale: z.string().describe('How amounts and dates are written.'),
-  currency: z.string(),
-  time_zone: z.string(),
+  currency: z.string().describe('The currency of all amounts, such as USD.'),
+  time_zone: z.string().describe("The time zone of the lender's calendar days."),
   hardship_pause_days: z
     .int()
     .describe('Days for which a hardship application pauses collection contacts. 0: no pause.'),

@@ -24,37 +24,46 @@ export const portalDashboard: Route = borrowerEndpoint({
       total_balance: money.describe(
         'The total of all loans, including charged-off balances that are still owed.',
       ),
-      total_past_due: money,
+      total_past_due: money.describe('The past-due amounts of all loans together.'),
       next_payment: z
         .object({
-          amount: money,
-          due_date: date,
+          amount: money.describe('The amount of the installment.'),
+          due_date: date.describe('The day on which it is due.'),
           loan_number: text,
           loan_id: uuid,
           amount_due: money.describe('Including past-due amounts and unpaid fees.'),
         })
-        .nullable(),
-      loans: z.array(
-        z.object({
-          id,
-          loan_number,
-          principal_balance,
-          status,
-          next_payment_date,
-          next_payment_amount,
-          past_due_amount,
-          balance: money.describe('The total balance, including charged-off amounts.'),
-        }),
-      ),
-      alerts: z.array(
-        z.object({
-          type: z.enum(ALERTS),
-          message: z.string(),
-          loan_id: uuid.nullable(),
-          amount: money.nullable(),
-          date: date.nullable(),
-        }),
-      ),
+        .nullable()
+        .describe('The next installment of all loans. Null if none is due any more.'),
+      loans: z
+        .array(
+          z.object({
+            id,
+            loan_number,
+            principal_balance,
+            status,
+            next_payment_date,
+            next_payment_amount,
+            past_due_amount,
+            balance: money.describe('The total balance, including charged-off amounts.'),
+          }),
+        )
+        .describe('The loans that the borrower owes.'),
+      alerts: z
+        .array(
+          z.object({
+            type: z.enum(ALERTS).describe('The kind of alert.'),
+            message: z.string().describe("The alert as a sentence, in the borrower's language."),
+            loan_id: uuid.nullable(),
+            amount: money
+              .nullable()
+              .describe('The amount that the alert is about. Null if it is about none.'),
+            date: date
+              .nullable()
+              .describe('The day that the alert is about. Null if it is about none.'),
+          }),
+        )
+        .describe('What the borrower should know or do, most urgent first.'),
     })
     .meta({ id: 'PortalDashboard' }),
   run: ({ work }, borrowerId) => buildDashboard(work, borrowerId),

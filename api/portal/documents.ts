@@ -66,9 +66,9 @@ export const portalDocuments: Route[] = [
     description:
       'The link works for `documents.download_ttl_s` seconds. Answers 409 `not_available` while the document has no file.',
     reply: z.object({
-      url: z.string(),
+      url: z.string().describe('The same as `download_url`.'),
       download_url: z.string(),
-      expires_at: timestamp,
+      expires_at: timestamp.describe('When the link stops working.'),
       filename: z.string(),
       content_type: z.string(),
     }),

@@ -82,27 +82,57 @@ export const hardshipApplications = resource({
 
   fields: {
     id: uuid.readonly(),
-    application_number: z.string().readonly(),
+    application_number: z
+      .string()
+      .readonly()
+      .describe('The number of the application, to quote in letters.'),
     borrower_id: uuid.readonly(),
     borrower_name: z.string().readonly(),
     case_id: uuid.readonly(),
     assigned_to: uuid.nullable().readonly().describe('Who works on its case.'),
     ...applicationFields,
-    monthly_surplus: signedMoney.nullable().readonly(),
-    status: z.enum(APPLICATION_STATUSES).readonly(),
-    source: z.enum(['portal', 'agent']).readonly(),
-    decision: z.enum(['approved', 'denied']).nullable().readonly(),
-    decision_reason: z.string().nullable().readonly(),
-    decided_by: uuid.nullable().readonly(),
-    decided_at: timestamp.nullable().readonly(),
-    resulting_type: z.enum(RELIEFS).nullable().readonly(),
-    resulting_id: uuid.nullable().readonly(),
-    resulting_status: z.string().nullable().readonly(),
+    monthly_surplus: signedMoney
+      .nullable()
+      .readonly()
+      .describe(
+        'Monthly income minus monthly expenses. Negative if expenses are higher. Null if one is missing.',
+      ),
+    status: z.enum(APPLICATION_STATUSES).readonly().describe('How far the application is.'),
+    source: z
+      .enum(['portal', 'agent'])
+      .readonly()
+      .describe('Whether the borrower applied in the portal or staff recorded it.'),
+    decision: z
+      .enum(['approved', 'denied'])
+      .nullable()
+      .readonly()
+      .describe('What was decided. Null until then.'),
+    decision_reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why it was decided so. Null until then.'),
+    decided_by: uuid.nullable().readonly().describe('The user who decided. Null until then.'),
+    decided_at: timestamp.nullable().readonly().describe('When it was decided. Null until then.'),
+    resulting_type: z
+      .enum(RELIEFS)
+      .nullable()
+      .readonly()
+      .describe('The kind of relief that was granted. Null if none was.'),
+    resulting_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The id of that relief. Null if none was granted.'),
+    resulting_status: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The present status of that relief. Null if none was granted.'),
     contacts_paused_until: date
       .nullable()
       .readonly()
       .describe('Collection contact is paused until this date. Null: it was not paused.'),
-    submitted_at: timestamp.readonly(),
+    submitted_at: timestamp.readonly().describe('When the borrower applied.'),
     ...timestamps,
   },
   filters: [

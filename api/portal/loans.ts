@@ -56,7 +56,7 @@ const portalLoanFields = z
     boarded_on: date
       .nullable()
       .describe('When we took the loan over. Earlier payments were made to the previous servicer.'),
-    can_pay: flag,
+    can_pay: flag.describe('Whether the loan accepts payments now.'),
   });
 
 const portalLoan = portalLoanFields

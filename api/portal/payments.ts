@@ -106,22 +106,22 @@ export const portalPayments: Route[] = [
     body: PortalPreview,
     reply: z
       .object({
-        amount: money,
-        as_of_date: date,
-        principal_applied: signedMoney,
-        interest_applied: signedMoney,
-        fees_applied: signedMoney,
-        suspense_applied: signedMoney,
-        remaining_balance: money,
+        amount: money.describe('The amount of the payment.'),
+        as_of_date: date.describe('The day on which the payment would count.'),
+        principal_applied: signedMoney.describe('The part that would repay principal.'),
+        interest_applied: signedMoney.describe('The part that would pay interest.'),
+        fees_applied: signedMoney.describe('The part that would pay fees.'),
+        suspense_applied: signedMoney.describe('The part that would stay in suspense.'),
+        remaining_balance: money.describe('The principal balance after the payment.'),
         authorization_text: z
           .string()
           .nullable()
           .describe(
             'The text by which the borrower authorizes the draw. Show it next to the button that pays. Null without payment_instrument_id.',
           ),
-        allocations: z.array(
-          allocation.pick({ component: true, installment_number: true, amount: true }),
-        ),
+        allocations: z
+          .array(allocation.pick({ component: true, installment_number: true, amount: true }))
+          .describe('How the payment would be split.'),
       })
       .meta({ id: 'PortalPaymentPreview' }),
     run: ({ work, params, body }, borrowerId) =>

@@ -12,18 +12,20 @@ import { borrowerEndpoint } from './borrower-endpoint.ts';
 const basicProfile = z
   .object({
     id: uuid,
-    email: z.string().nullable(),
+    email: z.string().nullable().describe('The primary email address. Null if there is none.'),
     first_name: z.string(),
     last_name: z.string(),
-    phone: z.string().nullable(),
+    phone: z.string().nullable().describe('The primary phone number. Null if there is none.'),
   })
   .meta({ id: 'PortalUser' });
 
 const profile = basicProfile
   .extend({
-    language_preference: language,
-    addresses: z.array(addresses.reply),
-    communication_preferences: communicationPreferences,
+    language_preference: language.describe('The language of messages, letters and the portal.'),
+    addresses: z.array(addresses.reply).describe("The borrower's addresses."),
+    communication_preferences: communicationPreferences.describe(
+      'How the borrower wants to be contacted.',
+    ),
     text_message_consent: z
       .object({
         granted_at: timestamp.describe('When the borrower agreed.'),

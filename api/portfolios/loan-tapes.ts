@@ -145,7 +145,13 @@ const listedTapes = resource({
       .readonly()
       .describe('Sums of the tape, to compare with the ledger.'),
     warnings: z
-      .array(z.object({ code: z.string(), message: z.string(), count: z.int() }))
+      .array(
+        z.object({
+          code: z.string().describe('The kind of warning, for programs.'),
+          message: z.string().describe('The warning in words.'),
+          count: z.int().describe('How many loans it concerns.'),
+        }),
+      )
       .readonly()
       .describe('What to know about its data.'),
     delivery_status: z
@@ -179,8 +185,10 @@ const listedTapes = resource({
 const tapeReply = z
   .object({
     ...listedTapes.reply.shape,
-    download_url: derivedFrom(z.string().nullable(), 'documents.storage_key'),
-    expires_at: timestamp.nullable(),
+    download_url: derivedFrom(z.string().nullable(), 'documents.storage_key').describe(
+      'A temporary link to the file. Null until the tape is ready.',
+    ),
+    expires_at: timestamp.nullable().describe('When the link stops working. Null without a link.'),
   })
   .meta({ id: 'LoanTape' });
 

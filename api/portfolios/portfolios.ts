@@ -84,7 +84,12 @@ export const portfolios = resource({
     settled_on: date.nullable().readonly().describe('The business date on which it settled.'),
     settled_price: money.nullable().readonly().describe('For the loans that were transferred.'),
     left_out: z
-      .array(z.object({ loan_id: uuid, reason: z.enum(DECLINE_REASONS) }))
+      .array(
+        z.object({
+          loan_id: uuid,
+          reason: z.enum(DECLINE_REASONS).describe('Why the loan was not sold.'),
+        }),
+      )
       .readonly()
       .describe('Loans in the agreement that were not sold, with the reason.'),
     loan_count: integer.readonly().describe('How many loans are in it.'),

@@ -10,14 +10,23 @@ const ratio = z.string().readonly().meta({ format: 'decimal' });
 
 /** The buckets of the specification. The later ones appear only if they contain a loan. */
 const bucketCounts = z.object({
-  current: z.int(),
-  dpd_1_29: z.int(),
-  dpd_30_59: z.int(),
-  dpd_60_89: z.int(),
-  dpd_90_119: z.int(),
-  dpd_120_149: z.int().optional(),
-  dpd_150_179: z.int().optional(),
-  dpd_180_plus: z.int().optional(),
+  current: z.int().describe('Loans that are not past due.'),
+  dpd_1_29: z.int().describe('Loans that are 1 to 29 days past due.'),
+  dpd_30_59: z.int().describe('Loans that are 30 to 59 days past due.'),
+  dpd_60_89: z.int().describe('Loans that are 60 to 89 days past due.'),
+  dpd_90_119: z.int().describe('Loans that are 90 to 119 days past due.'),
+  dpd_120_149: z
+    .int()
+    .optional()
+    .describe('Loans that are 120 to 149 days past due. Missing if there are none.'),
+  dpd_150_179: z
+    .int()
+    .optional()
+    .describe('Loans that are 150 to 179 days past due. Missing if there are none.'),
+  dpd_180_plus: z
+    .int()
+    .optional()
+    .describe('Loans that are 180 or more days past due. Missing if there are none.'),
 });
 
 export const snapshots = resource({

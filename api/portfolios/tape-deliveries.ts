@@ -43,6 +43,9 @@ export const retryTapeDelivery = action({
       .nullish()
       .describe('The failed delivery to repeat. Default: all failed deliveries of the tape.'),
   }),
-  reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
+  reply: z.object({
+    delivery_ids: z.array(uuid).describe('The deliveries that are tried again.'),
+    status: z.literal('queued').describe('The deliveries wait for a worker.'),
+  }),
   run: retryDelivery,
 });

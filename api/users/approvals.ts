@@ -36,11 +36,20 @@ export const approvals = resource({
 
   fields: {
     id: uuid.readonly(),
-    kind: z.enum(APPROVAL_KINDS).readonly(),
-    endpoint: text.readonly(),
-    params: jsonObject.readonly(),
-    body: jsonObject.nullable().readonly(),
-    if_match: jsonValue.nullable().readonly(),
+    kind: z
+      .enum(APPROVAL_KINDS)
+      .readonly()
+      .describe('The kind of action, as in the setting `approvals.four_eyes`.'),
+    endpoint: text.readonly().describe('The operation that was requested.'),
+    params: jsonObject.readonly().describe('The path parameters of the request.'),
+    body: jsonObject
+      .nullable()
+      .readonly()
+      .describe('The body of the request. Null if it had none. Secrets are left out.'),
+    if_match: jsonValue
+      .nullable()
+      .readonly()
+      .describe('The versions that the request named in If-Match. Null if it named none.'),
     content: jsonObject
       .nullable()
       .readonly()
@@ -66,12 +75,19 @@ export const approvals = resource({
       .nullable()
       .readonly()
       .describe('Why nothing is left to approve, such as a canceled loan.'),
-    reason: z.string().nullable().readonly(),
-    requested_by: uuid.readonly(),
-    requested_by_email: z.string().readonly(),
-    decided_by: uuid.nullable().readonly(),
-    decided_at: timestamp.nullable().readonly(),
-    expires_at: timestamp.readonly(),
+    reason: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the second person decided so. Null until then, or without a reason.'),
+    requested_by: uuid.readonly().describe('The user who made the request.'),
+    requested_by_email: z.string().readonly().describe('The email address of that user.'),
+    decided_by: uuid
+      .nullable()
+      .readonly()
+      .describe('The user who approved, rejected or canceled it. Null until then.'),
+    decided_at: timestamp.nullable().readonly().describe('When it was decided. Null until then.'),
+    expires_at: timestamp.readonly().describe('When the request expires if nobody decides.'),
     created_at: timestamp.readonly(),
     updated_at: timestamp.readonly(),
   },

@@ -99,7 +99,11 @@ export const authRoutes: Route[] = [
     description:
       'Returns the token and sets it as the cookie csrftoken. Call it before signing in: every request that changes something sends the token in X-CSRFToken.',
     action: 'csrf',
-    reply: z.object({ csrf_token: z.string() }),
+    reply: z.object({
+      csrf_token: z
+        .string()
+        .describe('The token to send in the header X-CSRFToken. Signing in changes it.'),
+    }),
     status: 200,
     transaction: 'own',
     run: async ({ session }: OwnTransactionCall) => ({ csrf_token: session.csrf_token() }),

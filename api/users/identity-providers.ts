@@ -68,9 +68,20 @@ export const identityProviders = resource({
       .describe(
         'Whether users may sign in there. Setting it to false ends the sessions of its users.',
       ),
-    authorization_url: z.string().nullable().readonly(),
-    read_at: timestamp.nullable().readonly(),
-    last_error: z.string().nullable().readonly(),
+    authorization_url: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Where the provider signs users in. Null until its configuration was read.'),
+    read_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the configuration of the provider was last read. Null if never.'),
+    last_error: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why reading it failed. Null if it succeeded.'),
     ...timestamps,
   },
   writeOnly: {
@@ -101,7 +112,14 @@ export const identityProviders = resource({
 const routeDefaults = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
 
 /** The person is not signed in: their user is not linked to the provider yet. */
-const linkReply = z.object({ link: z.object({ provider: z.string(), expires_at: timestamp }) });
+const linkReply = z.object({
+  link: z
+    .object({
+      provider: z.string().describe('The name of the provider.'),
+      expires_at: timestamp.describe('Until when you can confirm the link.'),
+    })
+    .describe('The link that waits for your confirmation.'),
+});
 
 const randomToken = printableText(2_000);
 const ProviderCallback = z
@@ -121,7 +139,11 @@ export const providerRoutes: Route[] = [
     action: 'providers',
     summary: 'List SSO providers',
     description: 'The active identity providers, for the buttons of a sign-in page.',
-    reply: z.object({ providers: z.array(z.object({ id: uuid, name: z.string() })) }),
+    reply: z.object({
+      providers: z
+        .array(z.object({ id: uuid, name: z.string().describe('The name for the button.') }))
+        .describe('The active providers.'),
+    }),
     transaction: 'read',
     run: async ({ work }: Call) => ({ providers: await listOffered(work.tx) }),
   },
@@ -133,7 +155,7 @@ export const providerRoutes: Route[] = [
     summary: 'Start a sign-in at an SSO provider',
     description:
       'Send the browser to the `authorization_url` of the answer. The provider returns it to the `redirect_url` of the identity provider, whose page submits the parameters to POST /auth/provider-sign-in. The same browser must do both.',
-    reply: z.object({ authorization_url: z.string() }),
+    reply: z.object({ authorization_url: z.string().describe('Where to send the browser.') }),
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {
       const { within, tenant_id, session, params, ip } = call;

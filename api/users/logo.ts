@@ -17,7 +17,7 @@ const routeDefaults = {
       problem: z.string().nullable().describe('Why the logo is not shown.'),
       content_type: z.string().nullable(),
       width: z.int().nullable().describe('In points; null for SVG.'),
-      height: z.int().nullable(),
+      height: z.int().nullable().describe('In points; null for SVG.'),
       sha256_hash: z.string().nullable(),
       created_at: timestamp.nullable().describe('When it was requested.'),
     })

@@ -29,7 +29,9 @@ const PasskeyRegistration = z.object({
 
 /** The format of parseCreationOptionsFromJSON and similar browser functions. */
 const creationOptions = z
-  .looseObject({ challenge: z.string() })
+  .looseObject({
+    challenge: z.string().describe('The challenge for the browser, valid for a few minutes.'),
+  })
   .describe('Options for navigator.credentials, as JSON.');
 
 export const passkeyRoutes: Route[] = [

@@ -11,7 +11,7 @@ import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 
 const secret = z.string().min(1).max(1024);
-const message = z.object({ message: z.string() });
+const message = z.object({ message: z.string().describe('What was done or happens next.') });
 
 const token = z.string().min(1).max(200).describe('The token from the link in the email.');
 const newPassword = secret.describe(
@@ -102,7 +102,7 @@ export const passwordRoutes: Route[] = [
     description: 'Does not use up the link. Call it before you ask for a new password.',
     action: 'check-link',
     body: Link,
-    reply: z.object({ is_usable: z.boolean() }),
+    reply: z.object({ is_usable: z.boolean().describe('Whether the link still works.') }),
     transaction: 'read',
     run: async ({ work, body }: Call) => ({
       is_usable: await isLinkUsable(work, (body as z.output<typeof Link>).token),

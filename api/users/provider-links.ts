@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 
 const routeDefaults = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
-const message = z.object({ message: z.string() });
+const message = z.object({ message: z.string().describe('What was done.') });
 
 /** The identity providers that the user may sign in with. */
 export const providerLinkRoutes: Route[] = [
@@ -16,7 +16,15 @@ export const providerLinkRoutes: Route[] = [
     summary: 'List your identity provider links',
     description: 'The identity providers with which you may sign in.',
     reply: z.object({
-      links: z.array(z.object({ provider_id: uuid, name: z.string(), linked_at: timestamp })),
+      links: z
+        .array(
+          z.object({
+            provider_id: uuid.describe('The id of the identity provider.'),
+            name: z.string().describe('The name of the identity provider.'),
+            linked_at: timestamp.describe('When you linked it.'),
+          }),
+        )
+        .describe('Your links.'),
     }),
     transaction: 'read',
     run: async ({ work, user }: Call) => ({ links: await listLinks(work, user?.id ?? '') }),

@@ -22,7 +22,9 @@ export function ruleProblems(
   if (meant.length === 0) return { action: 'This resource does not have that action.' };
   if (type === 'allow') {
     if (record)
-      return { record: 'Only a denial names fields; a grant for a record is an object grant.' };
+      return {
+        record: 'Only a denial names fields. To open a single record, create an object grant.',
+      };
     return meant.some(isGrantable)
       ? {}
       : { action: 'Only superadmins can do this. It cannot be granted.' };

@@ -29,14 +29,18 @@ import { users } from './users.ts';
 
 const factor = z.object({
   id: uuid,
-  kind: z.enum(FACTOR_KINDS),
-  name: z.string(),
-  last_used_at: timestamp.nullable(),
+  kind: z.enum(FACTOR_KINDS).describe('An authenticator app or a passkey.'),
+  name: z.string().describe('The name of the factor.'),
+  last_used_at: timestamp.nullable().describe('When it was last used to sign in. Null if never.'),
   created_at: timestamp,
 });
 
 const ownFactors = z
-  .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
+  .object({
+    factors: z.array(factor).describe('Your second factors.'),
+    recovery_codes_left: integer.describe('How many recovery codes you have not used.'),
+    is_required: flag.describe('Whether the tenant requires a second factor.'),
+  })
   .meta({ id: 'SecondFactors' });
 
 /** One proof lets the user make several changes that grant power. */
@@ -52,7 +56,11 @@ const proveRoute: Route = {
     'For 15 minutes, this session may make changes that answer 403 `proof_required` otherwise. Send your password, or your second factor if you have one.',
   body: Reauthentication,
   example: () => ({ current_password: 'correct horse battery' }),
-  reply: z.object({ valid_until: timestamp }),
+  reply: z.object({
+    valid_until: timestamp.describe(
+      'Until when sensitive changes are possible without another proof.',
+    ),
+  }),
   run: async (call: OwnTransactionCall) => {
     const factor = await verifyProof(call, call.body as z.output<typeof Reauthentication>);
     return inTransaction(call, (work) => recordProof(work, call.user?.session_id ?? '', factor));
@@ -83,7 +91,11 @@ const ownFactorRoutes: Route[] = [
     description:
       "The answer shows the app's secret, also as a QR code, only once. Confirm it with POST /auth/second-factors/totp/confirm.",
     body: Reauthentication,
-    reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
+    reply: z.object({
+      secret: z.string().describe('The secret of the app, in base 32.'),
+      otpauth_url: z.string().describe('The same as an address that an authenticator app opens.'),
+      qr_svg: z.string().describe('The same as a QR code, as SVG.'),
+    }),
     run: async (call: OwnTransactionCall) => {
       const subject = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
       return inTransaction(call, (work) => beginAppEnrollment(work, subject));
@@ -123,7 +135,7 @@ const ownFactorRoutes: Route[] = [
     description:
       'Ends your other sessions and notifies you by email. Without another factor, your recovery codes stop working too. Answers 409 for the last factor if the tenant requires one.',
     body: Reauthentication,
-    reply: z.object({ message: z.string() }),
+    reply: z.object({ message: z.string().describe('What was done.') }),
     run: async (call: OwnTransactionCall) => {
       const { id: user_id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       await verifyProof(call, call.body as z.output<typeof Reauthentication>);

@@ -19,12 +19,20 @@ export const sessions = resource({
   fields: {
     id: uuid.readonly(),
     user_id: uuid.readonly(),
-    email: text.readonly(),
-    ip_address: text.nullable().readonly(),
-    user_agent: z.string().nullable().readonly(),
-    second_factor: z.enum(PROOFS).nullable().readonly(),
-    last_seen_at: timestamp.readonly(),
-    expires_at: timestamp.readonly(),
+    email: text.readonly().describe('The address of the user.'),
+    ip_address: text.nullable().readonly().describe('The address from which the user signed in.'),
+    user_agent: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The browser or program, as it names itself.'),
+    second_factor: z
+      .enum(PROOFS)
+      .nullable()
+      .readonly()
+      .describe('The second factor of the sign-in. Null if there was none.'),
+    last_seen_at: timestamp.readonly().describe('When the session last sent a request.'),
+    expires_at: timestamp.readonly().describe('When the session ends at the latest.'),
     created_at: timestamp.readonly(),
   },
   filters: ['user_id', 'email', 'ip_address', 'second_factor'],
@@ -33,7 +41,9 @@ export const sessions = resource({
   security_events: { delete: 'session_end' },
 });
 
-const ownReply = sessions.reply.extend({ is_current: z.boolean() }).meta({ id: 'OwnSession' });
+const ownReply = sessions.reply
+  .extend({ is_current: z.boolean().describe('Whether the request belongs to this session.') })
+  .meta({ id: 'OwnSession' });
 const routeDefaults = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
 
 const markCurrent = (row: object & { id?: unknown }, { user }: Call) => ({

@@ -6,11 +6,15 @@ import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { currentUser, meReply } from './me.ts';
 
 const wantedReply = z.object({
-  second_factor: z.object({
-    methods: z.array(z.enum(['totp', 'passkey', 'recovery_code'])),
-    must_enroll: z.boolean(),
-    expires_at: timestamp,
-  }),
+  second_factor: z
+    .object({
+      methods: z
+        .array(z.enum(['totp', 'passkey', 'recovery_code']))
+        .describe('The kinds of second factors that the user has.'),
+      must_enroll: z.boolean().describe('Whether the user must set up a second factor first.'),
+      expires_at: timestamp.describe('Until when the sign-in can be completed.'),
+    })
+    .describe('The second factor that is still needed.'),
 });
 
 /** The signed-in user, or the second factor that is still required. */

@@ -20,13 +20,25 @@ export const deadLetters = resource({
     delivery_id: uuid.readonly(),
     event_id: uuid.readonly(),
     event_type: z.string().readonly(),
-    payload: ownJson.readonly(),
-    response_status: integer.nullable().readonly(),
-    response_body: z.string().nullable().readonly(),
-    error: z.string().nullable().readonly(),
-    attempted_at: timestamp.readonly(),
-    retry_count: integer.readonly(),
-    status: z.enum(['dead', 'retried', 'resolved']).readonly(),
+    payload: ownJson.readonly().describe('The body that could not be delivered.'),
+    response_status: integer
+      .nullable()
+      .readonly()
+      .describe('The status of the last answer. Null if there was none.'),
+    response_body: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The beginning of the last answer. Null if there was none.'),
+    error: z.string().nullable().readonly().describe('Why the last attempt failed.'),
+    attempted_at: timestamp.readonly().describe('When the last attempt was made.'),
+    retry_count: integer
+      .readonly()
+      .describe('How often the delivery was repeated after its first attempt.'),
+    status: z
+      .enum(['dead', 'retried', 'resolved'])
+      .readonly()
+      .describe('Whether it is lost, is being sent again, or has arrived after all.'),
     ...timestamps,
   },
   filters: ['event_type', 'status', 'response_status', 'delivery_id', 'event_id'],

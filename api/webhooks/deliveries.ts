@@ -20,12 +20,19 @@ const attempts = resource({
   fields: {
     id: uuid.readonly(),
     delivery_id: uuid.readonly(),
-    attempt: integer.readonly(),
-    started_at: timestamp.readonly(),
+    attempt: integer.readonly().describe('The number of the attempt, from 1.'),
+    started_at: timestamp.readonly().describe('When the request was sent.'),
     answered_at: timestamp.nullable().readonly().describe('Null if a crash interrupted it.'),
-    response_status: integer.nullable().readonly(),
+    response_status: integer
+      .nullable()
+      .readonly()
+      .describe('The status of the answer. Null if there was none.'),
     response_body: response_body.describe("The beginning of the receiver's response."),
-    error: z.string().nullable().readonly(),
+    error: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the attempt failed. Null if it succeeded.'),
     ms: integer.nullable().readonly().describe('Milliseconds until the response was read.'),
   },
   filters: ['attempt', 'response_status', 'started_at'],
@@ -55,15 +62,33 @@ export const webhookDeliveryRecords = resource({
       .nullable()
       .readonly()
       .describe('The X-Request-Id of the request that caused it.'),
-    payload: ownJson.readonly(),
+    payload: ownJson.readonly().describe('The body of the delivery.'),
     round: integer.readonly().describe('0, and one more each time that it is sent again.'),
-    status: z.enum(['scheduled', 'delivered', 'dead', 'canceled']).readonly(),
+    status: z
+      .enum(['scheduled', 'delivered', 'dead', 'canceled'])
+      .readonly()
+      .describe(
+        'Whether an attempt is planned, the event has arrived, all attempts failed, or it will not be sent.',
+      ),
     attempt: integer.readonly().describe('The number of the next or last attempt.'),
-    next_attempt_at: timestamp.nullable().readonly(),
-    delivered_at: timestamp.nullable().readonly(),
+    next_attempt_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the next attempt is made. Null if none is planned.'),
+    delivered_at: timestamp
+      .nullable()
+      .readonly()
+      .describe('When the receiver accepted the event. Null until then.'),
     attempted_at: timestamp.nullable().readonly().describe('When the newest attempt was made.'),
-    response_status: integer.nullable().readonly(),
-    error: z.string().nullable().readonly(),
+    response_status: integer
+      .nullable()
+      .readonly()
+      .describe('The status of the newest answer. Null if there was none.'),
+    error: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Why the newest attempt failed. Null if it succeeded.'),
     ms: integer.nullable().readonly().describe('Duration of the newest attempt in milliseconds.'),
     ...timestamps,
   },

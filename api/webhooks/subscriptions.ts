@@ -45,16 +45,31 @@ const fields = {
       'The address of your receiver. It must be HTTPS and on a public host; in development, `webhooks.allow_private_hosts` allows local ones.',
     ),
   events,
-  secret: z.string().nullable().readonly(),
-  secret_last_four: z.string().readonly(),
+  secret: z
+    .string()
+    .nullable()
+    .readonly()
+    .describe(
+      'The signing secret. Only the answers that create or rotate it show it; otherwise null.',
+    ),
+  secret_last_four: z.string().readonly().describe('The last four characters of the secret.'),
   is_active: flag
     .default(true)
     .describe(
       'Whether events are sent. Setting it to true resets the failure count; events of the time in between are not sent.',
     ),
-  last_error: z.string().nullable().readonly(),
-  consecutive_failures: integer.readonly(),
-  disabled_at: timestamp.nullable().readonly(),
+  last_error: z
+    .string()
+    .nullable()
+    .readonly()
+    .describe('Why the subscription was disabled. Null if it is active.'),
+  consecutive_failures: integer
+    .readonly()
+    .describe('How many deliveries in a row have failed for good.'),
+  disabled_at: timestamp
+    .nullable()
+    .readonly()
+    .describe('When the subscription was disabled. Null if it is active.'),
   failing_since: timestamp
     .nullable()
     .readonly()
@@ -141,7 +156,10 @@ export const webhooks = resource({
       description:
         'Sends the event again with the same id and bytes, and with all retries. Default: the newest failed delivery. Answers 409 if nothing has failed or the subscription is disabled.',
       body: Retry,
-      reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
+      reply: z.object({
+        delivery_id: uuid,
+        status: z.literal('queued').describe('The delivery waits for a worker.'),
+      }),
       carries: 'record',
       run: again.retryDelivery,
     }),
@@ -152,7 +170,10 @@ export const webhooks = resource({
         'Use it after your receiver was down. Replays at most 1,000 deliveries, oldest first, with the same ids and bytes; `remaining` says how many are left for another call. Pending deliveries are not sent twice. Answers 409 if the subscription is disabled.',
       body: Replay,
       example: (today) => ({ since: `${addDays(today, -1)}T00:00:00Z` }),
-      reply: z.object({ queued: integer, remaining: integer }),
+      reply: z.object({
+        queued: integer.describe('How many deliveries are sent again.'),
+        remaining: integer.describe('How many are left for another call.'),
+      }),
       carries: 'record',
       run: again.replayDeliveries,
     }),
@@ -170,7 +191,10 @@ export const webhooks = resource({
       description:
         'Only this answer shows the new secret. For some hours, deliveries are also signed with the previous one, so that you can change your receiver. If the secret has leaked, send `overlap_hours` 0.',
       body: Rotation,
-      reply: z.object({ ...fields, secret: z.string() }),
+      reply: z.object({
+        ...fields,
+        secret: z.string().describe('The new secret. No later answer shows it.'),
+      }),
       run: rotation.rotateSecret,
     }),
     'retire-previous-secret': action({

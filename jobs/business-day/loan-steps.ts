@@ -17,7 +17,7 @@ import { evaluatePromises } from '../loans/workouts/promises-to-pay.ts';
 import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { assessLateFees } from '../loans/fees/late-fees.ts';
 import { openLoan } from '../loans/history/open-loan.ts';
-import { startAndEndRateCaps } from '../loans/history/rate-caps.ts';
+import { startAndEndRateCaps } from '../loans/history/rate-caps/start-and-end-rate-caps.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import { postMissedInterest } from '../loans/history/missed-interest.ts';
 import { chargeOff, ChargeOff } from '../loans/servicing-actions/charge-off.ts';

@@ -1,4 +1,5 @@
 import { lockLoan } from '../../sql/loans/loans.ts';
+import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -10,5 +11,7 @@ export async function conditionsChanged(
   _caseId: string,
   loanIds: readonly string[],
 ): Promise<void> {
-  for (const id of [...new Set(loanIds)].toSorted()) await lockLoan(work.tx, id);
+  const ids = [...new Set(loanIds)].toSorted();
+  for (const id of ids) await lockLoan(work.tx, id);
+  for (const id of ids) await followLegalRateCaps(work, id);
 }

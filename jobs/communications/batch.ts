@@ -28,9 +28,18 @@ export type BatchRequest = TemplateChoice & {
 /** The outcome for one borrower. */
 export const BatchResult = z.object({
   borrower_id: uuid,
-  status: z.enum(['queued', 'blocked', 'failed']),
-  log_id: uuid.optional(),
-  reasons: z.array(z.string()).optional(),
+  status: z
+    .enum(['queued', 'blocked', 'failed'])
+    .describe('Whether the message will be sent, may not be sent, or could not be composed.'),
+  log_id: uuid
+    .optional()
+    .describe(
+      'The message in the communication log. Missing if the message could not be composed.',
+    ),
+  reasons: z
+    .array(z.string())
+    .optional()
+    .describe('Why the message is blocked or failed. Missing otherwise.'),
 });
 export type BatchResult = z.output<typeof BatchResult>;
 

@@ -20,8 +20,8 @@ export const AutoAssign = z.object({
 });
 export const AssignmentResult = z.object({
   portfolio_id: uuid,
-  assigned_count: z.int(),
-  loan_ids: z.array(uuid),
+  assigned_count: z.int().describe('How many loans were added.'),
+  loan_ids: z.array(uuid).describe('The loans that were added.'),
 });
 
 /**

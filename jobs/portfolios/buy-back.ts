@@ -17,8 +17,8 @@ export const Buyback = z.object({
 });
 export const BuybackResult = z.object({
   portfolio_id: uuid,
-  bought_back_count: z.int(),
-  loan_ids: z.array(uuid),
+  bought_back_count: z.int().describe('How many loans were bought back.'),
+  loan_ids: z.array(uuid).describe('The loans that were bought back.'),
 });
 
 /**

@@ -33,10 +33,17 @@ export const Transfer = z
 
 export const TransferResult = z.object({
   portfolio_id: uuid,
-  target_portfolio_id: uuid,
-  transferred_count: z.int(),
-  loan_ids: z.array(uuid),
-  skipped: z.array(z.object({ loan_id: uuid, reason: z.enum(['not_in_portfolio']) })),
+  target_portfolio_id: uuid.describe('The portfolio that received the loans.'),
+  transferred_count: z.int().describe('How many loans moved.'),
+  loan_ids: z.array(uuid).describe('The loans that moved.'),
+  skipped: z
+    .array(
+      z.object({
+        loan_id: uuid,
+        reason: z.enum(['not_in_portfolio']).describe('Why the loan did not move.'),
+      }),
+    )
+    .describe('The loans that did not move, with the reason.'),
 });
 
 /**

@@ -25,7 +25,7 @@ export const ruleFields = {
     .enum(['allow', 'deny'])
     .default('allow')
     .describe(
-      '`allow` opens the endpoints to the user, except those that only superadmins may call. `deny` closes them, or with `record` hides fields, and is stronger than role and grants.',
+      '`allow` opens the endpoints to the user, except those that only superadmins may call. `deny` closes them, or with `record` hides fields, and is stronger than the role and other permissions.',
     ),
   action,
   resource,
@@ -38,11 +38,11 @@ export const ruleFields = {
 };
 export const Rule = z.object(ruleFields);
 
-/** The endpoints of one record that a grant opens. */
+/** The endpoints of one record that an object grant opens. */
 export const grantFields = {
   action,
   resource,
-  record_id: uuid.describe('The id of the record that the grant opens.'),
+  record_id: uuid.describe('The id of the record that the object grant opens.'),
 };
 
 export type Group = {

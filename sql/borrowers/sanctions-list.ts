@@ -114,12 +114,12 @@ export type Candidate = z.output<typeof Candidate>;
 /** A name that is searched for. `subject` is its place in the caller's list. */
 export type SearchedName = { subject: number; subject_type: string; words: string };
 
-/** Names with fewer common groups of three letters cannot reach the score of a review. */
-const SIMILARITY_MIN = '0.35';
+/** With more new names than this, the index finds similar ones faster than comparing each. */
+const NEW_NAMES_MAX = 2_000;
 
 /**
- * The listed names that resemble the searched ones, by groups of three letters (pg_trgm), in any order of
- * words. With `since`, only names that are newer than that version.
+ * The listed names that resemble the searched ones, in any order of words (pg_trgm). With `since`, only names
+ * that are newer than that version.
  */
 export async function findCandidates(
   tx: Transaction,
@@ -127,24 +127,30 @@ export async function findCandidates(
   since: string | null,
 ): Promise<readonly Candidate[]> {
   if (searched.length === 0) return [];
-  await tx.query(sql.typeAlias('void')`
-    select set_config('pg_trgm.similarity_threshold', ${SIMILARITY_MIN}, true)
-  `);
-  const names =
-    since === null
-      ? sql.fragment`app.sanctions_names`
-      : sql.fragment`(
-          select * from app.sanctions_names where first_list_id > ${since} offset 0
-        )`;
+  const given = sql.fragment`${JSON.stringify(searched)}::jsonb`;
+  const isShort = since !== null && (await countNewNames(tx, since)) <= NEW_NAMES_MAX;
+  const found = isShort
+    ? sql.fragment`app.find_similar_new_names(${given}, ${since})`
+    : sql.fragment`app.find_similar_listed_names(${given})`;
+  const isNewer =
+    since === null || isShort ? sql.fragment`true` : sql.fragment`listed.first_list_id > ${since}`;
   return tx.any(sql.type(Candidate)`
-    select distinct searched.subject, listed.entry_number, listed.name, entry.birth_dates
-    from jsonb_to_recordset(${JSON.stringify(searched)}::jsonb)
-      as searched (subject integer, subject_type text, words text)
-    join ${names} as listed
-      on listed.words % searched.words and listed.subject_type = searched.subject_type
+    select distinct listed.subject, listed.entry_number, listed.name, entry.birth_dates
+    from ${found} as listed
     join app.sanctions_entries as entry on entry.entry_number = listed.entry_number
+    where ${isNewer}
   `);
 }
+
+const Counted = z.object({ names: z.int() });
+
+/** Counts to one more than the maximum. */
+const countNewNames = (tx: Transaction, since: string) =>
+  tx.oneFirst(sql.type(Counted)`
+    select count(*)::integer as names from (
+      select from app.sanctions_names where first_list_id > ${since} limit ${NEW_NAMES_MAX + 1}
+    ) as newer
+  `);
 
 const Entry = z.object({ entry_number: z.int(), entry: z.record(z.string(), z.unknown()) });
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MILITARY_DATABASES, MILITARY_RESULTS } from '../borrowers/military-reports.ts';
+import { isInForce } from '../cases/conditions.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { LIABLE_ROLES, liableParties } from './co-borrowers.ts';
+import { conditionsOfLoans } from './legal-conditions.ts';
 import { joinOutlookRow } from './outlook.ts';
 
 const Report = z.object({
@@ -25,6 +27,10 @@ const Obligor = z.object({
   identities: z.array(z.object({ status: z.string(), expires: z.string().nullable() })),
   esign_consents: z.array(z.object({ is_in_force: z.boolean() })),
   military_reports: z.array(Report),
+  /** The legal conditions from cases that apply to this loan today. */
+  conditions: z.array(z.string()),
+  /** The periods of active duty from cases. The last day is excluded. */
+  duty_periods: z.array(z.object({ from: z.string(), until: z.string().nullable() })),
 });
 export type Obligor = z.output<typeof Obligor>;
 
@@ -108,7 +114,19 @@ export const readObligors = (tx: Transaction, loanId: string) =>
            (
              select coalesce(jsonb_agg(to_jsonb(report) order by status_date, id), '[]')
              from military_reports as report where borrower_id = person.id and not is_archived
-           ) as military_reports
+           ) as military_reports,
+           array(
+             select held.condition from ${conditionsOfLoans} as held
+             where held.loan_id = party.loan_id and held.borrower_id = person.id
+               and ${isInForce(sql.fragment`held`, sql.fragment`app.business_date()`)}
+             order by held.condition
+           ) as conditions,
+           (
+             select coalesce(jsonb_agg(distinct jsonb_build_object(
+               'from', from_date, 'until', until_date)), '[]')
+             from legal_conditions
+             where borrower_id = person.id and condition = 'active_duty'
+           ) as duty_periods
     from ${liableParties} as party
     join borrowers as person on person.id = party.borrower_id
     where party.loan_id = ${loanId}

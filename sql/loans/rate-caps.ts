@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { insertAll } from '../write.ts';
 import { isInChunk, type LoanChunk } from './chunk.ts';
+import { LIABLE_ROLES } from './co-borrowers.ts';
+import { conditionsOfLoans } from './legal-conditions.ts';
 
 export const rateCaps = table({
   name: 'loan_rate_caps',
@@ -38,6 +41,38 @@ export const listRateCaps = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(RateCapRow)`
     select ${rateCapColumns} from loan_rate_caps where loan_id = ${loanId} order by start_date
   `);
+
+const Facts = z.object({
+  loan_id: z.string(),
+  caps: z.array(RateCapRow),
+  conditions: z.array(
+    z.object({
+      condition: z.string(),
+      role: z.enum(LIABLE_ROLES),
+      from_date: z.string(),
+      until_date: z.string().nullable(),
+    }),
+  ),
+});
+
+/** The caps of loans, and the legal conditions of those who owe them. */
+export const readRateCapFacts = batchByTransaction(async (tx, loanIds: readonly string[]) => {
+  const rows = await tx.any(sql.type(Facts)`
+    select loan.id as loan_id, (
+             select coalesce(jsonb_agg(to_jsonb(cap)), '[]')
+             from (select ${rateCapColumns} from loan_rate_caps where loan_id = loan.id) as cap
+           ) as caps, (
+             select coalesce(jsonb_agg(jsonb_build_object(
+               'condition', held.condition, 'role', held.role,
+               'from_date', held.from_date, 'until_date', held.until_date
+             )), '[]')
+             from ${conditionsOfLoans} as held where held.loan_id = loan.id
+           ) as conditions
+    from loans as loan where loan.id = any(${sql.array([...loanIds], 'uuid')})
+  `);
+  const byId = new Map(rows.map((row) => [row.loan_id, row]));
+  return loanIds.map((id) => byId.get(id) ?? { loan_id: id, caps: [], conditions: [] });
+});
 
 /** Deletes caps and adds others. */
 export async function replaceRateCaps(

@@ -72,13 +72,13 @@ export const listAttemptErrors = (tx: OperationsConnection, number: string) =>
   tx.any(sql.type(FailedAttempt)`select * from app.list_attempt_errors(${number}::bigint)`);
 
 export const FailureGroup = z.object({
-  kind: z.string(),
-  cause: z.string(),
-  jobs: z.int(),
-  tenants: z.int(),
-  first_at: z.string(),
-  last_at: z.string(),
-  example: z.string(),
+  kind: z.string().describe('The kind of job.'),
+  cause: z.string().describe('The error, with # in place of numbers.'),
+  jobs: z.int().describe('How many jobs failed for this cause.'),
+  tenants: z.int().describe('How many tenants are affected.'),
+  first_at: z.string().describe('When the first of them failed.'),
+  last_at: z.string().describe('When the newest of them failed.'),
+  example: z.string().describe('The error of one of the jobs.'),
 });
 
 /** Permanently failed jobs that wait for a person, grouped by cause. */

@@ -54,33 +54,51 @@ export const listQuarters = (tx: OperationsConnection, hours: number) =>
   `);
 
 export const Close = z.object({
-  tenant: z.string(),
-  cob_date: z.string(),
-  status: z.string(),
-  chunks_total: z.int(),
-  chunks_done: z.int(),
-  loans: z.int(),
-  quarantined: z.int(),
-  started_at: z.string(),
-  finished_at: z.string().nullable(),
-  seconds_left: z.int().nullable(),
+  tenant: z.string().describe('The short name of the tenant.'),
+  cob_date: z.string().describe('The day that is closed.'),
+  status: z.string().describe('Whether the close works, is done or needs an operator.'),
+  chunks_total: z.int().describe('How many chunks of up to 10,000 loans the day has.'),
+  chunks_done: z.int().describe('How many of them are done.'),
+  loans: z.int().describe('How many loans have been processed.'),
+  quarantined: z.int().describe('How many loans a step skipped because of an error.'),
+  started_at: z.string().describe('When the close started.'),
+  finished_at: z.string().nullable().describe('When the close finished. Null until then.'),
+  seconds_left: z
+    .int()
+    .nullable()
+    .describe(
+      'Estimated seconds until it finishes. Null if it has finished or cannot be estimated.',
+    ),
 });
 
 export const listCloses = (tx: OperationsConnection) =>
   tx.any(sql.type(Close)`select * from app.list_closes()`);
 
 export const Receiver = z.object({
-  tenant: z.string(),
+  tenant: z.string().describe('The short name of the tenant.'),
   subscription_id: z.string(),
-  host: z.string().nullable(),
-  is_active: z.boolean(),
-  consecutive_failures: z.int(),
-  waiting: z.int(),
-  last_error: z.string().nullable(),
-  disabled_at: z.string().nullable(),
+  host: z.string().nullable().describe('The host of the receiver. Null if you may not see it.'),
+  is_active: z.boolean().describe('Whether events are sent to the receiver.'),
+  consecutive_failures: z.int().describe('How many deliveries in a row have failed for good.'),
+  waiting: z.int().describe('How many deliveries wait for it.'),
+  last_error: z
+    .string()
+    .nullable()
+    .describe('Why the subscription was disabled. Null if it is active.'),
+  disabled_at: z
+    .string()
+    .nullable()
+    .describe('When the subscription was disabled. Null if it is active.'),
   /** The time of the first failed attempt since the last success. */
-  failing_since: z.string().nullable(),
-  is_slow: z.boolean(),
+  failing_since: z
+    .string()
+    .nullable()
+    .describe(
+      'When the first attempt failed since the last success. Null if the last one succeeded.',
+    ),
+  is_slow: z
+    .boolean()
+    .describe('Whether it is throttled because its last answer took five seconds or longer.'),
 });
 
 /** Failing receivers first. */
@@ -91,7 +109,11 @@ export const listReceivers = (tx: OperationsConnection) =>
     from app.list_receivers()
   `);
 
-export const Tenant = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
+export const Tenant = z.object({
+  id: z.string(),
+  slug: z.string().describe('The short name of the tenant.'),
+  is_active: z.boolean().describe('Whether the tenant is open.'),
+});
 
 /** The tenants whose jobs are visible: all for operators, otherwise the caller's own. */
 export const listTenants = (tx: OperationsConnection) =>
@@ -104,11 +126,11 @@ export const listScheduleTicks = (tx: OperationsConnection) =>
 
 export const Change = z.object({
   id: z.string(),
-  done_at: z.string(),
-  who: z.string(),
-  action: z.string(),
-  details: z.record(z.string(), z.unknown()),
-  why: z.string(),
+  done_at: z.string().describe('When the operator did it.'),
+  who: z.string().describe('The email address of the operator.'),
+  action: z.string().describe('What was done, such as `pause`.'),
+  details: z.record(z.string(), z.unknown()).describe('What it applied to, such as the pool.'),
+  why: z.string().describe('The reason that the operator gave.'),
 });
 
 export const listChanges = (tx: OperationsConnection, limit: number) =>

@@ -5,19 +5,23 @@ export const PERIODS = ['month', 'quarter', 'year'] as const;
 export type VintagePeriod = (typeof PERIODS)[number];
 
 export const Vintage = z.object({
-  vintage: z.string(),
-  loan_count: z.int(),
-  original_principal: z.string(),
-  current_principal: z.string(),
-  paid_off_count: z.int(),
-  charged_off_count: z.int(),
-  charged_off_amount: z.string(),
-  recovered_amount: z.string(),
-  delinquent_30_plus_count: z.int(),
-  delinquency_rate: z.string(),
-  cumulative_default_rate: z.string(),
-  cumulative_loss_rate: z.string(),
-  months_on_book: z.int(),
+  vintage: z.string().describe('The origination period, such as 2026-01, 2026-Q1 or 2026.'),
+  loan_count: z.int().describe('How many loans were funded in the period.'),
+  original_principal: z.string().describe('The principal of these loans when they were funded.'),
+  current_principal: z.string().describe('Their principal balance now.'),
+  paid_off_count: z.int().describe('How many of them are paid off.'),
+  charged_off_count: z.int().describe('How many of them were charged off.'),
+  charged_off_amount: z.string().describe('The amount that was charged off.'),
+  recovered_amount: z.string().describe('How much of it was recovered.'),
+  delinquent_30_plus_count: z.int().describe('How many of them are 30 or more days past due.'),
+  delinquency_rate: z
+    .string()
+    .describe('The share of the current principal that is 30 or more days past due.'),
+  cumulative_default_rate: z.string().describe('The share of the loans that were charged off.'),
+  cumulative_loss_rate: z
+    .string()
+    .describe('Charged-off amounts minus recoveries, as a share of the original principal.'),
+  months_on_book: z.int().describe('Full months since the period began.'),
 });
 
 const FORMATS = {

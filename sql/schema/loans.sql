@@ -340,7 +340,7 @@ call app.declare_borrower_data('loan_promotions', 'loans',
     "terms of the offer": ["conditions"]}');
 
 -- Periods in which a law caps the rate, as they follow from the facts of cases. Written only by
--- jobs/loans/history/rate-caps.ts; corrected facts replace the rows.
+-- jobs/loans/history/rate-caps/; corrected facts replace the rows.
 create table loan_rate_caps (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),

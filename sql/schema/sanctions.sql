@@ -43,6 +43,37 @@ create index sanctions_names_words on app.sanctions_names using gin (words gin_t
 create index sanctions_names_first_list on app.sanctions_names (first_list_id);
 grant select on app.sanctions_names to servicing_app, servicing_worker, servicing_auditor;
 
+-- The listed names that share at least 35 percent of their groups of three letters with a searched name, in any order of
+-- words. `searched` is [{subject, subject_type, words}]. The planner underestimates what a comparison costs, so it would
+-- compare every name instead of using the index.
+create function app.find_similar_listed_names(searched jsonb)
+  returns table (subject integer, entry_number integer, name text, first_list_id uuid)
+  language sql stable set search_path = public, pg_temp
+  set enable_seqscan = off set pg_trgm.similarity_threshold = 0.35
+as $$
+  select wanted.subject, listed.entry_number, listed.name, listed.first_list_id
+  from jsonb_to_recordset(searched) as wanted (subject integer, subject_type text, words text)
+  cross join lateral (
+    select * from app.sanctions_names where sanctions_names.words % wanted.words offset 0
+  ) as listed
+  where listed.subject_type = wanted.subject_type
+$$;
+revoke execute on function app.find_similar_listed_names from public;
+grant execute on function app.find_similar_listed_names to servicing_app;
+
+-- The same for the names that are newer than a version. They are few, so each one is compared.
+create function app.find_similar_new_names(searched jsonb, since uuid)
+  returns table (subject integer, entry_number integer, name text)
+  language sql stable set search_path = public, pg_temp
+as $$
+  select wanted.subject, listed.entry_number, listed.name
+  from (select * from app.sanctions_names where first_list_id > since offset 0) as listed
+  join jsonb_to_recordset(searched) as wanted (subject integer, subject_type text, words text)
+    on listed.subject_type = wanted.subject_type and similarity(listed.words, wanted.words) >= 0.35
+$$;
+revoke execute on function app.find_similar_new_names from public;
+grant execute on function app.find_similar_new_names to servicing_app;
+
 -- Who was screened against which version of the list: one row for each name of a borrower. A newer version is written
 -- to the same row.
 create table sanctions_screenings (

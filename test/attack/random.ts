@@ -21,3 +21,7 @@ export function newRandom(seed: number, number: number): Random {
     chance: (share) => next() < share,
   };
 }
+
+/** A number for `newRandom` that depends on the name only, so that a new route does not change the draws of others. */
+export const numberOfName = (name: string): number =>
+  Buffer.from(name).reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 7);

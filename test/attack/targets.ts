@@ -4,7 +4,7 @@ import { routes } from '../../api/routes.ts';
 import { nameOf } from '../contract/callers.ts';
 import { collectionOf, newSamples } from '../contract/samples.ts';
 import type { Ground } from './ground.ts';
-import { newRandom, type Random } from './random.ts';
+import { newRandom, numberOfName, type Random } from './random.ts';
 import { VALID_BODIES } from './valid-bodies.ts';
 
 /** A route with valid bodies, from minimal to complete. */
@@ -31,7 +31,7 @@ export const collectionIn = (before: string, parameter: string) =>
 
 /** Every route with samples that its own schema accepts. */
 export async function findTargets(ground: Ground, seed: number): Promise<Target[]> {
-  const random = newRandom(seed, -1);
+  let random = newRandom(seed, -1);
   const someOf = async (path: string) => {
     const ids = ground.pool(path).length > 0 ? ground.pool(path) : await ground.idsOf(path);
     return ids.length > 0 ? random.pick(ids) : undefined;
@@ -39,12 +39,13 @@ export async function findTargets(ground: Ground, seed: number): Promise<Target[
   const sampled = [0, 0.15, 0.5, 1].map((share) =>
     newSamples(ground.clients.superadmin, {
       wants: () => random.chance(share),
-      ...(share > 0 && { choose: random.pick }),
+      ...(share > 0 && { choose: (list) => random.pick(list) }),
       recordOf: someOf,
     }),
   );
   const targets: Target[] = [];
   for (const route of routes) {
+    random = newRandom(seed, numberOfName(nameOf(route)));
     for (const collection of collectionsOf(route.path)) await ground.idsOf(collection);
     const right = VALID_BODIES[nameOf(route)];
     const bodies: Body[] = right ? [ofTenant(right, ground.slug)] : [];

@@ -170,6 +170,8 @@ test('a denied value appears in no answer of any route that showed it before', a
   // sandbox.
   expect(refused.toSorted()).toEqual([
     'GET /borrower-exports/{id}',
+    'GET /credit-corrections/{id}/form',
+    'GET /credit-dispute-answer-files/{id}/download',
     'GET /credit-reporting-files/{id}/download',
     'GET /documents/{id}',
     'GET /loan-tapes/{id}',

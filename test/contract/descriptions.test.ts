@@ -12,16 +12,23 @@ type Schema = {
 };
 type Parameter = { $ref?: string; name: string; in: string; description?: string; schema: Schema };
 type Body = { $ref?: string; content?: Record<string, { schema: Schema }> };
-type Operation = { parameters?: Parameter[]; requestBody?: Body };
-type Document = { paths: Record<string, Record<string, Operation>> };
+type Operation = {
+  parameters?: Parameter[];
+  requestBody?: Body;
+  responses?: Record<string, Body>;
+};
+type Paths = Record<string, Record<string, Operation>>;
+type Document = { paths: Paths; webhooks: Paths };
 
 const document = described as unknown as Document;
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
-    operation,
-  })),
-);
+const operationsOf = (paths: Paths) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
+      operation,
+    })),
+  );
+const operations = operationsOf(document.paths);
 
 /** Follows a reference such as `#/components/schemas/Loan`. Its own keywords replace those of its target. */
 function resolve<Part extends { $ref?: string }>(part: Part): Part {
@@ -53,20 +60,21 @@ function undescribedIn(given: Schema, prefix = '', above: readonly string[] = []
   ];
 }
 
-function undescribedOf({ parameters = [], requestBody }: Operation): string[] {
-  const { content = {} } = requestBody ? resolve(requestBody) : {};
-  const queries = parameters
+function undescribedOf({ parameters = [], requestBody, responses = {} }: Operation): string[] {
+  const bodies = [...(requestBody ? [requestBody] : []), ...Object.values(responses)];
+  const silent = parameters
     .map((parameter) => resolve(parameter))
-    .filter(({ in: place }) => place === 'query')
     .filter(({ description, schema }) => !description && !resolve(schema).description);
   return [
-    ...Object.values(content).flatMap(({ schema }) => undescribedIn(schema)),
-    ...queries.map(({ name }) => `?${name}`),
+    ...bodies
+      .flatMap((body) => Object.values(resolve(body).content ?? {}))
+      .flatMap(({ schema }) => undescribedIn(schema)),
+    ...silent.map(({ name, in: place }) => `${name} (${place})`),
   ];
 }
 
 const undescribed = [
-  ...operations.flatMap(({ name, operation }) =>
+  ...[...operations, ...operationsOf(document.webhooks)].flatMap(({ name, operation }) =>
     undescribedOf(operation).map((field) => `${name}: ${field}`),
   ),
   // Permissions and refusals are generated. Only a text of its own says what the operation is for.
@@ -75,7 +83,7 @@ const undescribed = [
     .map(({ method, path }) => `${method} ${path}`),
 ];
 
-test('every field that a client writes, every setting and every operation is described', () => {
+test('every field of requests, answers and events, every parameter and every operation is described', () => {
   expect(operations.length).toBeGreaterThan(500);
   expect(
     undescribed,
@@ -88,13 +96,13 @@ test('a field without description is found at any depth, in a list and behind a 
     properties: {
       named: { description: 'Has a text.', type: 'string' },
       rows: { description: 'Rows.', items: { properties: { inner: { type: 'string' } } } },
-      entry: { description: 'A reference.', $ref: '#/components/schemas/HistoryEntry' },
+      entry: { description: 'A reference.', properties: { old: {} } },
     },
   };
 
   const found = undescribedIn(schema);
 
-  expect(found).toEqual(expect.arrayContaining(['rows.inner', 'entry.changes.old']));
+  expect(found).toEqual(expect.arrayContaining(['rows.inner', 'entry.old']));
   expect(found).not.toContain('named');
 });
 

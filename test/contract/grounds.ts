@@ -3,7 +3,7 @@ import { routes } from '../../api/routes.ts';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { newGround, type Ground } from '../attack/ground.ts';
-import { newRandom } from '../attack/random.ts';
+import { newRandom, numberOfName } from '../attack/random.ts';
 import { populate } from '../attack/populate.ts';
 import { collectionIn, newDraw, mutate, findTargets, type Target } from '../attack/targets.ts';
 import { insertMailBatches } from '../setup/letters.ts';
@@ -125,10 +125,11 @@ export async function pathsIn(ground: Ground, path: string, most = 1): Promise<s
 /** Valid bodies for every route, which name the tenant's records. */
 export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]>> {
   const targets = await findTargets(ground, SEED);
-  const draw = newDraw(newRandom(SEED, 0), ground);
+  const drawFor = (name: string) => newDraw(newRandom(SEED, numberOfName(name)), ground);
   const own = (await ground.clients.borrower.get('/portal/loans')).body as { id: string }[];
-  const bodiesOf = ({ route: { body: schema, allow }, bodies }: Target) =>
-    schema
+  const bodiesOf = ({ route: { body: schema, allow }, name, bodies }: Target) => {
+    const draw = drawFor(name);
+    return schema
       ? bodies
           .map((body) => mutate(body, draw) as object)
           // A borrower's requests are about the borrower's own loans.
@@ -139,5 +140,6 @@ export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]
           )
           .filter((body) => schema.safeParse(body).success)
       : [{}];
+  };
   return new Map(targets.map((target) => [target.name, bodiesOf(target)]));
 }

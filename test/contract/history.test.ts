@@ -105,6 +105,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /approvals/{id}/cancel': 'only by whoever asked',
   'POST /approvals/{id}/reject': 'the one request is decided before',
   'POST /portal/profile/phones': 'every drawn number is the one that is on file already',
+  'POST /sanctions-hits/{id}/clear': 'no list is imported; test/loans/sanctions-screening.test.ts',
+  'POST /sanctions-hits/{id}/confirm': 'the same',
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'PUT /loan-assignments/{id}': 'only while it is pending',
   'POST /portal/hardship': 'the loans of the borrower have an application, or are over',

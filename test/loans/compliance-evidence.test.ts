@@ -198,8 +198,51 @@ test('the SCRA check caps debts from before the service, of each obligor', async
   expect(secondUnchecked).toMatchObject({ details: { borrower_ids: [second] } });
   expect(capped).toMatchObject({
     status: 'fail',
-    message: 'The rate is above 6 percent while the co-borrower is on active duty.',
+    message: expect.stringContaining('above 6 percent while the co-borrower is on active duty'),
   });
+});
+
+test('a servicemember case decides before a report', async () => {
+  const tenant = await stage.tenant(TODAY);
+  const { officer } = tenant;
+  const { id, borrower_id } = await newLoan(tenant, { disbursement_date: '2026-01-05' });
+  const { id: application } = await newLoan(tenant, { status: 'pending', interest_rate: '0.40' });
+  const { borrower_id: applicant } = (await officer.get(`/loans/${application}`)).body;
+  await addMilitaryReport(officer, borrower_id, {
+    database: 'scra',
+    result: 'none',
+    status_date: TODAY,
+  });
+  await addMilitaryReport(officer, applicant, {
+    database: 'mla',
+    result: 'none',
+    status_date: TODAY,
+  });
+  const serve = (borrowerId: string) =>
+    officer.post('/cases', {
+      borrower_id: borrowerId,
+      case_type: 'servicemember',
+      subject: 'Orders received',
+      description: 'Called to active duty.',
+      facts: { service_from: '2026-01-10' },
+    });
+  const before = [
+    await check(tenant, id, 'scra_rate_cap'),
+    await check(tenant, application, 'mla_36_percent'),
+  ];
+
+  const opened = [await serve(borrower_id), await serve(applicant)];
+  const after = [
+    await check(tenant, id, 'scra_rate_cap'),
+    await check(tenant, application, 'mla_36_percent'),
+  ];
+
+  expect(before.map(({ status }) => status)).toEqual(['pass', 'pass']);
+  expect(opened.map(({ status }) => status)).toEqual([201, 201]);
+  expect(after).toMatchObject([
+    { status: 'warn', message: expect.stringContaining('servicemember case') },
+    { status: 'warn', message: expect.stringContaining('covered borrower') },
+  ]);
 });
 
 test('a military report whose parts contradict each other is refused', async () => {

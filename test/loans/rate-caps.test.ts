@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { followRateCaps } from '../../jobs/loans/history/rate-caps.ts';
+import { followRateCaps } from '../../jobs/loans/history/rate-caps/follow-rate-caps.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';

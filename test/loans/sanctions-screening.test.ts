@@ -280,3 +280,32 @@ test('an import that is repeated changes nothing, and an incomplete list is refu
   await expect(older).rejects.toThrow('already imported');
   await expect(importList(stage, [LISTED], '2026-01-30')).rejects.toThrow('--although smaller');
 });
+
+test('the index finds the same names as a comparison with each new name', async () => {
+  const listed = ['TESTOV, Ivan', 'TESTOFF, Iwan', 'SAMPLERY, Muhammad', 'FICTIONAL, Abdul Rahman'];
+  await publish(listed.map((name) => ({ name })));
+  const searched = ['ivan testov', 'mohamed samplery', 'abdulrahman fictional', 'grace hopper'];
+  const given = JSON.stringify(
+    searched.map((words, subject) => ({ subject, subject_type: 'person', words })),
+  );
+  const find = async (from: string) => {
+    const { rows } = await stage.owner.query<{ subject: number; name: string }>(
+      `select distinct subject, name from ${from} order by subject, name`,
+      [given],
+    );
+    return rows.map(({ subject, name }) => [subject, name]);
+  };
+
+  const byIndex = await find('app.find_similar_listed_names($1)');
+  const byComparison = await find(
+    "app.find_similar_new_names($1, '00000000-0000-0000-0000-000000000000')",
+  );
+
+  expect(byIndex).toEqual(byComparison);
+  expect(byIndex).toEqual([
+    [0, 'TESTOFF, Iwan'],
+    [0, 'TESTOV, Ivan'],
+    [1, 'SAMPLERY, Muhammad'],
+    [2, 'FICTIONAL, Abdul Rahman'],
+  ]);
+});

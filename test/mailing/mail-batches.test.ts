@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { mergeLetters } from '../../jobs/mailing/merge-letters.job.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { BATCH_JOBS, newLetterSender, pageSizes, storedFile } from '../setup/letters.ts';
@@ -186,6 +186,22 @@ test('the close of a day creates its batch once, if the tenant has a mail house'
     { number: 2, business_date: '2026-01-16', letter_count: 1, created_by: null, status: 'ready' },
     { number: 1, business_date: '2026-01-15', letter_count: 1, from_date: '2026-01-15' },
   ]);
+});
+
+test('the links of a downloaded batch are complete addresses, also with files on a local disk', async () => {
+  const { officer, post, batch } = await newLetterSender(stage);
+  const local = vi
+    .spyOn(stage.installation.files, 'presign')
+    .mockImplementation(async ({ key }) => `/api/v1/storage/${key}`);
+  onTestFinished(() => local.mockRestore());
+  await post(1);
+  const { id } = await batch();
+
+  const { body } = await officer.post(`/mail-batches/${id}/download`);
+
+  const links = body.files.map(({ download_url }: { download_url: string }) => download_url);
+  expect(links).toHaveLength(3);
+  for (const link of links) expect(link).toMatch(/^http:\/\/[^/]+\/api\/v1\/storage\//);
 });
 
 test('a downloaded batch cannot be canceled; its files are removed after 90 days', async () => {

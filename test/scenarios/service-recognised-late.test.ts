@@ -2,7 +2,6 @@ import { Big } from 'big.js';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
-import { followRateCaps } from '../../jobs/loans/history/rate-caps.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { balancesByRole } from '../setup/ledger.ts';
@@ -45,15 +44,22 @@ const PAID_ON = [
 
 type Row = Record<string, string>;
 
-type Period = { from: string; until: string | null };
-const follow = ({ within }: Tenant, id: string, periods: readonly Period[]) =>
-  within((work) =>
-    followRateCaps(
-      work,
-      id,
-      periods.map((period) => ({ ...period, interest_rate: '0.06' })),
-    ),
-  );
+/** Opens a case about the borrower's service. Its facts can be corrected. */
+async function caseOfService(tenant: Tenant, borrower_id: string, facts: object) {
+  const collector = await tenant.signedIn('collector');
+  const words = { subject: 'Service', description: 'The orders arrived.' };
+  const opened = await collector.post('/cases', {
+    borrower_id,
+    case_type: 'servicemember',
+    facts,
+    ...words,
+  });
+  expect(opened.status, JSON.stringify(opened.body)).toBe(201);
+  return async (changes: object) => {
+    const changed = await collector.put(`/cases/${opened.body.id}`, changes);
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+  };
+}
 
 const read = async ({ officer }: Tenant, path: string) => (await officer.get(path)).body;
 const rowsOf = async (tenant: Tenant, id: string) =>
@@ -126,14 +132,14 @@ async function servedLoan() {
     expect(paid.status, JSON.stringify(paid.body)).toBe(201);
   }
   await travelTo(stage, tenant, RECOGNISED);
-  return { tenant, id: loan.id, agreed, installment };
+  return { tenant, ...loan, agreed, installment };
 }
 
 test('service recognised eight months late lowers interest, fees and installments from its first day', async () => {
-  const { tenant, id, agreed, installment } = await servedLoan();
+  const { tenant, id, borrower_id, agreed, installment } = await servedLoan();
   const feesBefore = (await read(tenant, `/loans/${id}/fees`)) as Row[];
 
-  await follow(tenant, id, [{ from: SERVICE, until: null }]);
+  await caseOfService(tenant, borrower_id, { service_from: SERVICE });
 
   const balances = await read(tenant, `/loans/${id}/get-balances`);
   const fees = (await read(tenant, `/loans/${id}/fees`)) as Row[];
@@ -182,7 +188,7 @@ test('service recognised eight months late lowers interest, fees and installment
 }, 600_000);
 
 test('corrected dates replace the cap, and a cap recorded in error restores interest, fees and installments', async () => {
-  const { tenant, id, agreed, installment } = await servedLoan();
+  const { tenant, id, borrower_id, agreed, installment } = await servedLoan();
   const before = {
     balances: await read(tenant, `/loans/${id}/get-balances`),
     rows: await rowsOf(tenant, id),
@@ -196,15 +202,15 @@ test('corrected dates replace the cap, and a cap recorded in error restores inte
       `),
     );
 
-  await follow(tenant, id, [{ from: SERVICE, until: null }]);
+  const correct = await caseOfService(tenant, borrower_id, { service_from: SERVICE });
   const once = await eventCount();
-  await follow(tenant, id, [{ from: SERVICE, until: null }]);
+  await correct({ facts: { service_from: SERVICE, certificate_id: 'A-42' } });
   const twice = await eventCount();
-  await follow(tenant, id, [{ from: '2026-04-01', until: '2026-10-01' }]);
+  await correct({ facts: { service_from: '2026-04-01', service_to: '2026-09-30' } });
   const corrected = await read(tenant, `/loans/${id}/get-balances`);
   const correctedRows = await rowsOf(tenant, id);
   const violations = await violationsOf(tenant);
-  await follow(tenant, id, []);
+  await correct({ opened_in_error: true, resolution: 'Another person of the same name.' });
 
   expect(twice).toBe(once);
   const expected = computed(RECOGNISED, installment, (day) =>

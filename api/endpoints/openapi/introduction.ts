@@ -13,7 +13,7 @@ export const INTRODUCTION: Json = {
     'A refused request answers an Error. `code` names the reason for programs, `errors` has a message for each invalid field.',
     'Send an Idempotency-Key with a POST that must not take effect twice. Send the ETag of a record in If-Match to avoid overwriting the change of another user.',
     'Any request may be answered 408 or 429 when its client sends too slowly or too much at the same time, and 503 while the service is busy: send it again after the seconds in Retry-After.',
-    'A field that repeats or contains another one names it in x-derived-from: a user who is denied the named field is not shown this one.',
+    '`x-derived-from` lists the fields from which a value is copied or calculated. A user who may not see one of them does not see the value either.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { sqlTypeOf } from '../../../sql/types.ts';
 import { honoursIdempotencyKey } from '../../http/idempotency.ts';
 import { buildExample, EXAMPLE_ID, today, type Schema } from '../examples.ts';
@@ -36,10 +37,53 @@ export const takesIdempotencyKey = (route: Pick<Route, 'method' | 'resource' | '
 const pathParameters = ({ path, params = {} }: Route): Parameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const declared = params[name];
-    if (!declared) return { ...inPath(name), schema: UUID, example: EXAMPLE_ID };
-    const { $schema: _schema, ...schema } = z.toJSONSchema(declared, { io: 'input' });
-    return { ...inPath(name), schema, example: buildExample(name, schema as Schema) };
+    if (!declared) {
+      const description = `The id of the ${recordBefore(path, name)}.`;
+      return { ...inPath(name), description, schema: UUID, example: EXAMPLE_ID };
+    }
+    const {
+      $schema: _schema,
+      description = '',
+      ...schema
+    } = z.toJSONSchema(declared, { io: 'input' });
+    return { ...inPath(name), description, schema, example: buildExample(name, schema as Schema) };
   });
+
+/** Returns "payment plan" for `/payment-plans/{id}`, and "loan" for `/…/{loan_id}`. */
+function recordBefore(path: string, name: string): string {
+  const before =
+    path
+      .slice(0, path.indexOf(`/{${name}}`))
+      .split('/')
+      .at(-1) ?? '';
+  const noun = (name === 'id' ? singularOf(before) : name.replace(/_id$/, '')).replaceAll(
+    /[-_]/g,
+    ' ',
+  );
+  return RECORDS[noun] ?? noun;
+}
+
+/** Records that are not named after their path. */
+const RECORDS = dictionary<string>({
+  'co borrower': 'co-borrower',
+  collateral: 'collateral item',
+  'communication log': 'message',
+  email: 'email address',
+  'form 1099c': 'form 1099-C',
+  hardship: 'hardship application',
+  'legal rep': 'legal representative',
+  'nacha file': 'Nacha file',
+  phone: 'phone number',
+  'security log': 'entry of the security log',
+  'sftp server': 'SFTP server',
+});
+
+const singularOf = (plural: string) =>
+  plural
+    .replace(/^(promise|form)s-/, '$1-')
+    .replace(/ies$/, 'y')
+    .replace(/(ss|ch)es$/, '$1')
+    .replace(/(?<!s)s$/, '');
 
 const UUID = { type: 'string', format: 'uuid' };
 const inPath = (name: string) => ({ name, in: 'path', required: true });

@@ -168,6 +168,13 @@ const TAGS: readonly Tag[] = [
     areas: ['portal'],
   },
   {
+    name: 'sandbox',
+    title: 'Sandbox',
+    description:
+      'Trying things out in a tenant for tests: move its date, return a payment as a bank would, and start again. All other tenants answer 403 `not_a_sandbox`.',
+    resources: ['sandbox'],
+  },
+  {
     name: 'close-of-business',
     title: 'Close of business',
     description:

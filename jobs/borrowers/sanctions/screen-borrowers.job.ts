@@ -7,8 +7,8 @@ import type { Work } from '../../work.ts';
 import { screeningProvider } from './provider.ts';
 import { screenBorrowers } from './screen.ts';
 
-/** Borrowers per transaction. */
-const PAGE = 200;
+/** Borrowers per transaction: a few seconds. */
+const PAGE = 50;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -14,6 +14,7 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { openLoan, type OpenLoan } from '../history/open-loan.ts';
+import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed } from '../history/statuses.ts';
@@ -117,6 +118,7 @@ export async function disburse(
     first_payment_date: due_date,
   });
   await discloseFunding(work, row, funding);
+  await followLegalRateCaps(work, loanId);
 }
 
 /**

@@ -59,8 +59,14 @@ const BLOCKED_MESSAGES = dictionary<string>({
 
 /** Throws `Conflict` if the loan's status or a blocker forbids the action. */
 export function assertAllowed(loan: ActionInputs, action: string, details: object = {}) {
-  if (actionsOfStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
-  throw wrongStatus(action, refusalDetails(loan));
+  assertStatus(loan, action);
+  assertNotBlocked(loan, action, details);
+}
+
+/** Throws `Conflict` if the loan's status forbids the action. */
+export function assertStatus(loan: ActionInputs, action: string) {
+  if (!actionsOfStatus(loan.status).includes(action))
+    throw wrongStatus(action, refusalDetails(loan));
 }
 
 /** Checks only the status, using a row of the public view. */

@@ -1,5 +1,7 @@
 import { Big } from 'big.js';
 import type { LoanFacts, MilitaryReport, Obligor } from '../../../sql/loans/compliance.ts';
+import type { Condition } from '../../cases/rules/conditions.ts';
+import { effectsInForce, type CaseSettings } from '../../cases/rules/effects.ts';
 import { addDays, addMonths } from '../../dates.ts';
 import { checkEach, percent, wrongIf, type Finding } from './compliance-finding.ts';
 
@@ -55,9 +57,9 @@ const MLA_CAP = '0.36';
 const MLA_DAYS = 30;
 
 /**
- * A rate within the cap passes whoever the borrower is. Otherwise the newest report of the military database
- * decides. A report from after the loan was made does not count, because 32 CFR 232.5(b)(2)(i)(B) prohibits
- * looking back.
+ * A rate within the cap passes whoever the borrower is. Otherwise a servicemember case or the newest report of
+ * the military database decides. A report from after the loan was made does not count, because 32 CFR
+ * 232.5(b)(2)(i)(B) prohibits looking back.
  */
 export function checkMilitaryApr(loan: LoanFacts, today: string): Finding {
   const { mapr, obligors, applied_on, disbursement_date } = loan;
@@ -71,35 +73,52 @@ export function checkMilitaryApr(loan: LoanFacts, today: string): Finding {
       'mla',
       ({ status_date }) => status_date >= earliest && status_date <= latest,
     );
-    if (report === null) {
-      const remedy = `Add a report of the Military Lending Act database from ${earliest} or later.`;
-      return { unable: `${who}'s military status was not checked. ${remedy}` };
+    if (report?.result === 'covered' || isServing(obligor, latest)) {
+      return {
+        wrong:
+          mapr === null
+            ? 'The military annual percentage rate of a covered borrower cannot be computed.'
+            : `${who} is a covered borrower, and the military annual percentage rate of ${percent(mapr)} is above 36 percent.`,
+      };
     }
-    if (report.result === 'none') return null;
-    return {
-      wrong:
-        mapr === null
-          ? 'The military annual percentage rate of a covered borrower cannot be computed.'
-          : `${who} is a covered borrower, and the military annual percentage rate of ${percent(mapr)} is above 36 percent.`,
-    };
+    if (report !== null) return null;
+    const remedy = `Add a report of the Military Lending Act database from ${earliest} or later.`;
+    return { unable: `${who}'s military status was not checked. ${remedy}` };
   });
 }
+
+/** Whether a servicemember case says that the person was on active duty on that day. */
+const isServing = ({ duty_periods }: Obligor, day: string) =>
+  duty_periods.some(({ from, until }) => from <= day && (until === null || day < until));
 
 /** Servicemembers Civil Relief Act, 50 USC 3937: 6 percent on debts from before the service. */
 const SCRA_CAP = '0.06';
 /** A report says nothing about later days. Our choice: it counts for 90 days. */
 const SCRA_DAYS = 90;
 
-/** A rate within the cap passes. Otherwise the newest report of the military database decides. */
-export function checkMilitaryRate(loan: LoanFacts, today: string): Finding {
-  if (!loan.is_funded)
-    return { notApplicable: 'The cap applies to debts from before the service.' };
-  if (new Big(loan.current_rate).lte(SCRA_CAP)) return null;
-  return checkEach(loan.obligors, (obligor, who) => {
-    if (obligor.borrower_type === 'business') return { notApplicable: `${who} is a business.` };
+/** The person's servicemember case decides. Without one, the newest report of the military database does. */
+export function checkMilitaryRate(
+  loan: LoanFacts & { settings: CaseSettings },
+  today: string,
+): Finding {
+  const { is_funded, current_rate, obligors, settings } = loan;
+  if (!is_funded) return { notApplicable: 'The cap applies to debts from before the service.' };
+  return checkEach(obligors, (obligor, who) => {
+    const { borrower_type, conditions } = obligor;
+    if (borrower_type === 'business') return { notApplicable: `${who} is a business.` };
+    const { rate_cap } = effectsInForce(conditions as Condition[], settings);
+    if (rate_cap !== null) {
+      const message = `The rate is above ${percent(rate_cap)} while ${lowerFirst(who)} has a servicemember case.`;
+      return wrongIf(new Big(current_rate).gt(rate_cap), message);
+    }
+    // A case without a cap: a court or the loan's date excludes it (50 USC 3937(a)(1) and (c)).
+    if (new Big(current_rate).lte(SCRA_CAP) || isServing(obligor, today)) return null;
     const report = newestReport(obligor, 'scra', ({ status_date }) => status_date <= today);
-    if (report !== null && isCapped(report, loan, today))
-      return { wrong: `The rate is above 6 percent while ${lowerFirst(who)} is on active duty.` };
+    if (report !== null && isCapped(report, loan, today)) {
+      return {
+        wrong: `The rate is above 6 percent while ${lowerFirst(who)} is on active duty. Open a servicemember case.`,
+      };
+    }
     const earliest = addDays(today, -SCRA_DAYS);
     if (report !== null && report.status_date >= earliest) return null;
     const remedy = `Add a report of the SCRA database from ${earliest} or later.`;

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { LoanFacts } from '../../../sql/loans/compliance.ts';
 import type { ComplianceCheck } from '../../users/settings/compliance-checks.ts';
+import type { Settings } from '../../users/settings/settings.ts';
 import {
   checkAge,
   checkArchived,
@@ -13,7 +14,7 @@ import { percent, wrongIf, type Finding } from './compliance-finding.ts';
 import { checkSanctions, type LoanScreening } from './screening.ts';
 import { USURY_CAPS } from './usury.ts';
 
-export type ComplianceFacts = LoanFacts & { screening: LoanScreening };
+export type ComplianceFacts = LoanFacts & { screening: LoanScreening; settings: Settings };
 
 export type ComplianceRule = {
   code: ComplianceCheck;

@@ -45,7 +45,8 @@ export async function runComplianceChecks(
   if (loan === null) throw new NotFound();
   const facts = await readComplianceFacts(work.tx, loanId);
   const obligors = await readObligors(work.tx, loanId);
-  const { compliance } = await settingsOf(work.tx);
+  const settings = await settingsOf(work.tx);
+  const { compliance } = settings;
   const funding = expectedFunding(loan, work.today);
   const disclosed_apr = computeApr(loan, funding);
   const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
@@ -55,6 +56,7 @@ export async function runComplianceChecks(
   const about = {
     ...facts,
     obligors,
+    settings,
     disclosed_apr,
     mapr: computeMapr(loan, funding),
     screening: isScreened ? await screenObligors(work, obligors, compliance) : null,

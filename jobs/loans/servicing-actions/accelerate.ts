@@ -8,7 +8,7 @@ import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { fundingDate } from '../agreed/resume-accrual.ts';
-import { assertAllowed } from '../history/statuses.ts';
+import { assertStatus } from '../history/statuses.ts';
 
 export const Acceleration = z.object({
   reason: requiredFreeText
@@ -33,7 +33,7 @@ export async function accelerate(work: Work, loanId: string, input: z.output<typ
     throw new Invalid({ effective_date: `Must be the business date, ${work.today}.` });
   }
   const loan = await openLoan(work, loanId);
-  assertAllowed(loan.row, 'accelerate');
+  assertStatus(loan.row, 'accelerate');
   if (loan.row.is_accelerated) return;
   await flags.markAccelerated(work.tx, loanId, true);
   if (fundingDate(loan) === null) return;

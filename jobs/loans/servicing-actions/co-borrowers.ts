@@ -15,6 +15,7 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan } from '../history/open-loan.ts';
+import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { syncFormsOfDebtor } from '../outcomes/sync-forms-1099c.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
@@ -64,6 +65,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await createNoticeTask(work, { ...input, id }, loan);
   await syncForms(work, input);
+  await followLegalRateCaps(work, loan_id);
   return id;
 }
 
@@ -96,6 +98,7 @@ export async function changeCoBorrower(work: Work, id: string, changes: Values, 
   assertPast(work, { liable_from: changes['liable_from'] });
   await update(work.tx, 'co_borrowers', id, changes);
   await syncForms(work, row);
+  await followLegalRateCaps(work, String(row['loan_id']));
 }
 
 export const RELEASE_REASONS = [

@@ -1,19 +1,37 @@
 import { Big } from 'big.js';
-import { listRows, type ListRequest } from '../../../sql/list.ts';
-import * as stored from '../../../sql/loans/rate-caps.ts';
-import type { Condition } from '../../../sql/table.ts';
-import { update } from '../../../sql/write.ts';
-import { addDays, compareDates, latest } from '../../dates.ts';
-import { parseRate } from '../../money.ts';
-import type { Work } from '../../work.ts';
-import { startOfRateCap } from '../agreed/rate-cap.ts';
-import { installmentAmountOf } from './differences.ts';
-import { newEvent, newEvents } from './new-event.ts';
-import { openLoan, readLoan } from './open-loan.ts';
-import { recordEvents } from './record-events.ts';
+import { isBorrowing } from '../../../../sql/loans/co-borrowers.ts';
+import * as stored from '../../../../sql/loans/rate-caps.ts';
+import { addDays, compareDates, latest } from '../../../dates.ts';
+import { parseRate } from '../../../money.ts';
+import type { Work } from '../../../work.ts';
+import { effectsOf } from '../../../cases/rules/effects.ts';
+import type { Condition as LegalCondition } from '../../../cases/rules/conditions.ts';
+import { settingsOf } from '../../../users/settings/settings.ts';
+import { startOfRateCap } from '../../agreed/rate-cap.ts';
+import { fundingDate } from '../../agreed/resume-accrual.ts';
+import { newEvent, newEvents } from '../new-event.ts';
+import { openLoan } from '../open-loan.ts';
+import { recordEvents } from '../record-events.ts';
 
 /** A period in which a law caps the rate. `until` is excluded; null: no end is known. */
 export type CappedPeriod = { from: string; until: string | null; interest_rate: string };
+
+/**
+ * Brings the caps of a loan in line with the legal conditions of those who borrowed it. A co-signer or guarantor who
+ * serves does not cap the rate, because the debt is not theirs (50 USC 3937(a)(1)).
+ */
+export async function followLegalRateCaps(work: Work, loanId: string) {
+  const { conditions, caps } = await stored.readRateCapFacts(work.tx, loanId);
+  if (conditions.length + caps.length === 0) return;
+  const settings = await settingsOf(work.tx);
+  const periods = conditions.flatMap(({ condition, role, from_date: from, until_date: until }) => {
+    const { rate_cap } = effectsOf(condition as LegalCondition, settings);
+    return rate_cap === null || !isBorrowing(role)
+      ? []
+      : [{ from, until, interest_rate: rate_cap }];
+  });
+  await followRateCaps(work, loanId, periods);
+}
 
 /**
  * Makes the caps of a loan equal to the periods. Interest above the rate is forgiven from the first day on, whenever
@@ -43,6 +61,7 @@ export async function followRateCaps(work: Work, loanId: string, periods: readon
     removed: removed.map(({ id }) => id),
     added: starts.map(({ cap, events }) => ({ ...cap, event_id: events[0]?.id ?? null })),
   });
+  if (fundingDate(loan) === null) return;
   const started = starts.findLast(({ events }) => events.length > 0);
   await recordEvents(work, loan, [...withdrawals, ...starts.flatMap(({ events }) => events)], {
     hasNewAgreement: true,
@@ -73,42 +92,3 @@ const isSame = (one: Terms, other: Terms): boolean =>
   one.start_date === other.start_date &&
   one.end_date === other.end_date &&
   new Big(one.interest_rate).eq(other.interest_rate);
-
-/**
- * Starts the caps whose first day has come, and shows the agreed installment again after their last day. Close of
- * business calls this.
- */
-export async function startAndEndRateCaps(work: Work, loanId: string) {
-  const open = (await stored.listRateCaps(work.tx, loanId)).filter(({ is_over }) => !is_over);
-  for (const cap of open) {
-    if (cap.event_id === null && cap.start_date <= work.today)
-      await startRateCap(work, loanId, cap);
-    if (cap.end_date !== null && cap.end_date < work.today) await endRateCap(work, loanId, cap);
-  }
-}
-
-async function startRateCap(work: Work, loanId: string, cap: stored.RateCap) {
-  const loan = await openLoan(work, loanId);
-  const events = newEvents(startOfRateCap(loan, cap));
-  const [event] = events;
-  if (event === undefined) return;
-  // First, because what a loan will owe includes the caps that have not started yet.
-  await stored.markRateCapStarted(work.tx, cap.id, event.id);
-  await recordEvents(work, loan, events, { scheduleChangeReason: 'rate_capped', rateCap: cap });
-}
-
-async function endRateCap(work: Work, loanId: string, { id }: stored.RateCap) {
-  const { row, state } = await openLoan(work, loanId);
-  await stored.markRateCapOver(work.tx, id);
-  await update(work.tx, 'loans', loanId, { payment_amount: installmentAmountOf(row, state) });
-}
-
-/** Lists a page of the loan's caps. */
-export async function listRateCaps(work: Work, loanId: string, request: ListRequest) {
-  await readLoan(work, loanId);
-  const ofLoan: Condition = { field: 'loan_id', comparison: 'in', values: [loanId], type: 'uuid' };
-  return listRows(work.tx, stored.rateCaps, {
-    ...request,
-    conditions: [...request.conditions, ofLoan],
-  });
-}
