@@ -30,8 +30,10 @@ export function clausesOf(
     if (found) looked.push({ condition, ...found });
     else clauses.push(clauseOf(table, condition));
   }
-  if (words && table.search)
-    clauses.push(table.search(words, (fact) => also_searched.includes(fact)));
+  if (words && table.search) {
+    const filtered = conditions.map(({ field }) => field);
+    clauses.push(table.search(words, (fact) => also_searched.includes(fact), filtered));
+  }
   for (const { isFound, isExcluded } of looked)
     clauses.push(isExcluded ? sql.fragment`not ${isFound}` : isFound);
   const excluded = looked.find(({ isExcluded }) => isExcluded);

@@ -46,9 +46,13 @@ export type Table = {
   counted?: readonly Counted[];
   /**
    * The condition of a search for words, over the columns of `rows` (alias `row`). `may` says whether the user may
-   * search by a fact of `also_searched`.
+   * search by a fact of `also_searched`, and `filtered` names the fields by which the list is filtered as well.
    */
-  search?: (words: string, may: (fact: string) => boolean) => SqlFragment;
+  search?: (
+    words: string,
+    may: (fact: string) => boolean,
+    filtered: readonly string[],
+  ) => SqlFragment;
   /** The fields that the search always examines. Omit it if all may match. */
   searched?: readonly string[];
   /** Facts that the search also examines if the user may see them: `resource.field`. */

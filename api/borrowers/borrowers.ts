@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { addBorrower, archiveBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
+import { archiveBorrower } from '../../jobs/borrowers/borrower.ts';
 import { LegalHold, setLegalHold } from '../../jobs/borrowers/privacy/legal-hold.ts';
+import {
+  addBorrowerWithStatus,
+  changeBorrowerWithStatus,
+} from '../../jobs/cases/borrower-fields.ts';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
+import { BANKRUPTCY_STATUSES } from '../../sql/cases/bankruptcy-statuses.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { lastFourDigits } from '../../sql/formatted-text.ts';
 import {
   date,
   externalId,
   flag,
-  freeText,
   jsonObject,
   timestamps,
   text,
@@ -80,11 +85,14 @@ export const borrowers = resource({
     do_not_contact: flag
       .default(false)
       .describe('Blocks all messages except mandatory notices, which then go by letter.'),
-    cease_and_desist_date: date
-      .nullish()
-      .describe(
-        'When you received a demand to stop all communication. From that day, only mandatory letters are sent.',
-      ),
+    cease_and_desist_date: derivedFrom(
+      date
+        .nullish()
+        .describe(
+          'When you received a demand to stop all communication. From that day, only mandatory letters are sent. Follows from the cases of the borrower: a change opens or corrects one.',
+        ),
+      'cases.facts',
+    ),
     email_enabled: flag
       .readonly()
       .describe('Whether the borrower wants emails. Change it with the channel preferences.'),
@@ -97,19 +105,32 @@ export const borrowers = resource({
     marketing_enabled: flag
       .readonly()
       .describe('Whether the borrower wants marketing. Change it with the channel preferences.'),
-    is_deceased: flag
-      .default(false)
-      .describe('Blocks all messages. Credit reports show that the person is deceased.'),
-    bankruptcy_status: freeText
-      .nullish()
-      .describe(
-        'Free text such as "chapter 13". Blocks collection messages, unless it is empty, none or dismissed. A chapter is reported to the credit bureaus.',
-      ),
-    military_status: freeText
-      .nullish()
-      .describe(
-        'For your records. The compliance checks use the military reports of the borrower instead.',
-      ),
+    is_deceased: derivedFrom(
+      flag
+        .default(false)
+        .describe(
+          'Blocks all messages. Credit reports show that the person is deceased. Follows from the cases of the borrower: true opens one, false closes it as opened in error.',
+        ),
+      'cases.facts',
+    ),
+    bankruptcy_status: derivedFrom(
+      z
+        .enum([...BANKRUPTCY_STATUSES, 'none'])
+        .nullish()
+        .describe(
+          'The newest bankruptcy, from the cases of the borrower. Another value opens or corrects a case, and a task asks for its dates. Null or `none` ends a petition.',
+        ),
+      'cases.facts',
+    ),
+    military_status: derivedFrom(
+      z
+        .enum(['active_duty', 'none'])
+        .nullish()
+        .describe(
+          'Whether the borrower is on active duty, from the cases of the borrower. `active_duty` opens a case, and a task asks for its dates. Null or `none` ends the service. The compliance checks use the military reports instead.',
+        ),
+      'cases.facts',
+    ),
     external_id: externalId.nullish(),
     metadata: jsonObject.default({}).describe('Your own data about the borrower, up to 16 kB.'),
     email: z.string().nullable().readonly().describe('The primary email address.'),
@@ -125,8 +146,8 @@ export const borrowers = resource({
   },
   filters: ['do_not_contact', 'external_id', 'first_name', 'last_name', 'borrower_type'],
 
-  create: addBorrower,
-  update: changeBorrower,
+  create: addBorrowerWithStatus,
+  update: changeBorrowerWithStatus,
   remove: archiveBorrower,
   nested: {
     addresses: nested(addresses, 'borrower_id'),

@@ -1,7 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import { readGuides, type Guide } from '../../templates/docs/guides.ts';
 import { renderMarkdown } from '../../templates/docs/markdown.ts';
-import { docsFile, renderDocs } from '../../templates/docs/render-docs.ts';
+import { docsScript, docsStyle, renderDocs } from '../../templates/docs/render-docs.ts';
+import { editDistance, findNearestWord } from '../../jobs/nearest-word.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { buildOpenApi } from '../endpoints/openapi.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -64,8 +65,8 @@ function prepareDocs(routes: readonly Route[]): Docs {
         renderDocs('reference', { groups, intro: renderMarkdown(String(description), link).html }),
       ),
     ],
-    [`${DOCS}/docs.css`, prepareAnswer('text/css', docsFile('docs.css'))],
-    [`${DOCS}/docs.js`, script(docsFile('docs.js'))],
+    [`${DOCS}/docs.css`, prepareAnswer('text/css', docsStyle())],
+    [`${DOCS}/docs.js`, script(pageScript())],
     [`${DOCS}/operation.js`, script(operationScript())],
     [`${DOCS}/search.json`, json(buildSearchEntries(guides, groups, document))],
     [`${DOCS}/lists.json`, json(readableLists(routes))],
@@ -89,9 +90,11 @@ const groupGuides = (guides: readonly Guide[]) =>
     guides: members,
   }));
 
-/** The functions run in the browser, as source text. */
+/** These functions run in the browser, as source text. */
+const pageScript = () =>
+  [editDistance.toString(), findNearestWord.toString(), docsScript('docs.js')].join('\n');
 const operationScript = () =>
-  [fillExamples.toString(), mayRead.toString(), docsFile('operation.js')].join('\n');
+  [fillExamples.toString(), mayRead.toString(), docsScript('operation.js')].join('\n');
 
 /** What a page needs to find records for its examples: the permission of each GET. */
 const readableLists = (routes: readonly Route[]) => ({

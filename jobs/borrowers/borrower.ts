@@ -6,16 +6,19 @@ import { Conflict, Invalid } from '../errors.ts';
 import { assertTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
-type Input = { date_of_birth?: string | null | undefined; time_zone?: string | null | undefined };
+export type BorrowerInput = {
+  date_of_birth?: string | null | undefined;
+  time_zone?: string | null | undefined;
+};
 
-type NewBorrower = Input & { first_name: string; last_name: string };
+type NewBorrower = BorrowerInput & { first_name: string; last_name: string };
 
 export async function addBorrower(work: Work, input: NewBorrower): Promise<string> {
   assertValidDetails(work, input);
   return insert(work.tx, 'borrowers', input);
 }
 
-export async function changeBorrower(work: Work, id: string, changes: Input) {
+export async function changeBorrower(work: Work, id: string, changes: BorrowerInput) {
   assertValidDetails(work, changes);
   await update(work.tx, 'borrowers', id, changes);
 }
@@ -34,7 +37,7 @@ export async function archiveBorrower({ tx }: Work, id: string) {
 }
 
 /** Borrowers must be at least 18 years old. */
-function assertValidDetails({ today }: Work, { date_of_birth, time_zone }: Input) {
+function assertValidDetails({ today }: Work, { date_of_birth, time_zone }: BorrowerInput) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }

@@ -112,7 +112,7 @@ async function assertKnownRecords(work: Work, about: FactualCase, facts: Facts) 
     ...references.loans.filter(([, id]) => !known.loan_ids.includes(id)),
     ...references.representatives.filter(([, id]) => !known.representative_ids.includes(id)),
     ...people
-      .filter((id) => !known.borrower_ids.includes(id))
+      .filter((id) => id !== about.borrower_id && !known.borrower_ids.includes(id))
       .map((id) => ['joint_debtor_id', id] as const),
   ];
   if (unknown.length === 0) return;

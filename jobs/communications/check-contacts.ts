@@ -131,12 +131,9 @@ function isConsentMissing(
   );
 }
 
-/** A dismissed case no longer protects the borrower. A discharge does. */
-const UNPROTECTED_BANKRUPTCY_STATUSES = ['', 'none', 'dismissed'];
-
+/** A dismissed petition and a reaffirmed debt do not protect the borrower. A discharge does. */
 const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
-  has_trustee ||
-  !UNPROTECTED_BANKRUPTCY_STATUSES.includes((bankruptcy_status ?? '').trim().toLowerCase());
+  has_trustee || /_(petition|discharged)$/.test(bankruptcy_status ?? '');
 
 /**
  * The time zone for quiet hours: the phone's, otherwise the borrower's, otherwise the tenant's. Ignores

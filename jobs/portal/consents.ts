@@ -11,8 +11,12 @@ import type { Work } from '../work.ts';
 import { consentText } from './consent-texts.ts';
 
 /** Records a borrower's consent with an audit entry and returns its id. */
-export async function recordConsent(work: Work, consent: Parameters<typeof addConsent>[1]) {
-  return (await auditChange(work, consents, 'create', null, () => addConsent(work, consent))).id;
+export async function recordConsent(
+  work: Work,
+  consent: Parameters<typeof addConsent>[1],
+  action: 'create' | 'authorize' = 'create',
+) {
+  return (await auditChange(work, consents, action, null, () => addConsent(work, consent))).id;
 }
 
 /** Revokes a consent unless it has already ended. */

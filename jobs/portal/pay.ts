@@ -70,13 +70,17 @@ export async function payOwnLoan(work: Work, borrowerId: string, loanId: string,
   if (!input.confirm_duplicate) await assertNotDuplicate(work, order);
   const payment_type = await typeOf(work, loan, { amount, payment_date });
   const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
-  const consent_id = await recordConsent(work, {
-    borrower_id: borrowerId,
-    consent_type: 'payment',
-    consent_text:
-      input.consent_text ||
-      (await writeAuthorization(work, borrowerId, { ...order, language: input.language })),
-  });
+  const consent_id = await recordConsent(
+    work,
+    {
+      borrower_id: borrowerId,
+      consent_type: 'payment',
+      consent_text:
+        input.consent_text ||
+        (await writeAuthorization(work, borrowerId, { ...order, language: input.language })),
+    },
+    'authorize',
+  );
   return auditChange(work, payments, 'create', null, () =>
     receivePayment(work, loanId, { ...payment, consent_id, source: 'portal' }),
   );

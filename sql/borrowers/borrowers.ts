@@ -1,4 +1,5 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { borrowerStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { containsPattern, endPattern, table } from '../table.ts';
@@ -49,9 +50,9 @@ export const borrowers = table({
     select record.id, record.borrower_type, record.first_name, record.middle_name, record.last_name,
            record.suffix, record.date_of_birth, record.ssn_last_four, record.language_preference,
            record.preferred_channel, record.time_zone, record.do_not_contact,
-           record.cease_and_desist_date, record.email_enabled, record.sms_enabled,
-           record.letter_enabled, record.marketing_enabled, record.is_deceased,
-           record.bankruptcy_status, record.military_status, record.external_id, record.metadata,
+           legal.cease_and_desist_date, record.email_enabled, record.sms_enabled,
+           record.letter_enabled, record.marketing_enabled, legal.is_deceased,
+           legal.bankruptcy_status, legal.military_status, record.external_id, record.metadata,
            email.email, phone.phone_number as phone, record.is_on_legal_hold,
            record.legal_hold_reason, record.redacted_at, record.redacted_by,
            record.is_archived, record.created_at, record.updated_at
@@ -60,6 +61,10 @@ export const borrowers = table({
       on email.borrower_id = record.id and email.is_primary and not email.is_archived
     left join phones as phone
       on phone.borrower_id = record.id and phone.is_primary and not phone.is_archived
+    cross join lateral ${borrowerStatus(
+      sql.fragment`record.id`,
+      sql.fragment`(select app.business_date())`,
+    )} as legal
   `,
   own: [
     'id',

@@ -1,6 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { BANKRUPTCY_STATUS } from './bankruptcy-statuses.ts';
 
 /** Whether a condition applies on a day. */
 export const isInForce = (condition: SqlFragment, day: SqlFragment) => sql.fragment`(
@@ -51,20 +52,12 @@ export async function replaceConditions(
     `);
 }
 
-/** Such as chapter_13_petition. */
-const bankruptcyStatus = sql.fragment`
-  case
-    when condition.condition = 'reaffirmed' then 'chapter_7_reaffirmed'
-    else replace('chapter_' || split_part(condition.condition, '_', 2) || '_', 'chapter_unknown', 'unknown_chapter')
-      || case split_part(condition.condition, '_', 1)
-        when 'stay' then 'petition' else split_part(condition.condition, '_', 1)
-      end
-  end
-`;
+const statusByCondition = JSON.stringify(BANKRUPTCY_STATUS);
+const bankruptcyStatus = sql.fragment`(${statusByCondition}::jsonb ->> condition.condition)`;
 
 /**
- * A borrower's legal status on a day, from the conditions of the person: the newest bankruptcy, active duty, death and
- * the demand to stop communication. Join it `left join lateral ... on true`. Conditions of single loans do not count.
+ * A borrower's legal status on a day, one row: the newest bankruptcy, active duty, death and the demand to stop
+ * communication. Conditions of single loans do not count.
  */
 export const borrowerStatus = (borrowerId: SqlFragment, day: SqlFragment) => sql.fragment`(
   select coalesce(bool_or(condition.condition = 'deceased'), false) as is_deceased,
@@ -73,9 +66,15 @@ export const borrowerStatus = (borrowerId: SqlFragment, day: SqlFragment) => sql
          min(condition.condition) filter (where condition.condition = 'active_duty')
            as military_status,
          (array_agg(${bankruptcyStatus} order by condition.from_date desc, condition.condition desc)
-           filter (where condition.condition ~ '^(stay|discharged|dismissed)_|^reaffirmed$'))[1]
-           as bankruptcy_status
+           filter (where ${bankruptcyStatus} is not null))[1] as bankruptcy_status
   from legal_conditions as condition
   where condition.borrower_id = ${borrowerId} and condition.loan_id is null
     and ${isInForce(sql.fragment`condition`, day)}
+)`;
+
+/** The borrowers, with their legal status on a day as columns. */
+export const borrowersWithStatus = (day: SqlFragment) => sql.fragment`(
+  select record.*, legal.is_deceased, legal.bankruptcy_status, legal.military_status
+  from borrowers as record
+  cross join lateral ${borrowerStatus(sql.fragment`record.id`, day)} as legal
 )`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRepresentingNow } from '../borrowers/legal-reps.ts';
+import { borrowerStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { liableParties } from '../loans/co-borrowers.ts';
@@ -99,8 +100,8 @@ export const matchesIds = (column: Fragment, ids: readonly string[]) =>
 const selectRecipients = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
-           borrower.is_deceased, borrower.bankruptcy_status,
-           borrower.cease_and_desist_date, borrower.is_archived,
+           legal.is_deceased, legal.bankruptcy_status,
+           legal.cease_and_desist_date, borrower.is_archived,
            borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
@@ -119,6 +120,10 @@ const selectRecipients = (loanId: Fragment) => sql.fragment`
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
     left join lateral (${smsPhone('borrower')}) as phone on true
     left join lateral (${addressLines}) as address on true
+    cross join lateral ${borrowerStatus(
+      sql.fragment`borrower.id`,
+      sql.fragment`(select app.business_date())`,
+    )} as legal
     cross join lateral (
       select coalesce(bool_or(contact_through_representative), false) as is_represented,
              coalesce(bool_or(representative_type = 'bankruptcy_trustee'), false) as has_trustee

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { borrowersWithStatus } from '../cases/conditions.ts';
 import { sql } from '../database/db.ts';
 
 /**
@@ -82,7 +83,8 @@ export const coConsumersJson = sql.fragment`(
     where loan_id = loan.id and liable_from <= period.month_end
     order by borrower_id, released_on > period.month_end desc nulls first, released_on desc
   ) as beside
-  join borrowers as borrower on borrower.id = beside.borrower_id
+  join lateral ${borrowersWithStatus(sql.fragment`period.month_end`)} as borrower
+    on borrower.id = beside.borrower_id
   ${contactJoins}
   where beside.release_reason is null
     or exists (

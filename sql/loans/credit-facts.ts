@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { borrowersWithStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInformationBlocked } from './credit-blocks.ts';
 import {
@@ -36,7 +37,6 @@ const CreditFacts = z.object({
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
   maturity_date: z.string().nullable(),
-  is_accelerated: z.boolean(),
   last_payment_date: z.string().nullable(),
   closed_on: z.string().nullable(),
   paid_in_month: z.string(),
@@ -93,12 +93,23 @@ const CreditFacts = z.object({
 });
 export type CreditFacts = z.output<typeof CreditFacts>;
 
-/** The day on which a loan was closed: the last day on which an event reduced the debt. */
+/** The last day on which an event reduced the debt. Money that came later is in suspense. */
 const closedOn = sql.fragment`(
   select max(effective_date) from loan_events
   where loan_id = loan.id and effective_date <= period.month_end and reversed_by is null
     and kind in ('payment', 'service_credit', 'suspense_application', 'write_off', 'forgiveness',
                  'fee_waiver', 'liquidation', 'servicing_transfer')
+)`;
+
+/** The first night since the last record without an open debt. Day by day, because the snapshots of one loan are far apart. */
+const firstNightClosed = sql.fragment`(
+  select max(open.snapshot_date) + 1
+  from generate_series(
+    coalesce(previous.reporting_period, (period.month_end + 1 - interval '1 month')::date - 1),
+    period.month_end, interval '1 day'
+  ) as night (day)
+  join loan_snapshots as open on open.snapshot_date = night.day::date and open.loan_id = loan.id
+  where open.status = 'active' or open.charge_off_balance > 0
 )`;
 
 /** Reasons that the tenant can remove. The last record of a closed account then follows in a later month. */
@@ -148,11 +159,11 @@ export const listUnreported = (
              where loan_id = loan.id
                and version = coalesce(snapshot.schedule_version, loan.schedule_version)
            ) as periods,
-           snapshot.maturity_date, coalesce(snapshot.is_accelerated, false) as is_accelerated,
-           closed.day as closed_on, before.facts as before_close, taken.possession,
+           snapshot.maturity_date, closed.day as closed_on, before.facts as before_close, taken.possession,
            -- The loan's own date may be later than the month.
-           case when snapshot.loan_id is null then loan.last_payment_date else snapshot.last_payment_date end
-             as last_payment_date,
+           case when snapshot.loan_id is not null then snapshot.last_payment_date
+             when loan.last_payment_date > closed.day then last_paid.day
+             else loan.last_payment_date end as last_payment_date,
            paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
@@ -186,7 +197,8 @@ export const listUnreported = (
            ) as was_current_since
     from loans as loan
     cross join (select ${period}::date as month_end) as period
-    join borrowers as borrower on borrower.id = loan.borrower_id
+    join lateral ${borrowersWithStatus(sql.fragment`period.month_end`)} as borrower
+      on borrower.id = loan.borrower_id
     join products as product on product.id = loan.product_id
     -- Loan by loan: without statistics about a day that was just closed, Postgres expects one row
     -- and would scan all rows for each loan.
@@ -196,9 +208,22 @@ export const listUnreported = (
       offset 0
     ) as snapshot on true
     left join lateral (
-      select ${closedOn} as day
+      select reporting_period, account_status, payment_history_profile, current_balance,
+             date_first_delinquency, date_closed, highest_credit, suppression_reason
+      from credit_reporting_records
+      where loan_id = loan.id and reporting_period < period.month_end
+      order by reporting_period desc, created_at desc limit 1
+    ) as previous on true
+    left join lateral (
+      select least(${closedOn}, ${firstNightClosed}) as day
       where snapshot.loan_id is null or (snapshot.status = 'charged_off' and snapshot.charge_off_balance = 0)
     ) as closed on true
+    left join lateral (
+      -- Money that came after the closing is in suspense.
+      select max(effective_date) as day from loan_events
+      where loan_id = loan.id and kind = 'payment' and reversed_by is null and effective_date <= closed.day
+        and loan.last_payment_date > closed.day
+    ) as last_paid on true
     left join lateral (
       select jsonb_build_object(
                'status', status, 'days_past_due', days_past_due,
@@ -228,15 +253,9 @@ export const listUnreported = (
       from installments
       where loan_id = snapshot.loan_id and version = snapshot.schedule_version
         and due_date = snapshot.next_payment_date and not is_canceled
+        and due_date > (period.month_end + 1 - interval '1 month')::date - 1
       order by period_number limit 1
     ) as asked on true
-    left join lateral (
-      select reporting_period, account_status, payment_history_profile, current_balance,
-             date_first_delinquency, date_closed, highest_credit, suppression_reason
-      from credit_reporting_records
-      where loan_id = loan.id and reporting_period < period.month_end
-      order by reporting_period desc, created_at desc limit 1
-    ) as previous on true
     left join lateral (
       select effective_date as day, details ? 'charge_off_balance' as is_charged_off
       from loan_events
@@ -304,7 +323,7 @@ export const listUnreported = (
         else closed.day is not null
           and (snapshot.status = 'charged_off' or loan.status in ('paid_off', 'settled', 'transferred'))
           and (
-            previous.date_closed is null
+            previous.date_closed is null or previous.current_balance > 0
             or previous.suppression_reason = any(${sql.array(REMEDIABLE, 'text')})
           )
       end

@@ -14,9 +14,6 @@ create table borrowers (
   preferred_channel text,
   time_zone text,
   do_not_contact boolean not null default false,
-  is_deceased boolean not null default false,
-  bankruptcy_status text,
-  military_status text,
   external_id text,
   metadata jsonb not null default '{}',
   -- Communication preferences: a channel is allowed unless the borrower switched it off.
@@ -27,8 +24,6 @@ create table borrowers (
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The day on which the borrower's cease-and-desist demand arrived (15 U.S.C. 1692c(c)).
-  cease_and_desist_date date,
   -- A court or regulator requires the data to be kept. While set, nothing is redacted.
   is_on_legal_hold boolean not null default false,
   legal_hold_reason text,
@@ -53,8 +48,7 @@ create index borrowers_created on borrowers (tenant_id, created_at desc, id desc
 call app.protect('borrowers');
 call app.declare_borrower_data('borrowers', 'borrower', links => '{"id": "borrowers"}',
   redacted => '{first_name,last_name,legal_hold_reason,metadata}',
-  emptied => '{middle_name,suffix,date_of_birth,ssn_last_four,time_zone,bankruptcy_status,military_status,
-    external_id}',
+  emptied => '{middle_name,suffix,date_of_birth,ssn_last_four,time_zone,external_id}',
   kept => '{"one of a few values": ["borrower_type", "language_preference", "preferred_channel"]}');
 
 create table addresses (
@@ -331,6 +325,7 @@ create table notes (
 create index notes_borrower on notes (tenant_id, borrower_id, created_at desc, id desc);
 create index notes_loan on notes (tenant_id, loan_id, created_at desc, id desc);
 create index notes_created on notes (tenant_id, created_at desc, id desc);
+create index notes_search on notes using gin (tenant_id, (coalesce(subject || ' ', '') || body) gin_trgm_ops);
 call app.protect('notes', 'select, insert');
 call app.declare_borrower_data('notes', 'borrower', links => '{"borrower_id": "borrowers", "loan_id": "loans"}',
   redacted => '{subject,body}');
@@ -459,6 +454,17 @@ as $$
 $$;
 revoke execute on function app.search_borrowers from public;
 grant execute on function app.search_borrowers to servicing_app;
+
+-- Notes that contain the pattern, which must contain three letters or digits in a row. Runs as the owner for the same
+-- reason.
+create function app.search_notes(pattern text) returns setof uuid
+  language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
+as $$
+  select id from notes
+  where tenant_id = app.current_tenant() and coalesce(subject || ' ', '') || body ilike pattern
+$$;
+revoke execute on function app.search_notes from public;
+grant execute on function app.search_notes to servicing_app;
 
 -- Borrowers whose name begins with the first text, or whose email address begins with the second one, for searches of
 -- one or two letters.

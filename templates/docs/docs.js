@@ -1,3 +1,4 @@
+/* global findNearestWord */
 /**
  * The script of all documentation pages: search, sign-in and copy buttons. The pages can be read without
  * it.
@@ -22,20 +23,58 @@ const meaningfulWords = (text) => {
   return meaningful.length > 0 ? meaningful : words;
 };
 
+/** Words that readers may use, with the words that these pages use instead. */
+const SYNONYMS = new Map(
+  Object.entries({
+    '2fa': ['second factor'],
+    arrear: ['past due', 'delinquency'],
+    bill: ['statement'],
+    bounced: ['returned'],
+    callback: ['webhook'],
+    check: ['payment'],
+    cheque: ['payment'],
+    client: ['borrower'],
+    customer: ['borrower'],
+    debit: ['autopay', 'ach'],
+    eod: ['close of business'],
+    extension: ['deferment'],
+    gl: ['ledger'],
+    grant: ['permission'],
+    import: ['board'],
+    invoice: ['statement'],
+    login: ['sign in'],
+    mfa: ['second factor'],
+    migration: ['moving', 'board'],
+    nsf: ['returned', 'insufficient funds'],
+    sso: ['single sign-on'],
+    token: ['csrf'],
+  }),
+);
+
+/** The word first, then words with the same meaning. */
+const alternativesOf = (word) => [word, ...(SYNONYMS.get(word) ?? [])];
+
+/** How well a word matches an entry: 10 in its title, 4 in its path, 1 in its text, otherwise 0. */
+function scoreOfWord(entry, word) {
+  if (entry.titleWords.some((known) => known.startsWith(word))) return 10;
+  if (entry.titleText.includes(word) && word.includes(' ')) return 10;
+  if (entry.atText.includes(word)) return 4;
+  return entry.text.includes(word) ? 1 : 0;
+}
+
 /**
- * Higher is better, 0 is no match. Every word must occur. Short titles that the words cover come first, and
- * guides before operations. `asked` is the whole query, which may be a path or an operation id.
+ * Higher is better, 0 is no match. Every word or a synonym must occur. Short titles that the words cover come
+ * first, and guides before operations. `asked` is the whole query, which may be a path or an operation id.
  */
 function scoreOf(entry, words, asked) {
   let score = 0;
   let covered = 0;
   for (const word of words) {
-    if (entry.titleWords.some((known) => known.startsWith(word))) {
-      score += 10;
-      covered += 1;
-    } else if (entry.atText.includes(word)) score += 4;
-    else if (entry.text.includes(word)) score += 1;
-    else return 0;
+    const scores = alternativesOf(word).map((each, at) => scoreOfWord(entry, each) / (at + 1));
+    const best = Math.max(...scores);
+    if (best === 0) return 0;
+    score += best;
+    if (best >= 5) covered += 1;
   }
   if (entry.atText.endsWith(` ${asked}`) || entry.text.startsWith(`${asked} `)) score += 20;
   return score + (5 * covered) / entry.titleWords.length + (entry.method === undefined ? 2 : 0);
@@ -55,6 +94,7 @@ function startSearch(form) {
       ...entry,
       text: entry.text.toLowerCase(),
       atText: entry.at.toLowerCase(),
+      titleText: entry.title.toLowerCase(),
       titleWords: meaningfulWords(entry.title),
     }));
   }
@@ -72,15 +112,30 @@ function startSearch(form) {
       $('p', box).textContent = 'The search is not available. Check your connection.';
       return;
     }
-    const found = all
+    const exact = rank(all, words, asked);
+    const guessed = exact.length > 0 ? words : words.map((word) => spellingOf(word, all));
+    const found = exact.length > 0 ? exact : rank(all, guessed, guessed.join(' '));
+    $('p', box).textContent = summaryOf(found, guessed === words ? null : guessed);
+    list.replaceChildren(...found.slice(0, RESULTS_MAX).map(({ entry }) => resultOf(entry)));
+  }
+
+  const rank = (all, words, asked) =>
+    all
       .map((entry) => ({ entry, score: scoreOf(entry, words, asked) }))
       .filter(({ score }) => score > 0)
       .sort((one, other) => other.score - one.score);
-    $('p', box).textContent =
-      found.length === 0
-        ? 'Nothing found. Try fewer or other words.'
-        : `${found.length} found${found.length > RESULTS_MAX ? `, the best ${RESULTS_MAX} are shown` : ''}`;
-    list.replaceChildren(...found.slice(0, RESULTS_MAX).map(({ entry }) => resultOf(entry)));
+
+  /** The word itself if any entry contains it, otherwise the most similar word of a title. */
+  function spellingOf(word, all) {
+    if (all.some((entry) => alternativesOf(word).some((each) => scoreOfWord(entry, each) > 0)))
+      return word;
+    return findNearestWord(word, [...new Set(all.flatMap(({ titleWords }) => titleWords))]) ?? word;
+  }
+
+  function summaryOf({ length: count }, guessed) {
+    if (count === 0) return 'Nothing found. Try fewer or other words.';
+    const shown = count > RESULTS_MAX ? `, the best ${RESULTS_MAX} are shown` : '';
+    return `${count} found${guessed ? ` for “${guessed.join(' ')}”` : ''}${shown}`;
   }
 
   function resultOf({ title, at, url }) {
@@ -275,11 +330,17 @@ function showCurrentPage(aside) {
   if (current) aside.scrollTop = current.offsetTop - aside.clientHeight / 2;
 }
 
-/** The guides are written for a platform at its default address. */
+/** The guides are written for a platform at its default address. Other tenants of it have names before `localhost`. */
 const GUIDE_ADDRESS = 'http://localhost:3000';
+const GUIDE_HOST = '.localhost:3000';
+const isLocal = /(^|\.)localhost$/.test(location.hostname);
 const useOwnAddress = (code) => {
-  if (code.textContent.includes(GUIDE_ADDRESS))
-    code.textContent = code.textContent.replaceAll(GUIDE_ADDRESS, location.origin);
+  const text = code.textContent;
+  const adapted = text.replaceAll(GUIDE_ADDRESS, location.origin);
+  const own = isLocal
+    ? adapted.replaceAll(GUIDE_HOST, `.localhost${location.port && `:${location.port}`}`)
+    : adapted;
+  if (own !== text) code.textContent = own;
 };
 
 startSearch($('.search'));

@@ -186,14 +186,32 @@ async function useOwnIds(user) {
   const filled = operation.requestBody?.content['application/json'].example;
   if (filled !== undefined && bodyField.value === bodyGiven)
     bodyField.value = JSON.stringify(filled, null, 2);
+  return lists;
+}
+
+/** The id in examples for which no record was found. */
+const PLACEHOLDER_ID = '00000000-0000-4000-8000-000000000000';
+
+/** Names the path parameters that still need an id, with a list to take one from. */
+function missingIds(lists) {
+  const missing = inputs.filter(
+    ({ dataset, value }) => dataset.in === 'path' && value === PLACEHOLDER_ID,
+  );
+  if (missing.length === 0) return '';
+  const names = missing.map(({ dataset }) => dataset.name);
+  const collection = path.slice(0, path.indexOf(`/{${names[0]}}`));
+  const last = collection.slice(collection.lastIndexOf('/'));
+  const list = Object.keys(lists).find((at) => at === BASE + collection || at.endsWith(`}${last}`));
+  const source = list ? ` or enter an id from GET ${list.slice(BASE.length)}` : ' or enter its id';
+  return ` No record was found for ${names.join(' and ')}: create one first,${source}.`;
 }
 
 async function takeReader(user) {
   reader = user;
   const note = $('.as', form);
-  note.textContent = user ? `Sends as ${user.email}.` : '';
   note.hidden = user === null;
-  if (user) await useOwnIds(user);
+  const lists = user ? await useOwnIds(user) : {};
+  note.textContent = user ? `Sends as ${user.email}.${missingIds(lists)}` : '';
   document.body.dataset.examples = user ? 'own' : 'general';
   showCommands();
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
+import { withBaseStyle } from '../with-base-style.ts';
 
 const FOLDER = new URL('./pages/', import.meta.url);
 const engine = Handlebars.create();
@@ -13,9 +14,12 @@ export function renderDocs(name: string, data: Record<string, unknown>): string 
   return template(data);
 }
 
-/** The style sheet and the scripts of the pages. */
-export const docsFile = (file: 'docs.css' | 'docs.js' | 'operation.js') =>
-  readFileSync(new URL(file, import.meta.url), 'utf8');
+/** The scripts of the pages. */
+export const docsScript = (file: 'docs.js' | 'operation.js') => docsFile(file);
+
+export const docsStyle = () => withBaseStyle(docsFile('docs.css'));
+
+const docsFile = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
 function readTemplates() {
   engine.registerHelper('same', (value: unknown, other: unknown) => value === other);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { withBaseStyle } from '../with-base-style.ts';
 
 type Colors = { primary_color: string; secondary_color: string };
 
@@ -15,7 +16,8 @@ export function tenantStylesheet({ primary_color, secondary_color }: Colors) {
   commonRules ??= readFileSync(new URL('./portal.css', import.meta.url), 'utf8');
   const brand = colorOf(primary_color, '#1f3a5f');
   const accent = colorOf(secondary_color, '#5f7d9c');
-  const text = `:root{--brand:${brand};--on-brand:${inkOn(brand)};--ink:${darkenUntilReadable(brand)};--accent:${accent}}\n${commonRules}`;
+  const tenantColors = `:root{--brand:${brand};--on-brand:${inkOn(brand)};--ink:${darkenUntilReadable(brand)};--accent:${accent}}\n`;
+  const text = withBaseStyle(`${tenantColors}${commonRules}`);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const made = { name: `style-${hash}.css`, text };
   if (stylesheetCache.size >= CACHED_MAX) stylesheetCache.clear();

@@ -144,6 +144,44 @@ test('a viewer’s page shows own records without asking for others', async () =
   await context.close();
 }, 180_000);
 
+test('the search knows words of the trade and corrects misspelled ones', async () => {
+  const { context, page, complaints } = await newReader();
+  await page.goto(docs);
+  /** The titles of the best results, and the sentence above them. */
+  const found = async (words: string) => {
+    await page.fill('.search input', words);
+    await page.waitForFunction(
+      `document.querySelector('.results p').textContent.includes('found')`,
+    );
+    const titles = await page.locator('.results a span').allTextContents();
+    return { titles: titles.slice(0, 3), summary: await page.textContent('.results p') };
+  };
+
+  const trade = [await found('nsf'), await found('bounced check')];
+  const misspelled = await found('statment');
+  const nothing = await found('qqqqqqqqqqqq');
+
+  for (const { titles } of trade) expect(titles.join()).toMatch(/bounced|returned|return/i);
+  expect(misspelled.titles.join()).toMatch(/statement/i);
+  expect(misspelled.summary).toContain('for “statement');
+  expect(nothing.summary).toContain('Nothing found');
+  expect(complaints).toEqual([]);
+  await context.close();
+}, 180_000);
+
+test('an operation says where to get an id if the reader has no such record', async () => {
+  const { context, page } = await newReader();
+  await page.goto(`${docs}/reference/getMailBatch`);
+  await signIn(page, 'viewer');
+  await isSignedIn(page, 'viewer');
+  await page.waitForSelector('body[data-examples=own]');
+
+  expect(await page.textContent('.try .as')).toContain(
+    'No record was found for id: create one first, or enter an id from GET /mail-batches.',
+  );
+  await context.close();
+}, 180_000);
+
 test('the commands of a guide name the address of this server', async () => {
   const { context, page } = await newReader();
   await page.goto(`${docs}/guides/first-loan`);

@@ -44,7 +44,7 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
     account_holder_name: CANARY,
   },
   'POST /borrowers/{id}/identities': { identity_type: 'passport', identifier: 'X1234567' },
-  'PUT /borrowers/{id}/communication-preferences': { marketing_enabled: false },
+  'PUT /borrowers/{id}/communication-preferences': { marketing_enabled: true },
   'POST /borrowers/{id}/autopay-plans': {
     loan_id: SOME_RECORD,
     payment_instrument_id: SOME_RECORD,

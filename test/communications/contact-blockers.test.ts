@@ -78,9 +78,9 @@ test.each([
 });
 
 test.each([
-  ['chapter_7', ['bankruptcy']],
-  ['Discharged', ['bankruptcy']],
-  ['dismissed', []],
+  ['chapter_7_petition', ['bankruptcy']],
+  ['chapter_13_discharged', ['bankruptcy']],
+  ['chapter_7_dismissed', []],
   ['none', []],
 ])(
   'no collection contact is made with a borrower whose bankruptcy is %s: %j',
@@ -102,10 +102,9 @@ test('a trustee in bankruptcy counts as a bankruptcy', async () => {
   expect(await reasons('letter', { template_type: 'past_due_notice' })).toEqual(['bankruptcy']);
 });
 
-test('a cease-communication demand applies from its date, except to letters that the law requires', async () => {
+test('a cease-communication demand applies, except to letters that the law requires', async () => {
   const { officer, path, reasons } = await reachable();
 
-  await officer.put(path, { cease_and_desist_date: '2026-01-16' });
   const before = await reasons('letter');
   await officer.put(path, { cease_and_desist_date: '2026-01-15' });
   const [after, demanded] = [

@@ -157,6 +157,10 @@ test('a counteroffer and an incomplete application have their own notices and de
     [201, 'sent'],
   ]);
   expect(wrong.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
+  const { body: history } = await tenant.officer.get(
+    `/loans/${loan.id}/history?entity_type=adverse_action_notices`,
+  );
+  expect(history).toMatchObject([{ action: 'create' }, { action: 'create' }]);
   expect(early).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(ask).toMatchObject({ status: 409, body: { code: 'reasons_stated' } });
   const printed = await loan.printed();

@@ -138,7 +138,12 @@ test('a co-borrower can neither change the other’s scheduled payment nor see i
   const ended = await borrower.post(`${at}/autopay/cancel`);
   const canceled = await borrower.post(`/portal/payments/${String(id)}/cancel`);
 
-  expect(autopay).toEqual({ is_enrolled: true, is_enabled: true, plan: null });
+  expect(autopay).toEqual({
+    is_enrolled: true,
+    is_enabled: true,
+    plan: null,
+    authorization: null,
+  });
   expect(ended).toMatchObject(refusal(409, 'not_your_plan'));
   expect(canceled.status).toBe(404);
 });

@@ -97,6 +97,25 @@ test('a charge-off paid in full is dated on the day of the payment', async () =>
   ]);
 });
 
+test('money that arrives after the payoff does not change the day on which the loan was closed', async () => {
+  const { tenant, id, on, reportsOn } = await newCase();
+  await on('2027-02-03');
+  await tenant.officer.post(`/loans/${id}/pay-off`);
+  await on('2027-02-20');
+  const late = await tenant.officer.post(`/loans/${id}/payments`, { amount: '105.50' });
+
+  const [record] = await reportsOn('2027-03-01');
+
+  expect(late.status).toBe(201);
+  expect(record).toMatchObject({
+    account_status: '13',
+    date_closed: '2027-02-03',
+    date_of_account_information: '2027-02-03',
+    date_last_payment: '2027-02-03',
+    payment_rating: '0',
+  });
+});
+
 test('the charge-off of a loan on time has its own day as first delinquency', async () => {
   const { admin, id, on, reportsOn } = await newCase();
   await on('2027-01-20');

@@ -33,7 +33,6 @@ export const FACTS: CreditFacts = {
   payment_frequency: 'monthly',
   payment_amount: '315.68',
   maturity_date: '2029-01-15',
-  is_accelerated: false,
   last_payment_date: '2026-04-15',
   closed_on: null,
   paid_in_month: '315.68',

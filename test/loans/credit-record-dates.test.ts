@@ -8,6 +8,7 @@ const LINES: Line[] = [
   ['date_closed', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],
   ['date_closed', 'a loan that went elsewhere', { ...gone, status: 'transferred' }, '2026-04-20'],
   ['date_closed', 'a charge-off that is open', lost, null],
+  ['date_closed', 'a foreclosure', { ...taken('foreclosure'), portfolio_type: 'M' }, '2026-04-12'],
   ['date_closed', 'a charge-off paid', paidLoss, '2026-04-15'],
   ['date_of_account_information', 'an open loan', {}, '2026-04-30'],
   ['date_of_account_information', 'a loan paid off', { ...gone, status: 'paid_off' }, '2026-04-20'],

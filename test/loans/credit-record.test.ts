@@ -14,6 +14,8 @@ import {
   type Line,
 } from './credit-facts.ts';
 
+const mortgage = { portfolio_type: 'M' };
+
 const LINES: Line[] = [
   ['reporting_period', 'a month', {}, '2026-04-30'],
   ['consumer_account_number', 'a loan', {}, 'LN-2026-000001'],
@@ -76,13 +78,12 @@ const LINES: Line[] = [
     '315',
   ],
   ['scheduled_monthly_payment', 'an open account', { portfolio_type: 'O' }, '0'],
-  ['scheduled_monthly_payment', 'an accelerated loan', { is_accelerated: true }, '0'],
   ['scheduled_monthly_payment', 'a loan in its last month', { maturity_date: '2026-04-15' }, '315'],
   [
     'scheduled_monthly_payment',
     'a loan after its last month',
     { maturity_date: '2026-03-15' },
-    '0',
+    '315',
   ],
   ['scheduled_monthly_payment', 'a loan paid off', { ...gone, status: 'paid_off' }, '0'],
   ['scheduled_monthly_payment', 'a charge-off', lost, '0'],
@@ -123,8 +124,9 @@ const LINES: Line[] = [
   ],
   ['account_status', 'a repossession', taken('repossession'), '96'],
   ['account_status', 'a surrender', taken('voluntary_surrender'), '95'],
-  ['account_status', 'a foreclosure', taken('foreclosure'), '94'],
-  ['account_status', 'a deed in lieu', taken('deed_in_lieu'), '89'],
+  ['account_status', 'a foreclosure', { ...taken('foreclosure'), ...mortgage }, '94'],
+  ['account_status', 'a foreclosure of an installment loan', taken('foreclosure'), '11'],
+  ['account_status', 'a deed in lieu', { ...taken('deed_in_lieu'), ...mortgage }, '89'],
   ['account_status', 'a repossession charged off', { ...lost, ...taken('repossession') }, '97'],
   [
     'account_status',
@@ -141,7 +143,7 @@ const LINES: Line[] = [
   [
     'account_status',
     'a foreclosure paid',
-    { ...gone, status: 'paid_off', ...taken('foreclosure') },
+    { ...gone, status: 'paid_off', ...taken('foreclosure'), ...mortgage },
     '65',
   ],
   ['payment_rating', 'an open loan', {}, null],
@@ -191,7 +193,12 @@ const LINES: Line[] = [
   ['special_comment', 'forbearance', { is_in_forbearance: true }, 'CP'],
   ['special_comment', 'a freeze for a disaster', { is_in_disaster: true }, 'AW'],
   ['compliance_condition_code', 'a dispute', { compliance_condition_code: 'XB' }, 'XB'],
-  ['consumer_information_indicator', 'chapter 13', { bankruptcy_status: 'chapter_13' }, 'D'],
+  [
+    'consumer_information_indicator',
+    'chapter 13',
+    { bankruptcy_status: 'chapter_13_petition' },
+    'D',
+  ],
   ['ecoa_code', 'one person', {}, '1'],
   ['ecoa_code', 'two who borrowed', { co_consumers: [other('co_borrower')] }, '2'],
   ['ecoa_code', 'one for whom another signs', { co_consumers: [other('co_signer')] }, '7'],
@@ -257,7 +264,7 @@ test.each([
 ])('a co-borrower who %s is reported next to the borrower', (_, role, more, ecoa_code) => {
   const { co_consumers } = deriveCreditRecord({
     ...FACTS,
-    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],
+    co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter_7_petition' })],
   });
 
   expect(co_consumers).toMatchObject([

@@ -36,7 +36,7 @@ export const formatCents = (amount: number) => new Big(amount).div(100).toFixed(
 export async function newDocumentReader(stage: Stage, language: Language, wish: LoanWish) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const person = { ...LONG_NAME, language_preference: language };
+  const person = { ...LONG_NAME, language_preference: language, ssn_last_four: '6789' };
   const borrower_id = (await officer.post('/borrowers', person)).body.id as string;
   await officer.post(`/borrowers/${borrower_id}/addresses`, LONG_ADDRESS);
   const terms = {

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../workers/processes/free-port.ts';
@@ -105,14 +113,15 @@ export async function runGuide(
   const mark = `--- ${path.basename(folder)}`;
   const reader = path.join(folder, 'reader');
   mkdirSync(reader);
+  mkdirSync(path.join(folder, 'temporary'));
   for (const name of readdirSync(REPOSITORY).filter((entry) => !entry.startsWith('.')))
     symlinkSync(path.join(REPOSITORY, name), path.join(reader, name));
   const script = parts.map((part, index) => {
     const run =
       'name' in part
-        ? `cp ../file-${index} ${part.name}`
+        ? `cp ${folder}/file-${index} ${part.name}`
         : // Sourced, so that a mistake in one block leaves the other blocks alone.
-          `. ../block-${index}`;
+          `. ${folder}/block-${index}`;
     const [file, text] =
       'name' in part ? [`file-${index}`, part.text] : [`block-${index}`, part.commands];
     writeFileSync(path.join(folder, file), local(text));
@@ -123,13 +132,23 @@ export async function runGuide(
     const printed = await runBash(path.join(folder, 'script'), reader, env);
     const outputs = printed.split(`\n${mark}\n`);
     const memory = newMemory(isExact);
-    return parts.flatMap((part, index) =>
+    const problems = parts.flatMap((part, index) =>
       'name' in part ? [] : problemOf(part, outputs[index] ?? 'It did not run.', memory, local),
     );
+    const saved = parts.flatMap((part) => ('name' in part ? [part.name] : []));
+    const written = filesIn(reader).filter((name) => !saved.includes(name));
+    return [...problems, ...written.map((name) => `It leaves ${name} in the repository.`)];
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** What a guide has written into the folder of the repository, where Git would list it. */
+const filesIn = (reader: string) =>
+  readdirSync(reader).filter(
+    // Git ignores `.data`.
+    (name) => !name.startsWith('.') && !lstatSync(path.join(reader, name)).isSymbolicLink(),
+  );
 
 function problemOf(
   { line, commands, answer }: GuideStep,
@@ -148,7 +167,12 @@ function runBash(script: string, cwd: string, env: Record<string, string>): Prom
   // A group of its own, so that the guide's background processes end with it.
   const child = spawn('bash', ['--noprofile', '--norc', script], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TMPDIR: cwd, ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: cwd,
+      TMPDIR: path.join(cwd, '../temporary'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -50,7 +50,8 @@ function findContradictions(base: Values, activity: string): string[] {
       status !== '97' || amount('scheduled monthly payment') === 0,
     'an original charge-off where it was charged off':
       ['64', '97'].includes(status) === amount('original charge-off amount') > 0,
-    'a date closed where it is closed': isClosed === (text('date closed') !== ZERO_DATE),
+    'a date closed where it is closed':
+      (isClosed || ['89', '94'].includes(status)) === (text('date closed') !== ZERO_DATE),
     'a first delinquency where it is late':
       isBankrupt || isLate === (text('date of first delinquency') !== ZERO_DATE),
     'information of the day on which it was closed':

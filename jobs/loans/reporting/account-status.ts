@@ -48,13 +48,25 @@ export const isRated = (status: string) => RATED.has(status);
 /** Statuses of charge-offs, which report the original charge-off amount (field 23). */
 export const isChargeOff = (status: string) => status === '64' || status === '97';
 
-/** How the lender took the collateral → the status while the account is open, and after it is paid. */
-const POSSESSION = dictionary<{ open: string; paid: string }>({
-  repossession: { open: '96', paid: '63' },
-  voluntary_surrender: { open: '95', paid: '61' },
-  foreclosure: { open: '94', paid: '65' },
-  deed_in_lieu: { open: '89', paid: '89' },
+/**
+ * How the lender took the collateral → the status while the account is open, and after it is paid, in the
+ * portfolio types that allow it. Any other account keeps its status (public conditions of the CFPB's Metro 2
+ * evaluator: Status-Balance-8 and Status-Balance-10).
+ */
+const POSSESSION = dictionary<{ open: string; paid: string; portfolios: string }>({
+  repossession: { open: '96', paid: '63', portfolios: 'I' },
+  voluntary_surrender: { open: '95', paid: '61', portfolios: 'I' },
+  foreclosure: { open: '94', paid: '65', portfolios: 'CM' },
+  deed_in_lieu: { open: '89', paid: '65', portfolios: 'CM' },
 });
+
+/** Whether the account was closed by a foreclosure, although a balance may be due. */
+export const isForeclosed = (status: string) => status === '94' || status === '89';
+
+function possessionOf({ possession }: CreditFacts, portfolio: string) {
+  const taken = possession === null ? undefined : POSSESSION[possession.kind];
+  return taken?.portfolios.includes(portfolio) ? taken : undefined;
+}
 
 const CLOSED = ['paid_off', 'settled', 'transferred'];
 
@@ -67,12 +79,12 @@ export const isClosed = ({ status, charge_off_balance }: CreditFacts): boolean =
  * repossession over days past due. Acceleration and freezes have no effect. A transferred account keeps the
  * status that it had on the day of the transfer.
  */
-export function accountStatus(facts: CreditFacts): string {
+export function accountStatus(facts: CreditFacts, portfolio: string): string {
   const { status, charge_off_balance, charge_off_amount, days_past_due } = facts;
   if (status === 'charged_off') return cents(charge_off_balance) > 0n ? '97' : '64';
   // A reversed or partial charge-off has no amount.
   const wasChargedOff = charge_off_amount !== null;
-  const taken = facts.possession === null ? undefined : POSSESSION[facts.possession.kind];
+  const taken = possessionOf(facts, portfolio);
   if (status === 'transferred') {
     if (wasChargedOff) return '97';
     return taken?.open ?? byDays(daysAtClose(facts) ?? 0).account_status;

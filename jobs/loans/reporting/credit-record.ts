@@ -1,6 +1,12 @@
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
 import { money, parseMoney } from '../../money.ts';
-import { accountStatus, isChargeOff, isClosed, paymentRating } from './account-status.ts';
+import {
+  accountStatus,
+  isChargeOff,
+  isClosed,
+  isForeclosed,
+  paymentRating,
+} from './account-status.ts';
 import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
 import { firstDelinquency } from './first-delinquency.ts';
 import { paymentHistoryProfile } from './payment-history.ts';
@@ -12,16 +18,16 @@ import { dollars } from './whole-dollars.ts';
  * why the record is kept but not sent.
  */
 export function deriveCreditRecord(facts: CreditFacts) {
-  const account_status = accountStatus(facts);
-  const isOver = isClosed(facts);
   const isLine = facts.loan_type === 'line_of_credit';
+  const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
+  const account_status = accountStatus(facts, portfolio_type);
+  const isOver = isClosed(facts);
   const isOwed97 = account_status === '97' && !isOver;
   // A partial charge-off is still owed and does not make the account charged off.
   const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
   const isAsked = !isOver && !isOwed97 && !(isLine && owed === '0.00');
   const balance = isOwed97 ? facts.charge_off_balance : owed;
   const payment_rating = paymentRating(facts, account_status);
-  const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
   const delinquency = firstDelinquency(facts, account_status, payment_rating);
   const { isOver: isDeceased, ...consumers } = reportedConsumers(facts);
   return {
@@ -31,7 +37,7 @@ export function deriveCreditRecord(facts: CreditFacts) {
     portfolio_type,
     account_type: isLine && !LINE_TYPES.has(facts.account_type) ? '15' : facts.account_type,
     date_opened: facts.date_opened,
-    date_closed: isOver ? facts.closed_on : null,
+    date_closed: dateClosed(facts, account_status),
     date_of_account_information: accountInformationDate(facts, isOver),
     date_last_payment: facts.last_payment_date,
     date_first_delinquency: delinquency.date,
@@ -59,6 +65,12 @@ export function deriveCreditRecord(facts: CreditFacts) {
       isUnknown: delinquency.isUnknown,
     }),
   };
+}
+
+/** Field 26: when the account was paid, settled or transferred, or its foreclosure was completed. */
+function dateClosed(facts: CreditFacts, status: string): string | null {
+  if (isClosed(facts)) return facts.closed_on;
+  return isForeclosed(status) ? (facts.possession?.date ?? null) : null;
 }
 
 /** Field 24: the day on which the account was paid or transferred; otherwise the end of the month. */

@@ -49,17 +49,14 @@ export function termsDuration(portfolio: string, facts: CreditFacts): string {
 }
 
 /**
- * The payment scheduled for the month, as a monthly amount in whole dollars (field 15). Nothing is scheduled
- * for an open account, after acceleration, and after the month of the final due date. A single payment is
- * scheduled only for the month in which it is due.
+ * The regular payment as a monthly amount in whole dollars (field 15). It stays the same after acceleration and
+ * after the last due date, while the account is not charged off. Nothing is scheduled for an open account. A
+ * single payment is scheduled only for the month in which it is due.
  */
 export function monthlyPayment(portfolio: string, facts: CreditFacts): string {
   const { payment_frequency, payment_amount, maturity_date, reporting_period } = facts;
-  const month = reporting_period.slice(0, 7);
-  const maturity = maturity_date?.slice(0, 7) ?? null;
-  if (portfolio === 'O' || facts.is_accelerated) return '0';
-  if (maturity !== null && maturity < month) return '0';
-  if (payment_frequency === 'single' && maturity !== month) return '0';
+  const isDue = maturity_date?.slice(0, 7) === reporting_period.slice(0, 7);
+  if (portfolio === 'O' || (payment_frequency === 'single' && !isDue)) return '0';
   const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
   return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
 }

@@ -1,5 +1,10 @@
+import {
+  BANKRUPTCY_STATUS,
+  type BankruptcyCondition,
+} from '../../../sql/cases/bankruptcy-statuses.ts';
 import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
+import { EFFECTS } from '../../cases/rules/effects.ts';
 
 /** A person who owes the loan, in the order in which one of them is named in the base segment. */
 type Obligor = Pick<
@@ -72,8 +77,9 @@ function coConsumer(who: Obligor) {
   };
 }
 
-/** Petition codes by chapter: A chapter 7, B chapter 11, C chapter 12, D chapter 13. */
+/** The indicator of a borrower's bankruptcy status, from the table of effects. */
 function bankruptcyCode(status: string | null): string | null {
-  const chapter = /\b(?:chapter|ch)?[_ .]*(7|11|12|13)\b/i.exec(status ?? '')?.[1];
-  return chapter ? ({ 7: 'A', 11: 'B', 12: 'C', 13: 'D' }[chapter] ?? null) : null;
+  const condition = BANKRUPTCY_CONDITIONS.find((known) => BANKRUPTCY_STATUS[known] === status);
+  return condition === undefined ? null : EFFECTS[condition].credit_reporting;
 }
+const BANKRUPTCY_CONDITIONS = Object.keys(BANKRUPTCY_STATUS) as BankruptcyCondition[];

@@ -104,6 +104,22 @@ const resolveCase: Step = async ({ officer }, loan) => {
   await officer.put(`/cases/${id}`, { status: 'resolved', resolution: 'Copy mailed.' });
 };
 
+/** A case with legal effect, with its facts. */
+const openLegalCase =
+  (case_type: string, facts: (today: string) => Body): Step =>
+  ({ officer }, loan, today) =>
+    officer.post(
+      '/cases',
+      {
+        borrower_id: loan.borrower_id,
+        case_type,
+        subject: `Notice of ${case_type}`,
+        description: 'The borrower sent the papers.',
+        facts: facts(today),
+      },
+      keyOf(loan, case_type),
+    );
+
 const changeBorrower =
   (changes: Body): Step =>
   ({ officer }, loan) =>
@@ -224,13 +240,22 @@ export const STEPS: Record<Story, Partial<Record<Moment, Step>>> = {
   },
   frozen: {
     workouts: inOrder(
-      changeBorrower({ military_status: 'Active duty' }),
+      openLegalCase('servicemember', (today) => ({
+        service_from: addMonths(today, -1),
+        evidence: 'orders',
+        notice_received_date: today,
+      })),
       byAdmin('freeze', () => ({ reason: 'scra', notes: 'Active duty since last month.' })),
     ),
   },
   bankruptcy: {
     workouts: inOrder(
-      changeBorrower({ bankruptcy_status: 'Chapter 13, filed' }),
+      openLegalCase('bankruptcy', (today) => ({
+        chapter: '13',
+        petition_date: addDays(today, -3),
+        court: 'U.S. Bankruptcy Court',
+        court_case_number: '00-10013',
+      })),
       byAdmin('freeze', () => ({ reason: 'bankruptcy' })),
       note('legal', 'Chapter 13 petition received. All contact through the attorney.'),
     ),
