@@ -196,7 +196,7 @@ export const loanActions: Record<string, Action> = {
     allow: 'loan_officer',
     summary: "Run a loan's compliance checks",
     description:
-      'Runs the requested checks, otherwise those of the program, and stores the result. Sends `compliance.failed` if a check fails or warns. Changes nothing on the loan.',
+      'Runs the requested checks, otherwise those of the program, and stores the result. A check that cannot be made fails at the level `hard`. Sends `compliance.failed` if a check fails or warns. Changes nothing on the loan.',
     body: ComplianceCheckRequest,
     reply: complianceRun,
     run: runComplianceChecks,

@@ -202,7 +202,9 @@ export const EVENTS = {
         .enum(['hard', 'soft'])
         .describe('`hard` if the loan cannot be approved while the checks fail.'),
     })
-    .describe('Sent when compliance checks of a loan find a failure or a warning.'),
+    .describe(
+      'Sent when compliance checks of a loan find a failure or a warning. The check ofac_screening is never included.',
+    ),
   'document.generated': z
     .object({
       document_id: uuid.describe('The document, as in `GET /documents/{id}`.'),

@@ -169,7 +169,10 @@ export const listUnreported = (
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,
            coalesce(snapshot.days_past_due, 0) as days_past_due, snapshot.first_delinquency_date,
            snapshot.first_delinquency_30_date, used.amount as highest_balance,
-           ${isInformationBlocked(sql.fragment`coalesce(snapshot.labels, loan.labels)`)}
+           ${isInformationBlocked({
+             day: sql.fragment`${period}::date`,
+             labels: sql.fragment`coalesce(snapshot.labels, loan.labels)`,
+           })}
              as is_information_blocked,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,

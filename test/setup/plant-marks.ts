@@ -25,6 +25,7 @@ const REQUIRED_VALUES: Record<string, string> = {
   'second_factors.secret_sealed': 'x',
   'journal_lines.credit': '0',
   'liquidations.net_proceeds': '0',
+  'sanctions_hits.status': 'cleared',
   'approvals.status': 'canceled',
   'approvals.decided_at': '2026-01-15T12:00:00Z',
 };

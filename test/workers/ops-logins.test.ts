@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { OPERATIONS, runOperation } from '../../workers/ops/run-operation.ts';
 import { cloneDatabase } from '../setup/database.ts';
+import { sdnFiles } from '../setup/sdn-list.ts';
 
 const database = await cloneDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'ops-logins-'));
@@ -56,6 +57,8 @@ async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
 }
 
 const file = path.join(folder, 'bank.zip');
+for (const [name, text] of Object.entries(sdnFiles([{ name: 'TESTOV, Ivan' }])))
+  writeFileSync(path.join(folder, `${name}.csv`), text);
 /** One use of each operation, ordered so that each finds the records it needs. */
 const USES: readonly string[][] = [
   ['create-tenant', 'bank', '--domains', 'bank.test', '--business-date', '2026-01-01'],
@@ -88,6 +91,8 @@ const USES: readonly string[][] = [
   ['refold', 'look', '--tenant', 'bank'],
   ['restored', 'look'],
   ['recount'],
+  ['sanctions-list', 'import', folder, '--published', '2026-01-02'],
+  ['sanctions-list'],
   ['tenant', 'close', 'bank'],
   ['tenant', 'open', 'bank'],
   ['tenant', 'export', 'bank', file],
