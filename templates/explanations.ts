@@ -230,6 +230,10 @@ const TEXTS = {
     'No late fee for the payment due {due_date|date}: something was paid since the previous due date.',
     'Sin cargo por atraso para el pago que vencía el {due_date|date}: se había pagado algo desde el vencimiento anterior.',
   ],
+  'late_fee_exempt.legal_condition': [
+    'No late fee for the payment due {due_date|date}, because the law does not allow it.',
+    'Sin cargo por atraso por el pago que vence el {due_date|date}, porque la ley no lo permite.',
+  ],
   'late_fee_exempt.agreement': [
     'No late fee for the payment due {due_date|date}, because of an agreement.',
     'Sin cargo por atraso para el pago que vence el {due_date|date}, por un acuerdo.',

@@ -1,4 +1,5 @@
 import type { GeneratedGuide } from '../../templates/docs/guides.ts';
+import { casesGuide } from '../cases/cases-guide.ts';
 import { eventsGuide } from '../webhooks/events-guide.ts';
 
 /**
@@ -6,5 +7,6 @@ import { eventsGuide } from '../webhooks/events-guide.ts';
  * files in templates/guides. Add each name to GUIDE_ORDER (templates/docs/guides.ts).
  */
 export const generatedGuides: readonly GeneratedGuide[] = [
+  { name: 'cases', markdown: casesGuide },
   { name: 'events', markdown: eventsGuide },
 ];

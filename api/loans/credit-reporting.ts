@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditReportingRecords as table } from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
@@ -91,7 +92,9 @@ export const creditReporting = resource({
         '`queued` for the next file, `draft` while reporting is off, `reported` in a file, or `suppressed` with a reason.',
       ),
     rejection_reason: nullableText.describe('Why a bureau rejected it.'),
-    suppression_reason: nullableText.describe('Why it is not reported.'),
+    suppression_reason: derivedFrom(nullableText, 'cases.facts').describe(
+      'Why it is not reported.',
+    ),
     file_id: uuid.nullable().readonly().describe('The file that contains it.'),
     reported_at: timestamp.nullable().readonly().describe('When it was put into a file.'),
     identification_number: nullableText.describe(

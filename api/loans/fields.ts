@@ -64,7 +64,12 @@ export const loanFields = {
   status: readonlyField(z.enum(LOAN_STATUSES)).describe(
     '`pending`: applied for. `approved`: may be disbursed. `denied` and `canceled`: never funded. `active`: in service. `paid_off`: repaid. `charged_off`: a loss that is still owed. `settled`: repaid in part, the rest forgiven. `transferred`: sold and serviced elsewhere.',
   ),
-  sub_status: readonlyField(text.nullable()).describe('Reserved. Always null.'),
+  sub_status: derivedFrom(
+    readonlyField(text.nullable()).describe(
+      'What the law or a disaster changes for the loan at present, from the cases of its borrowers: `deceased`, `bankruptcy`, `identity_theft`, `active_duty`, `disaster` or `protection`. Null: nothing.',
+    ),
+    'cases.facts',
+  ),
   loan_type: readonlyField(z.enum(LOAN_TYPES)).describe('From the product.'),
   principal_amount: positiveMoney.describe(
     'The approved amount, or the credit limit of a line of credit. Must be within the limits of the product. Cannot change after approval.',

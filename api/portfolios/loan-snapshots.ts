@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
 import { loanSnapshots as table } from '../../sql/portfolios/loan-snapshots.ts';
 import {
@@ -31,7 +32,10 @@ export const loanSnapshots = resource({
     loan_id: uuid.readonly(),
     snapshot_date: date.readonly().describe('The day.'),
     status: z.string().readonly().describe('The status of the loan.'),
-    sub_status: z.string().nullable().readonly().describe('Reserved. Always null.'),
+    sub_status: derivedFrom(
+      z.string().nullable().readonly().describe('The `sub_status` of the loan on that day.'),
+      'cases.facts',
+    ),
     principal_balance: amount.describe('The principal owed.'),
     accrued_interest: amount.describe('Unpaid interest.'),
     outstanding_fees: amount.describe('Unpaid fees.'),

@@ -2,18 +2,7 @@ import { z } from 'zod';
 import { EVENT_EXAMPLES, exampleBody } from '../../jobs/webhooks/event-examples.ts';
 import { envelopeOf, EVENT_TYPES, EVENTS, TestEventData } from '../../jobs/webhooks/event-types.ts';
 import { TEST_EVENT } from '../../sql/webhooks/events.ts';
-
-type Schema = {
-  type?: string;
-  format?: string;
-  const?: unknown;
-  enum?: string[];
-  description?: string;
-  anyOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-};
+import { fieldTable, schemaOf } from '../docs/field-table.ts';
 
 const INTRODUCTION = `# Events catalogue
 
@@ -59,34 +48,4 @@ function sectionOf(type: string, data: z.ZodType): string[] {
   return [`## ${type}\n`, `${schema.description ?? ''}\n`, fieldTable(schema)];
 }
 
-const schemaOf = (schema: z.ZodType) =>
-  z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Schema;
-
 const exampleOf = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\`\n`;
-
-/** One row for each field. Fields of a list's items follow their list. */
-function fieldTable(schema: Schema): string {
-  return ['| Field | Type | Meaning |', '|---|---|---|', ...fieldRows(schema, ''), ''].join('\n');
-}
-
-function fieldRows({ properties = {}, required = [] }: Schema, prefix: string): string[] {
-  return Object.entries(properties).flatMap(([name, field]) => {
-    const isOptional = required.includes(name) ? '' : ', optional';
-    const row = `| \`${prefix}${name}\` | ${typeOf(field)}${isOptional} | ${field.description ?? ''} |`;
-    return [row, ...(field.items ? fieldRows(field.items, `${prefix}${name}[].`) : [])];
-  });
-}
-
-const FORMATS = new Map([
-  ['uuid', 'UUID'],
-  ['date', 'date'],
-  ['date-time', 'timestamp'],
-  ['decimal', 'amount'],
-]);
-
-function typeOf({ type = '', format = '', anyOf, enum: words, const: constant }: Schema): string {
-  if (anyOf) return anyOf.map(typeOf).join(' or ');
-  if (constant !== undefined) return `\`${String(constant)}\``;
-  if (words) return words.map((word) => `\`${word}\``).join(', ');
-  return FORMATS.get(format) ?? (type === 'array' ? 'list' : type);
-}

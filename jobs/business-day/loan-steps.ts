@@ -20,6 +20,7 @@ import { openLoan } from '../loans/history/open-loan.ts';
 import { startAndEndRateCaps } from '../loans/history/rate-caps/start-and-end-rate-caps.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import { postMissedInterest } from '../loans/history/missed-interest.ts';
+import { isLegallyAllowed } from '../cases/legally-allowed.ts';
 import { chargeOff, ChargeOff } from '../loans/servicing-actions/charge-off.ts';
 import { unfreeze } from '../loans/servicing-actions/freeze.ts';
 import { NonAccrual, setNonAccrual } from '../loans/servicing-actions/non-accrual.ts';
@@ -106,7 +107,9 @@ const stopAccruals = defineLoanStep(
 const chargeOffLate = defineLoanStep(
   'charge_off',
   due.loansPastDaysPastDueThreshold('charge_off'),
-  (work, { id }) => chargeOff(work, id, ChargeOff.parse({ force: true })),
+  async (work, { id }) =>
+    (await isLegallyAllowed(work, id, 'charge_off')) &&
+    chargeOff(work, id, ChargeOff.parse({ force: true })),
 );
 const evaluateDuePromises = defineLoanStep('promises', loansWithPendingPromise, (work, { id }) =>
   evaluatePromises(work, id),

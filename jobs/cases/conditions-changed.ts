@@ -1,6 +1,9 @@
+import * as conditions from '../../sql/loans/legal-conditions.ts';
 import { lockLoan } from '../../sql/loans/loans.ts';
+import { followForbiddenLateFees } from '../loans/fees/forbidden-late-fees.ts';
 import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
+import { CONDITION_KINDS, kindOf, type Condition } from './rules/conditions.ts';
 
 /**
  * Brings each loan in line with the conditions of those who owe it, after the conditions of a case changed. Locks the
@@ -13,5 +16,33 @@ export async function conditionsChanged(
 ): Promise<void> {
   const ids = [...new Set(loanIds)].toSorted();
   for (const id of ids) await lockLoan(work.tx, id);
-  for (const id of ids) await followLegalRateCaps(work, id);
+  for (const id of ids) {
+    await followLegalRateCaps(work, id);
+    await followForbiddenLateFees(work, id);
+  }
+  await updateSubStatus(work, ids);
+}
+
+/** What a loan shows as `sub_status` while one of these is in force, the weightiest first. */
+const SUB_STATUSES = CONDITION_KINDS.filter((kind) => kind !== 'cease_and_desist');
+
+/** Sets the sub-status of loans by the conditions in force today. */
+export async function updateSubStatus({ tx, today }: Work, loanIds: readonly string[]) {
+  const inForce = await conditions.listConditionsInForce(tx, loanIds, today);
+  const kinds = new Map<string, (string | null)[]>();
+  for (const { loan_id, condition } of inForce)
+    kinds.set(loan_id, [...(kinds.get(loan_id) ?? []), kindOf(condition as Condition)]);
+  await conditions.saveSubStatuses(
+    tx,
+    loanIds.map((id) => ({
+      id,
+      sub_status: SUB_STATUSES.find((kind) => kinds.get(id)?.includes(kind)) ?? null,
+    })),
+  );
+}
+
+/** Sets the sub-status of the loans whose conditions begin or end on the new business date. */
+export async function turnSubStatuses(work: Work) {
+  const ids = await conditions.loansWithTurningConditions(work.tx, work.today);
+  if (ids.length > 0) await updateSubStatus(work, ids);
 }

@@ -4,6 +4,7 @@ import type { PendingMessage } from '../../sql/communications/outbound.ts';
 import { recentContacts } from '../../sql/communications/recent-contacts.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { currentTenant } from '../../sql/tenants.ts';
+import type { Condition } from '../cases/rules/conditions.ts';
 import { isTimeZone } from '../time-zones.ts';
 import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
@@ -30,14 +31,14 @@ export type ContactCheck = { recipient: recipients.Recipient; reasons: BlockReas
  * concurrently, plus one for the tenant.
  */
 export async function checkContacts(
-  { tx, today }: Work,
+  { tx }: Work,
   ids: readonly string[],
   plan: PlannedContact,
   tenant?: Pick<PendingMessage['tenant'], 'settings' | 'time_zone'>,
 ): Promise<Map<string, ContactCheck>> {
   const { channel, template_type, loan_id, at = new Date() } = plan;
   const { settings, time_zone } = tenant ?? (await currentTenant(tx));
-  const { communications } = readSettings(settings);
+  const { communications, cases } = readSettings(settings);
   const question = {
     ids,
     type: template_type,
@@ -49,7 +50,7 @@ export async function checkContacts(
     recentContacts(tx, { ...question, hours: communications.suppression_hours }),
     recipients.findRecipients(tx, ids, loan_id),
   ]);
-  const context = { today, type: template_type, required: communications.required_consents };
+  const context = { type: template_type, required: communications.required_consents };
   const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
   const found = new Map<string, ContactCheck>();
   for (const recipient of reached) {
@@ -60,7 +61,10 @@ export async function checkContacts(
       collections_this_week: made?.collections ?? 0,
       local_hour: localHour(recipientTimeZone(recipient, time_zone), at),
     };
-    const reasons = findBlockReasons(facts, channel, template_type, communications);
+    const reasons = findBlockReasons(facts, channel, template_type, {
+      ...communications,
+      cases,
+    });
     found.set(recipient.id, { recipient, reasons });
   }
   return found;
@@ -78,7 +82,7 @@ type RecipientFacts = Omit<
   ContactFacts,
   'has_recent_same' | 'collections_this_week' | 'local_hour'
 >;
-type CheckContext = { today: string; type: string | null; required: readonly ConsentType[] };
+type CheckContext = { type: string | null; required: readonly ConsentType[] };
 
 function recipientFacts(
   recipient: recipients.Recipient,
@@ -94,7 +98,6 @@ function recipientFacts(
     (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
     (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? '')) ||
     (channel === 'letter' && recipient.address_is_returned === true);
-  const ceased = recipient.cease_and_desist_date;
   return {
     do_not_contact: recipient.do_not_contact,
     is_opted_out: !enabled[channel] || hasUnsubscribed,
@@ -102,9 +105,8 @@ function recipientFacts(
     is_contact_valid: !isUndeliverable,
     is_consent_missing: isConsentMissing(recipient, channel, context),
     is_represented: recipient.is_represented,
-    is_bankrupt: isBankrupt(recipient),
-    is_deceased: recipient.is_deceased,
-    has_ceased: ceased !== null && ceased <= context.today,
+    has_trustee: recipient.has_trustee,
+    conditions: recipient.conditions as Condition[],
     has_hardship: recipient.has_hardship,
     is_archived: recipient.is_archived,
   };
@@ -130,10 +132,6 @@ function isConsentMissing(
       (consents_given.includes(consent) || required.includes(consent)),
   );
 }
-
-/** A dismissed petition and a reaffirmed debt do not protect the borrower. A discharge does. */
-const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
-  has_trustee || /_(petition|discharged)$/.test(bankruptcy_status ?? '');
 
 /**
  * The time zone for quiet hours: the phone's, otherwise the borrower's, otherwise the tenant's. Ignores

@@ -1,11 +1,14 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import type { TemplateType } from '../../templates/messages.ts';
+import { kindOf, type Condition, type ConditionKind } from '../cases/rules/conditions.ts';
+import { effectsOf, type CaseSettings } from '../cases/rules/effects.ts';
 
 /** Reasons that block a contact, in the order in which they are reported. */
 export const BLOCK_REASONS = [
   ...(['do_not_contact', 'channel_opted_out', 'recently_contacted', 'frequency_cap'] as const),
   ...(['quiet_hours', 'no_contact_method', 'contact_invalid', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
+  ...(['identity_theft', 'active_duty', 'disaster', 'protection'] as const),
   ...(['hardship_review', 'borrower_archived'] as const),
 ] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
@@ -19,9 +22,10 @@ export type ContactFacts = {
   is_contact_valid: boolean;
   is_consent_missing: boolean;
   is_represented: boolean;
-  is_bankrupt: boolean;
-  is_deceased: boolean;
-  has_ceased: boolean;
+  /** A trustee in bankruptcy represents the borrower. */
+  has_trustee: boolean;
+  /** The legal conditions of the person, for the loan of the message or in general. */
+  conditions: readonly Condition[];
   /** A hardship request is under review. */
   has_hardship: boolean;
   is_archived: boolean;
@@ -37,7 +41,7 @@ export type ContactPolicy = {
   /** No messages from the hour `start` until the hour `end`. */
   quiet_hours: { start: number; end: number };
   weekly_cap: number;
-};
+} & CaseSettings;
 
 /** Debt collection messages. Their hours and frequency are limited. */
 export const COLLECTION_TEMPLATE_TYPES: readonly string[] = [
@@ -46,6 +50,12 @@ export const COLLECTION_TEMPLATE_TYPES: readonly string[] = [
   'promise_reminder',
   'broken_promise',
 ] satisfies TemplateType[];
+
+/** Messages that ask for payment. A condition such as the stay of a bankruptcy forbids them. */
+const ASKING_TEMPLATES: readonly string[] = [
+  ...COLLECTION_TEMPLATE_TYPES,
+  'payment_reminder' satisfies TemplateType,
+];
 
 /**
  * Notices that the law requires, messages that the recipient has just requested, and notices of changed
@@ -95,12 +105,15 @@ export function findBlockReasons(
   facts: ContactFacts,
   channel: Channel,
   type: string | null,
-  { quiet_hours, weekly_cap }: ContactPolicy,
+  policy: ContactPolicy,
 ): BlockReason[] {
+  const { quiet_hours, weekly_cap } = policy;
   const mustGo = isMandatory(type);
   const isUnstoppable = mustGo && channel === 'letter';
   const isAnswer = type !== null && REPLY_TEMPLATES.includes(type);
   const collects = type !== null && COLLECTION_TEMPLATE_TYPES.includes(type);
+  const asks = type !== null && ASKING_TEMPLATES.includes(type);
+  const legal = legalReasons(facts.conditions, policy, { asks, isUnstoppable });
   const applies: Record<BlockReason, boolean> = {
     do_not_contact: facts.do_not_contact && !isUnstoppable,
     channel_opted_out: facts.is_opted_out && !isUnstoppable,
@@ -111,13 +124,33 @@ export function findBlockReasons(
     contact_invalid: facts.has_contact && !facts.is_contact_valid,
     consent_missing: facts.is_consent_missing && !isUnstoppable,
     represented_by_attorney: facts.is_represented && !isUnstoppable,
-    bankruptcy: facts.is_bankrupt && collects,
-    deceased: facts.is_deceased,
-    cease_and_desist: facts.has_ceased && !isUnstoppable,
+    bankruptcy: legal.has('bankruptcy') || (facts.has_trustee && asks),
+    deceased: legal.has('deceased'),
+    cease_and_desist: legal.has('cease_and_desist'),
+    identity_theft: legal.has('identity_theft'),
+    active_duty: legal.has('active_duty'),
+    disaster: legal.has('disaster'),
+    protection: legal.has('protection'),
     hardship_review: facts.has_hardship && collects,
     borrower_archived: facts.is_archived,
   };
   return BLOCK_REASONS.filter((reason) => applies[reason]);
+}
+
+/** The conditions that block the message, by the name of their kind (`jobs/cases/rules/effects.ts`). */
+function legalReasons(
+  conditions: readonly Condition[],
+  settings: CaseSettings,
+  { asks, isUnstoppable }: { asks: boolean; isUnstoppable: boolean },
+): Set<ConditionKind | null> {
+  const blocking = conditions.filter((condition) => {
+    const { contact, collection_messages } = effectsOf(condition, settings);
+    if (contact === 'none') return true;
+    return (
+      (contact === 'required_notices_only' && !isUnstoppable) || (!collection_messages && asks)
+    );
+  });
+  return new Set(blocking.map(kindOf));
 }
 
 /** Quiet hours may extend past midnight, for example from 21 to 8. */

@@ -13,6 +13,7 @@ import { messageVariables } from './variables.ts';
 const SEND_BLOCKERS: ReadonlySet<BlockReason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
+  ...(['identity_theft', 'active_duty', 'disaster', 'protection'] as const),
   'hardship_review',
   // Retried when quiet hours end.
   'quiet_hours',

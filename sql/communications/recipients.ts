@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isRepresentingNow } from '../borrowers/legal-reps.ts';
-import { borrowerStatus } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { liableParties } from '../loans/co-borrowers.ts';
+import { conditionsOfPerson } from '../loans/legal-conditions.ts';
 import { loans } from '../loans/loans.ts';
 import { DOMAIN_ORDER } from '../tenants.ts';
 import { groupByQuestion, flattenQuestions } from './batched-questions.ts';
@@ -18,9 +18,8 @@ const Recipient = z.object({
   preferred_channel: z.enum(CHANNELS).nullable(),
   time_zone: z.string().nullable(),
   do_not_contact: z.boolean(),
-  is_deceased: z.boolean(),
-  bankruptcy_status: z.string().nullable(),
-  cease_and_desist_date: z.string().nullable(),
+  /** The legal conditions in force for the person: those of the message's loan, or those of all loans. */
+  conditions: z.array(z.string()),
   is_archived: z.boolean(),
   email_enabled: z.boolean(),
   sms_enabled: z.boolean(),
@@ -100,8 +99,8 @@ export const matchesIds = (column: Fragment, ids: readonly string[]) =>
 const selectRecipients = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
-           legal.is_deceased, legal.bankruptcy_status,
-           legal.cease_and_desist_date, borrower.is_archived,
+           borrower.is_archived,
+           ${conditionsOfPerson(sql.fragment`borrower.id`, loanId)} as conditions,
            borrower.email_enabled, borrower.sms_enabled, borrower.letter_enabled,
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
@@ -120,10 +119,6 @@ const selectRecipients = (loanId: Fragment) => sql.fragment`
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
     left join lateral (${smsPhone('borrower')}) as phone on true
     left join lateral (${addressLines}) as address on true
-    cross join lateral ${borrowerStatus(
-      sql.fragment`borrower.id`,
-      sql.fragment`(select app.business_date())`,
-    )} as legal
     cross join lateral (
       select coalesce(bool_or(contact_through_representative), false) as is_represented,
              coalesce(bool_or(representative_type = 'bankruptcy_trustee'), false) as has_trustee

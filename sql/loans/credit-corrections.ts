@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
-import { isInformationBlocked } from './credit-blocks.ts';
+import { isBlockedToday } from './credit-blocks.ts';
 import { consumerJson, contactJoins } from './consumers.ts';
 
 export const creditCorrections = table({
@@ -41,7 +41,7 @@ export const readCorrectable = (tx: Transaction, loanId: string) =>
            record.original_charge_off_amount::integer, record.scheduled_monthly_payment::integer,
            record.actual_payment_amount::integer, record.current_balance::integer,
            record.amount_past_due::integer,
-           ${isInformationBlocked(sql.fragment`loan.labels`)} as is_blocked,
+           ${isBlockedToday} as is_blocked,
            exists (
              select from credit_reporting_records
              where loan_id = ${loanId} and status = 'reported'
@@ -95,7 +95,8 @@ export const readForm = (tx: Transaction, id: string) =>
     join credit_reporting_records as record on record.id = correction.record_id
     join credit_reporting_records as corrected on corrected.id = correction.corrected_record_id
     join loans as loan on loan.id = correction.loan_id
-    join borrowers as borrower on borrower.id = loan.borrower_id
+    join borrowers as borrower
+      on borrower.id = coalesce((corrected.consumer ->> 'borrower_id')::uuid, loan.borrower_id)
     left join users as requester on requester.id = correction.requested_by
     ${contactJoins}
     where correction.id = ${id}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { blockedRecord } from './credit-blocks.ts';
+import { isBlockedRecord } from './credit-blocks.ts';
 
 export const creditReportingRecords = table({
   name: 'credit_reporting_records',
@@ -64,11 +64,6 @@ export const insertRecords = (tx: Transaction, records: readonly object[]) =>
     on conflict do nothing
   `);
 
-const mustNotBeSent = blockedRecord(
-  sql.fragment`waiting.account_status`,
-  sql.fragment`loan.labels`,
-);
-
 /** Serializes the creation of files within a tenant. */
 export const lockCreditFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
@@ -105,7 +100,7 @@ export async function assignToFile(
     join loans as loan on loan.id = waiting.loan_id
     left join programs as program on program.id = loan.program_id
     -- The status again, because a record may be withheld while this statement waits for its lock.
-    where record.id = newest.id and record.status = 'queued' and not ${mustNotBeSent}
+    where record.id = newest.id and record.status = 'queued' and not ${isBlockedRecord(sql.fragment`waiting.account_status`)}
   `);
   await tx.query(sql.typeAlias('void')`
     update credit_reporting_findings as finding set file_id = record.file_id

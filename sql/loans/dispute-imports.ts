@@ -64,7 +64,6 @@ const Matched = z.object({
   loan_id: z.string(),
   loan_number: z.string(),
 });
-export type MatchedLoan = z.output<typeof Matched>;
 
 /** The loans that are reported under these account numbers, in the form of the file. */
 export const findByReportedNumbers = (tx: Transaction, accountNumbers: readonly string[]) =>

@@ -46,6 +46,12 @@ export const markWaived = (
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
 
+/** Removes the note of a waiver that was withdrawn. */
+export const clearLegalWaiver = (tx: Transaction, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update fees set waived_at = null, waived_by = null, waive_reason = null where id = ${id}
+  `);
+
 /** The loan's late fees, and the product rule that each of them follows. */
 export const listLateFeeRules = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(z.object({ id: z.string(), fee_rule_id: z.string().nullable() }))`

@@ -7,6 +7,7 @@ export const LATE_FEE_EXEMPTIONS = [
   'partly_paid',
   'agreement',
   'frozen',
+  'legal_condition',
 ] as const;
 export type LateFeeExemption = (typeof LATE_FEE_EXEMPTIONS)[number];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { LegalConditions, legalConditionsJson } from './legal-conditions.ts';
 import { ExemptInstallment, LATE_FEE_EXEMPTIONS } from './late-fee-exemptions.ts';
 
 /** Facts about late fees that are not in the loan's events. */
@@ -7,6 +8,8 @@ export const LateFeeFacts = z.object({
   exemptions: z.array(ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) })),
   /** Periods without late fees. A payment plan in force has no end. */
   exempt_periods: z.array(z.object({ from: z.string(), to: z.string().nullable() })),
+  /** The legal conditions of those who borrowed. Some forbid late fees. */
+  legal: LegalConditions.nullable(),
   /** The day on which the loan's freeze ends. */
   freeze_until: z.string().nullable(),
 });
@@ -34,6 +37,7 @@ export const lateFeeFacts = sql.fragment`
       select jsonb_build_object('from', agreed_on, 'to', null) from payment_plans
       where loan_id = loan.id and status = 'active'
     ),
+    'legal', ${legalConditionsJson(sql.fragment`loan.id`)},
     'freeze_until', case when loan.is_frozen then loan.freeze_until end
   ) end
 `;

@@ -1,4 +1,6 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { isInForce } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { LIABLE_ROLES, liableParties } from './co-borrowers.ts';
 
@@ -32,6 +34,64 @@ export const conditionsOfLoans = sql.fragment`(
     and (condition.incurred_through is null
       or coalesce(loan.origination_date, loan.disbursement_date) <= condition.incurred_through)
 )`;
+
+/**
+ * The conditions in force today for a person, as an array of text: with a loan those that concern this loan, otherwise
+ * those that concern all loans.
+ */
+export const conditionsOfPerson = (
+  borrowerId: SqlFragment,
+  loanId: SqlFragment,
+) => sql.fragment`array(
+  select condition.condition from legal_conditions as condition
+  where condition.borrower_id = ${borrowerId} and condition.condition <> 'codebtor_stay'
+    and ${isInForce(sql.fragment`condition`, sql.fragment`app.business_date()`)}
+    and case when ${loanId} is null then condition.loan_id is null
+      else coalesce(condition.loan_id, ${loanId}) = ${loanId} and ${loanId} <> all(condition.except_loan_ids)
+        and (condition.incurred_through is null or condition.incurred_through >= (
+          select coalesce(loan.origination_date, loan.disbursement_date, loan.created_at::date)
+          from loans as loan where loan.id = ${loanId}
+        )) end
+  union
+  select held.condition from ${conditionsOfLoans} as held
+  where held.loan_id = ${loanId} and held.borrower_id = ${borrowerId} and held.condition = 'codebtor_stay'
+    and ${isInForce(sql.fragment`held`, sql.fragment`app.business_date()`)}
+)`;
+
+/** The conditions of a loan, with what the tenant decided about their effects (the setting `cases.effects`). */
+export const LegalConditions = z.object({
+  periods: z.array(
+    z.object({ condition: z.string(), from: z.string(), until: z.string().nullable() }),
+  ),
+  effects: z.record(z.string(), z.unknown()).nullable(),
+});
+export type LegalConditions = z.output<typeof LegalConditions>;
+
+/**
+ * The conditions of a loan for the people who borrowed, or for one person, as JSON. Null if there are none. A guarantor's
+ * bankruptcy does not change the loan.
+ */
+export const legalConditionsJson = (loanId: SqlFragment, borrowerId?: SqlFragment) => sql.fragment`(
+  select jsonb_build_object(
+    'periods', jsonb_agg(
+      jsonb_build_object('condition', held.condition, 'from', held.from_date, 'until', held.until_date)
+      order by held.from_date, held.condition
+    ),
+    'effects', (select tenant.settings #> '{cases,effects}' from tenants as tenant where tenant.id = app.current_tenant())
+  )
+  from ${conditionsOfLoans} as held
+  where held.loan_id = ${loanId}
+    and ${borrowerId ? sql.fragment`held.borrower_id = ${borrowerId}` : sql.fragment`held.role in ('borrower', 'co_borrower')`}
+  having count(*) > 0
+)`;
+
+/** The same, of one loan. */
+export const readLegalConditions = (tx: Transaction, loanId: string) =>
+  tx.oneFirst(
+    sql.type(z.object({ legal: LegalConditions.nullable() }))`
+      select ${legalConditionsJson(sql.fragment`${loanId}::uuid`)} as legal
+    `,
+  );
 
 const OfLoan = z.object({
   loan_id: z.string(),
@@ -82,4 +142,42 @@ export const findKnownRecords = (
              where id = any(${sql.array([...representative_ids], 'uuid')})
                and borrower_id = any(${sql.array([...people], 'uuid')})
            ) as representative_ids
+  `);
+
+const InForce = z.object({ loan_id: z.string(), condition: z.string() });
+
+/** The conditions of loans on a day, for those who borrowed. */
+export const listConditionsInForce = (tx: Transaction, loanIds: readonly string[], day: string) =>
+  tx.any(sql.type(InForce)`
+    select wanted.id as loan_id, held.condition
+    from unnest(${sql.array([...loanIds], 'uuid')}) as wanted (id)
+    cross join lateral (
+      select held.condition from ${conditionsOfLoans} as held
+      where held.loan_id = wanted.id and held.role in ('borrower', 'co_borrower')
+        and ${isInForce(sql.fragment`held`, sql.fragment`${day}::date`)}
+    ) as held
+  `);
+
+/** Sets the sub-status of loans where it differs. */
+export const saveSubStatuses = (
+  tx: Transaction,
+  loans: readonly { id: string; sub_status: string | null }[],
+) =>
+  tx.query(sql.typeAlias('void')`
+    update loans as loan set sub_status = wanted.sub_status
+    from jsonb_to_recordset(${JSON.stringify(loans)}::jsonb) as wanted (id uuid, sub_status text)
+    where loan.id = wanted.id and loan.sub_status is distinct from wanted.sub_status
+  `);
+
+/** Finds conditions that begin or end on a day. */
+export const conditionsTurningOn = (day: string) => sql.fragment`
+  select from legal_conditions where from_date = ${day}::date or until_date = ${day}::date`;
+
+/** The loans of people whose conditions begin or end on a day. */
+export const loansWithTurningConditions = async (tx: Transaction, day: string) =>
+  tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select distinct party.loan_id
+    from legal_conditions as condition
+    join ${liableParties} as party on party.borrower_id = condition.borrower_id
+    where condition.from_date = ${day}::date or condition.until_date = ${day}::date
   `);

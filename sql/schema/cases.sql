@@ -128,6 +128,8 @@ create table legal_conditions (
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index legal_conditions_borrower on legal_conditions (tenant_id, borrower_id, from_date);
+create index legal_conditions_from on legal_conditions (tenant_id, from_date);
+create index legal_conditions_until on legal_conditions (tenant_id, until_date) where until_date is not null;
 create index legal_conditions_loan on legal_conditions (tenant_id, loan_id) where loan_id is not null;
 call app.protect('legal_conditions', 'select, insert, delete');
 call app.declare_borrower_data('legal_conditions', 'borrower',

@@ -638,7 +638,8 @@ create table late_fee_exemptions (
   due_date date not null,
   -- The rule that would have charged the fee; null if the rule has no id.
   fee_rule_id uuid,
-  reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'earlier')),
+  reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'legal_condition',
+    'earlier')),
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),

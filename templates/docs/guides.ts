@@ -18,7 +18,7 @@ export const GUIDE_ORDER: readonly { title: string; names: readonly string[] }[]
       'build-an-admin',
     ],
   },
-  { title: 'Service loans', names: ['bounced-payment', 'payoff', 'month-end'] },
+  { title: 'Service loans', names: ['bounced-payment', 'payoff', 'cases', 'month-end'] },
   { title: 'Go live', names: ['moving-in', 'go-live'] },
 ];
 /** The heading above guides without a place in the order. */

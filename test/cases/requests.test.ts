@@ -176,10 +176,10 @@ const report = (id: string) =>
   stage.owner.query(
     `insert into credit_reporting_records (
        tenant_id, loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type,
-       account_type, date_opened, highest_credit, terms_duration, terms_frequency,
+       account_type, date_opened, date_of_account_information, highest_credit, terms_duration, terms_frequency,
        scheduled_monthly_payment, actual_payment_amount, current_balance, amount_past_due,
        account_status, payment_history_profile, ecoa_code, interest_type_indicator, consumer, status)
-     select tenant_id, id, '2025-12-31', '["equifax"]', loan_number, 'I', '01', '2025-12-01', 1, '036',
+     select tenant_id, id, '2025-12-31', '["equifax"]', loan_number, 'I', '01', '2025-12-01', '2025-12-31', 1, '036',
        'M', 1, 0, 1, 0, '11', repeat('B', 24), '1', 'F', '{}', 'reported'
      from loans where id = $1`,
     [id],

@@ -5,6 +5,7 @@ import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { assertOk } from '../setup/portal.ts';
 import { saveSettings } from '../setup/settings.ts';
+import { openCase } from '../setup/cases.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -77,22 +78,46 @@ test.each([
   expect(await reasons('email')).toEqual([]);
 });
 
-test.each([
-  ['chapter_7_petition', ['bankruptcy']],
-  ['chapter_13_discharged', ['bankruptcy']],
-  ['chapter_7_dismissed', []],
-  ['none', []],
-])(
-  'no collection contact is made with a borrower whose bankruptcy is %s: %j',
-  async (status, against) => {
-    const { officer, path, reasons } = await reachable();
+const PETITION = { chapter: '7', petition_date: '2026-01-05' };
 
-    await officer.put(path, { bankruptcy_status: status });
+test.each([
+  ['pending', PETITION, ['bankruptcy']],
+  ['discharged', { ...PETITION, discharge_date: '2026-01-12' }, ['bankruptcy']],
+  ['dismissed', { ...PETITION, dismissal_date: '2026-01-12' }, []],
+])(
+  'a borrower whose bankruptcy is %s gets no message that asks for payment: %j',
+  async (_, facts, against) => {
+    const { officer, borrower_id, reasons } = await reachable();
+
+    await openCase(officer, borrower_id, 'bankruptcy', facts);
 
     expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
+    expect(await reasons('email', { template_type: 'payment_reminder' })).toEqual(against);
     expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
   },
 );
+
+test('a tenant decides which messages a disaster and its own protection stop', async () => {
+  const { tenant, officer, borrower_id, reasons } = await reachable(
+    await stage.tenant('2026-01-15'),
+  );
+  await saveSettings(tenant, {
+    cases: {
+      protections: ['wildfire'],
+      effects: {
+        disaster: { collection_messages: true },
+        'protection:wildfire': { contact: 'required_notices_only' },
+      },
+    },
+  });
+  await openCase(officer, borrower_id, 'disaster', { from: '2026-01-10', to: '2026-02-10' });
+  const struck = await reasons('email', { template_type: 'past_due_notice' });
+  await openCase(officer, borrower_id, 'protection', { name: 'wildfire', from: '2026-01-10' });
+
+  expect(struck).toEqual([]);
+  expect(await reasons('email', { template_type: 'payment_received' })).toEqual(['protection']);
+  expect(await reasons('letter', { template_type: 'payoff_letter' })).toEqual([]);
+});
 
 test('a trustee in bankruptcy counts as a bankruptcy', async () => {
   const { reasons, rep } = await reachable();
@@ -103,10 +128,10 @@ test('a trustee in bankruptcy counts as a bankruptcy', async () => {
 });
 
 test('a cease-communication demand applies, except to letters that the law requires', async () => {
-  const { officer, path, reasons } = await reachable();
+  const { officer, borrower_id, reasons } = await reachable();
 
   const before = await reasons('letter');
-  await officer.put(path, { cease_and_desist_date: '2026-01-15' });
+  await openCase(officer, borrower_id, 'cease_and_desist', { received_date: '2026-01-15' });
   const [after, demanded] = [
     await reasons('letter'),
     await reasons('letter', { template_type: 'payoff_letter' }),
@@ -253,9 +278,8 @@ test('co-borrowers are checked separately: one wants no contact, and it is night
   };
 
   const morning = [await reasonsOf(borrower_id, { at }), await reasonsOf(other, { at })];
-  assertOk(
-    await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true, is_deceased: true }),
-  );
+  assertOk(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true }));
+  await openCase(officer, borrower_id, 'deceased', { date_of_death: '2026-01-02' });
   const noon = { at: '2026-01-15T20:00:00Z' };
   const then = [await reasonsOf(borrower_id, noon), await reasonsOf(other, noon)];
   const stranger = await officer.post('/communications/can-interact', {

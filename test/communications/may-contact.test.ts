@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findBlockReasons, type ContactFacts } from '../../jobs/communications/contact-rules.ts';
 
-const policy = { quiet_hours: { start: 21, end: 8 }, weekly_cap: 7 };
+const policy = { quiet_hours: { start: 21, end: 8 }, weekly_cap: 7, cases: { effects: {} } };
 const reachable: ContactFacts = {
   do_not_contact: false,
   is_opted_out: false,
@@ -9,9 +9,8 @@ const reachable: ContactFacts = {
   is_contact_valid: true,
   is_consent_missing: false,
   is_represented: false,
-  is_bankrupt: false,
-  is_deceased: false,
-  has_ceased: false,
+  has_trustee: false,
+  conditions: [],
   has_hardship: false,
   is_archived: false,
   has_recent_same: false,

@@ -4,6 +4,7 @@ import { sendCommunication } from '../../jobs/communications/send.job.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
+import { openCase } from '../setup/cases.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -82,7 +83,7 @@ test('a borrower who has opted out receives none of the mails in a batch', async
   const ids = await ordered();
   const [first, , third] = borrowers;
   await officer.put(`/borrowers/${first?.borrower_id}`, { do_not_contact: true });
-  await officer.put(`/borrowers/${third?.borrower_id}`, { is_deceased: true });
+  await openCase(officer, String(third?.borrower_id), 'deceased', { date_of_death: '2026-01-02' });
 
   await Promise.all(ids.map((id) => attempt(id)));
 
@@ -152,7 +153,7 @@ test('the blockers of a contact are the same for one message and for a batch', a
   const [first, second, third, fourth] = borrowers.map(({ borrower_id }) => borrower_id);
   await ordered();
   await officer.put(`/borrowers/${first}`, { do_not_contact: true });
-  await officer.put(`/borrowers/${third}`, { cease_and_desist_date: '2020-01-01' });
+  await openCase(officer, String(third), 'cease_and_desist', { received_date: '2020-01-01' });
   await stage.owner.query(
     `update emails set status = 'bounced' where tenant_id = $1 and borrower_id = $2`,
     [tenant.id, fourth],

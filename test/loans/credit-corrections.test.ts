@@ -91,7 +91,7 @@ test('a correction that staff submit through the portal of the bureaus is not se
       requested_by: 'admin User',
       identification_number: 'ACME01',
       consumer: { surname: 'Hopper', city: 'Arlington', date_of_birth: '1980-12-09' },
-      ssn_last_four: null,
+      ssn_last_four: '6789',
     },
   });
   const fields = form.body.fields as { name: string; is_corrected: boolean }[];

@@ -21,7 +21,8 @@ const stage = await newStage({
   log: openLog('trace', { service: 'api' }, { write: (line) => (log += line) }),
 });
 
-const SSN = '219-09-9384';
+/** Ends with the last four digits of the borrowers of `newLoan`. */
+const SSN = '219-09-6789';
 const addNumber = (tenant: Tenant, borrowerId: string, identifier: string, wish: object = {}) =>
   tenant.officer.post(`/borrowers/${borrowerId}/identities`, {
     identity_type: 'ssn',
@@ -76,7 +77,7 @@ test('the file contains the social security number, and no answer, row, log line
   expect(added.status, JSON.stringify(added.body)).toBe(201);
   expectMetro2(lines);
   const line = lines[1] ?? '';
-  expect(line.slice(297, 306)).toBe('219099384');
+  expect(line.slice(297, 306)).toBe('219096789');
   expect(line.slice(426 + 69, 426 + 78)).toBe('321549876');
   const secrets = new Map([
     ['borrower', SSN],
@@ -101,11 +102,11 @@ test('a number that is no social security number, failed its verification or dif
     identity_type: 'itin',
     identifier: '912-70-1234',
   });
-  const failed = await named('Failed');
+  const failed = await named('Failed', { ssn_last_four: null });
   await addNumber(tenant, failed, '219-09-0001', { verification_status: 'failed' });
   const differing = await named('Differing', { ssn_last_four: '1111' });
   await addNumber(tenant, differing, '219-09-2222');
-  const two = await named('Two');
+  const two = await named('Two', { ssn_last_four: null });
   await addNumber(tenant, two, '219-09-3333', { verification_status: 'verified' });
   await officer.put(`/borrowers/${two}`, { ssn_last_four: null });
   await addNumber(tenant, two, '219-09-4444');
@@ -150,7 +151,7 @@ test('a file is not written with blanks if the key of a number is missing, and i
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(completed.body).toMatchObject([{ status: 'completed' }]);
   const [, line = ''] = await fileLines(stage, tenant, completed.body[0].filename);
-  expect(line.slice(297, 306)).toBe('219099384');
+  expect(line.slice(297, 306)).toBe('219096789');
 });
 
 test('a loan keeps the identification number of its first file, and a program can have its own', async () => {
@@ -222,4 +223,60 @@ test('a loan that is blocked for identity theft after its month ended is not sen
   expect([february, march, april].map(({ body }) => body.record_count)).toEqual([1, 1, 2]);
   expect(sent.map(({ status }) => status)).toEqual(['reported', 'suppressed', 'suppressed']);
   expect(untouched.map(({ status }) => status)).toEqual(['reported', 'reported', 'reported']);
+});
+
+test('a case of identity theft, also of a co-borrower, blocks the loan from its report until its release', async () => {
+  const tenant = await newReportingTenant(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { officer } = tenant;
+  const [stolen, joint] = [await newReportedLoan(tenant), await newReportedLoan(tenant)];
+  const victim = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
+  await makeReportable(tenant, victim.body.id);
+  const co = { borrower_id: victim.body.id, role: 'co_borrower' };
+  await officer.post(`/loans/${joint.id}/co-borrowers`, co);
+  const file = async (day: string) => {
+    await travelTo(stage, tenant, day);
+    await runCreditReports(stage);
+    return (await admin.post('/credit-reporting-files')).body;
+  };
+  const openCase = async (borrower_id: string, loan_id: string) => {
+    const opened = await officer.post('/cases', {
+      borrower_id,
+      loan_id,
+      case_type: 'identity_theft',
+      subject: 'Identity theft',
+      description: 'An FTC affidavit arrived.',
+      facts: { report_received_date: '2026-02-02' },
+    });
+    expect(opened.status, JSON.stringify(opened.body)).toBe(201);
+    return String(opened.body.id);
+  };
+
+  await travelTo(stage, tenant, '2026-02-03');
+  await runCreditReports(stage);
+  const ofStolen = await openCase(stolen.borrower_id, stolen.id);
+  await openCase(victim.body.id, joint.id);
+  const february = await file('2026-02-03');
+  const update = await admin.post(`/loans/${stolen.id}/credit-corrections`, {
+    reason: 'Typed wrongly.',
+    corrected_values: { current_balance: 1 },
+  });
+  await travelTo(stage, tenant, '2026-02-21');
+  const released = await officer.put(`/cases/${ofStolen}`, {
+    facts: { report_received_date: '2026-02-02', released_date: '2026-02-20' },
+    facts_reason: 'The bureau rescinded the block.',
+  });
+  const march = await file('2026-03-03');
+  const records = await creditRecords(tenant, stolen.id);
+  const ofJoint = await creditRecords(tenant, joint.id);
+
+  expect(february).toMatchObject({ code: 'nothing_to_send' });
+  expect(update).toMatchObject({ status: 409, body: { code: 'nothing_reported' } });
+  expect(released.status, JSON.stringify(released.body)).toBe(200);
+  expect(march).toMatchObject({ record_count: 1 });
+  expect(records.map(({ status }) => status)).toEqual(['reported', 'suppressed']);
+  expect(ofJoint.map(({ suppression_reason: reason }) => reason)).toEqual([
+    'identity_theft_block',
+    'identity_theft_block',
+  ]);
 });

@@ -75,12 +75,14 @@ function lateFeesOf(
       },
     })),
     exempt: new Set(),
+    forbidden: [],
     facts: {
       exemptions: [],
       exempt_periods: reliefs.map(({ after, days }) => ({
         from: addDays(as_of, after),
         to: addDays(as_of, after + days),
       })),
+      legal: null,
       freeze_until: freeze_until === null ? null : addDays(as_of, freeze_until),
     },
     payment_days: events.flatMap((one) => (one.kind === 'payment' ? [one.effective_date] : [])),

@@ -6,6 +6,8 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { completeTerms, INTEREST_METHODS, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
+import { anyLife } from './arbitraries.ts';
+import { closedThrough, LINE, OPENED, stateOn } from './line-fixtures.ts';
 import { anyServicedLife } from './serviced-life.ts';
 
 /** A legal cap of the rate: 50 USC 3937. */
@@ -146,9 +148,25 @@ describe('during a legal cap', () => {
   });
 });
 
+test('a minimum payment falls by the forgiven interest of its cycle, also if it is a share of the balance', () => {
+  const rule = { percentage: '0.05', floor_amount: '25.00', plus_interest_and_fees: false };
+  const terms = { ...LINE, minimum_payment: rule };
+  const agreed = stateOn('2026-02-16', closedThrough('2026-02-15', [OPENED], terms), terms);
+  const capped = stateOn(
+    '2026-02-16',
+    closedThrough('2026-02-15', [OPENED, cap('2026-01-31', null)], terms),
+    terms,
+  );
+
+  // 14 percent of 3,650.00 for the 16 days from the 31st of January through the 15th of February.
+  const forgiven = new Big('3650.00').times('0.14').times(16).div(365);
+  const asked = (state: typeof capped) => new Big(state.installments[0]?.payment_amount ?? '0');
+  expect(asked(agreed).minus(asked(capped)).toFixed(2)).toBe(forgiven.toFixed(2));
+});
+
 describe('a legal cap in any life of a loan', () => {
   const anyCappedLife = fc.record({
-    life: anyServicedLife(24),
+    life: fc.oneof(anyServicedLife(24), anyLife),
     after: fc.integer({ min: 0, max: 120 }),
     days: fc.option(fc.integer({ min: 1, max: 200 })),
   });
@@ -156,6 +174,8 @@ describe('a legal cap in any life of a loan', () => {
   test('no day earns more than the cap on its balance', () => {
     fc.assert(
       fc.property(anyCappedLife, ({ life, after, days }) => {
+        // Draws within the grace period of a line bear no interest.
+        fc.pre(!life.terms.grace_on_purchases);
         const from = addDays(life.events[0]?.effective_date ?? '', after);
         const to = days === null ? null : addDays(from, days);
 

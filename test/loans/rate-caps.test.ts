@@ -3,6 +3,8 @@ import { followRateCaps } from '../../jobs/loans/history/rate-caps/follow-rate-c
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
+import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -178,4 +180,25 @@ test('the balance that a charged-off loan lost falls by the forgiven interest', 
   const forgiven = ((10_000 * 0.06 * 120) / 365).toFixed(2);
   expect((Number(before) - Number(await claimOf())).toFixed(2)).toBe(forgiven);
   expect((await admin.get(`/loans/${id}/1099c`)).body).toEqual([]);
+});
+
+test('when a cap lowers the balance of a loan that was sold and transferred, tasks ask to settle the difference', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const { sell } = await newPortfolioForSale(tenant, id);
+  await travelTo(stage, tenant, '2026-01-25');
+  await sell({ sale_price: '9800.00', settlement_date: '2026-01-25', servicing_retained: false });
+  await travelTo(stage, tenant, '2026-01-26');
+
+  await follow(tenant, id, [{ from: '2026-01-16', until: null }]);
+
+  const tasks = (await tenant.officer.get(`/tasks?loan_id=${id}`)).body as {
+    title: string;
+    description: string;
+  }[];
+  const correction = tasks.find(({ title }) => title.startsWith('Correct the balance'));
+  // One day at 8.5 percent and nine days at 6 percent.
+  expect(correction?.description).toContain('principal 10000.00, interest 17.12, fees 0.00,');
+  expect(tasks.some(({ title }) => title.startsWith('Settle the sale price'))).toBe(true);
+  expect(await violationsIn(stage)).toEqual([]);
 });

@@ -5,6 +5,8 @@ import { mergeLetters } from '../../jobs/mailing/merge-letters.job.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { BATCH_JOBS, newLetterSender, pageSizes, storedFile } from '../setup/letters.ts';
 import { closeThrough, runJobs } from '../setup/queue.ts';
+import { openCase } from '../setup/cases.ts';
+import { assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -247,7 +249,9 @@ test('a letter that cannot be sent is in no batch and shows the reason, and staf
     await post(1),
     await post(1),
   ];
-  await officer.put(`/borrowers/${dead.borrower_id}`, { is_deceased: true });
+  const died = await openCase(officer, dead.borrower_id, 'deceased', {
+    date_of_death: '2026-01-02',
+  });
   await officer.post(`/addresses/${returned.address_id}/mail-returned`, {});
   await officer.post(`/mail-letters/${byHand.id}/hold`, { note: 'Wrong enclosure' });
   const letter = async (id: string) => (await officer.get(`/mail-letters/${id}`)).body;
@@ -256,7 +260,9 @@ test('a letter that cannot be sent is in no batch and shows the reason, and staf
   const held = (await officer.get('/mail-letters?status=held&ordering=created_at')).body;
   // Correcting an address does not change a printed letter.
   await officer.put(`/addresses/${returned.address_id}`, { street_line_1: '9 New Street' });
-  await officer.put(`/borrowers/${dead.borrower_id}`, { is_deceased: false });
+  assertOk(
+    await officer.put(`/cases/${died.id}`, { opened_in_error: true, resolution: 'Another person' }),
+  );
   await officer.post(`/mail-letters/${byHand.id}/withdraw`, {});
   const next = await batch();
   const inBatch = await officer.post(`/mail-letters/${going.id}/hold`, {});

@@ -19,6 +19,31 @@ export type KnownCondition = (typeof CONDITIONS)[number];
 export type Protection = `protection:${string}`;
 export type Condition = KnownCondition | Protection;
 
+/** What a condition is about, in one word for staff and for lists. In the order of their weight. */
+export const CONDITION_KINDS = [
+  ...(['deceased', 'bankruptcy', 'identity_theft', 'cease_and_desist'] as const),
+  ...(['active_duty', 'disaster', 'protection'] as const),
+] as const;
+export type ConditionKind = (typeof CONDITION_KINDS)[number];
+
+/** The kind of a condition. Null: the condition changes nothing for the servicing of the loan. */
+export function kindOf(condition: Condition): ConditionKind | null {
+  if (condition.startsWith('protection:')) return 'protection';
+  switch (condition) {
+    case 'deceased':
+    case 'cease_and_desist':
+    case 'active_duty':
+    case 'disaster':
+      return condition;
+    case 'identity_theft_block':
+      return 'identity_theft';
+    case 'rate_cap':
+      return 'active_duty';
+    default:
+      return condition.startsWith('dismissed_') ? null : 'bankruptcy';
+  }
+}
+
 /** Conditions that end by facts only, so that a case is not closed while one of them has no end. */
 const TEMPORARY = /^(stay_|codebtor_stay$|active_duty$|rate_cap$|disaster$|protection:)/;
 /** Whether the condition may go on after the case was closed, such as a discharge. */

@@ -96,7 +96,12 @@ export const EVENT_FACTS = {
     /** The payoff that includes this prepayment penalty. Reversing the payoff also withdraws the penalty. */
     payment_id: id.exactOptional(),
   }),
-  fee_waiver: z.strictObject({ fee_id: id, amount: amount.exactOptional() }),
+  fee_waiver: z.strictObject({
+    fee_id: id,
+    amount: amount.exactOptional(),
+    /** A legal condition forbids the fee. The waiver is withdrawn if the condition was wrong. */
+    is_by_law: z.literal(true).exactOptional(),
+  }),
   /** A credit of type settlement is agreed debt relief; other types are not. */
   service_credit: z.strictObject({
     amount,

@@ -206,4 +206,4 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
 
 /** Exemptions that no payment can change. */
 const unaffectedByPayments = (exemption: ReturnType<typeof lateFeeExemption>) =>
-  exemption === 'agreement' || exemption === 'frozen' ? exemption : null;
+  exemption === 'partly_paid' || exemption === 'small_remainder' ? null : exemption;

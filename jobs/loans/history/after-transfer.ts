@@ -70,7 +70,7 @@ async function remindOfNewServicer(work: Work, loan: RawLoan, before: LoanState,
   if (JSON.stringify(balances) === JSON.stringify(transferredBalances(before))) return;
   const { principal, interest, fee, charge_off, suspense } = balances;
   const description =
-    'A payment from before the transfer was recorded or reversed later. As of the transfer, the loan has ' +
+    'An event from before the transfer was recorded or reversed later. As of the transfer, the loan has ' +
     `principal ${principal}, interest ${interest}, fees ${fee}, charged-off balance ${charge_off} and suspense ${suspense}. ` +
     'Send these balances to the new servicer and settle the difference.';
   await remindOfficer(work, loan, {

@@ -5,6 +5,7 @@ import type {
   LateFeeExemption,
 } from '../../../sql/loans/late-fee-exemptions.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { periodsWithout } from '../../cases/rules/loan-effects.ts';
 import { addDays } from '../../dates.ts';
 import { isAboveZero, money, ZERO } from '../../money.ts';
 import { pastDueAmountOn } from '../engine/bills.ts';
@@ -27,6 +28,8 @@ type LateFeePolicy = {
   /** Rules and installments for which an exemption is recorded. */
   exempt: ReadonlySet<string>;
   facts: LateFeeFacts;
+  /** Periods in which the law forbids late fees. */
+  forbidden: readonly { from: string; to: string | null }[];
   /** The effective dates of all payments. */
   payment_days: readonly string[];
 };
@@ -52,6 +55,7 @@ export function lateFeePolicy(row: Loan, { events }: Pick<Replay, 'events'>): La
     rules: rules.map((rule) => ({ rule, grace_days: lateFeeGraceDays(rule, row) })),
     exempt: new Set(facts.exemptions.map(keyOf)),
     facts,
+    forbidden: periodsWithout(facts.legal, 'late_fees'),
     payment_days: events.flatMap(({ kind, effective_date }) =>
       kind === 'payment' ? [effective_date] : [],
     ),
@@ -121,14 +125,15 @@ const keyOf = ({ installment_number, due_date, fee_rule_id }: ExemptInstallment)
  * exempts borrowers who have paid anything since the previous due date.
  */
 export function lateFeeExemption(
-  { facts, payment_days }: LateFeePolicy,
+  { facts, forbidden, payment_days }: LateFeePolicy,
   { rule, installment, last_day, amount }: LateFeeCase,
   position: Position,
   day: string,
 ): LateFeeExemption | null {
-  const isAgreed = facts.exempt_periods.some(({ from, to }) =>
-    [last_day, day].some((one) => from <= one && (to === null || one <= to)),
-  );
+  const isIn = (on: string) => (period: { from: string; to: string | null }) =>
+    period.from <= on && (period.to === null || on <= period.to);
+  if (forbidden.some(isIn(day))) return 'legal_condition';
+  const isAgreed = [last_day, day].some((on) => facts.exempt_periods.some(isIn(on)));
   if (isAgreed) return 'agreement';
   const { freeze_until } = facts;
   if (position.stops.has('freeze') && !(freeze_until && freeze_until <= day)) return 'frozen';

@@ -197,6 +197,6 @@ export async function readFormParties(work: Work, borrowerId: string) {
     debtor_name: debtor.name,
     debtor_tin_last_four: debtor.tin_last_four,
     debtor_address: (recipient?.address_lines ?? []).join(', '),
-    is_deceased: recipient?.is_deceased ?? false,
+    is_deceased: recipient?.conditions.includes('deceased') ?? false,
   };
 }

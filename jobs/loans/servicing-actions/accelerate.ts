@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as flags from '../../../sql/loans/flags.ts';
 import { date, prose, requiredFreeText } from '../../../sql/types.ts';
+import { assertLegallyAllowed } from '../../cases/legally-allowed.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
@@ -35,6 +36,7 @@ export async function accelerate(work: Work, loanId: string, input: z.output<typ
   const loan = await openLoan(work, loanId);
   assertStatus(loan.row, 'accelerate');
   if (loan.row.is_accelerated) return;
+  await assertLegallyAllowed(work, loanId, 'acceleration');
   await flags.markAccelerated(work.tx, loanId, true);
   if (fundingDate(loan) === null) return;
   await recordEvents(work, loan, [newEvent({ kind: 'acceleration', effective_date: work.today })]);

@@ -4,6 +4,7 @@ import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
+import { allows } from '../../cases/rules/loan-effects.ts';
 import {
   canRunOn,
   nextAutopayDueDate,
@@ -69,11 +70,7 @@ const amountOf = (plan: AutopayPlan, { row, state }: OpenLoan, dueDate: string) 
 async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: string) {
   const { tx, today } = work;
   const amount = amountOf(plan, loan, dueDate);
-  const reason = isAutopayPaused(loan.state, today)
-    ? 'payments_paused'
-    : amount.gt(0)
-      ? null
-      : 'nothing_due';
+  const reason = reasonToSkip(plan, loan, today) ?? (amount.gt(0) ? null : 'nothing_due');
   const id = await draws.claimDueDate(tx, {
     autopay_plan_id: plan.id,
     loan_id: plan.loan_id,
@@ -92,14 +89,20 @@ async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: s
     await collectDraw(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
 }
 
+function reasonToSkip(plan: AutopayPlan, { state }: OpenLoan, today: string) {
+  if (!allows(plan.legal, 'autopay', today)) return 'legal_condition';
+  return isAutopayPaused(state, today) ? 'payments_paused' : null;
+}
+
 /** Retries a draw that was returned for insufficient funds, minus what the borrower has paid since. */
 async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.Draw) {
   const { tx } = work;
   const amount = min(parseMoney(draw.amount), amountOf(plan, loan, draw.due_date));
-  const isOver = amount.lte(0);
+  const isForbidden = !allows(plan.legal, 'autopay', work.today);
+  const isOver = isForbidden || amount.lte(0);
   await update(tx, 'autopay_draws', draw.id, {
     status: isOver ? 'skipped' : 'drawn',
-    reason: isOver ? 'paid_meanwhile' : null,
+    reason: isForbidden ? 'legal_condition' : isOver ? 'paid_meanwhile' : null,
     retry_on: null,
     attempts: draw.attempts + (isOver ? 0 : 1),
   });

@@ -1,5 +1,6 @@
 import type { Big } from 'big.js';
 import type { AutopayPlan } from '../../../../sql/loans/open-autopay-plan.ts';
+import { allows } from '../../../cases/rules/loan-effects.ts';
 import { min, money, parseMoney, sum, ZERO } from '../../../money.ts';
 import type { EventDraft } from '../../engine/events.ts';
 import type { LoanState } from '../../engine/state.ts';
@@ -75,6 +76,7 @@ function amountOf(
   state: LoanState,
   penalty: Big,
 ): Big {
+  if (!allows(plan.legal, 'autopay', date)) return ZERO;
   const amount = drawAmount(plan, state, due_date, penalty);
   if (retry !== null) return min(retry, amount);
   return isAutopayPaused(state, date) ? ZERO : amount;
