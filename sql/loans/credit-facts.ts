@@ -160,8 +160,10 @@ export const listUnreported = (
                and version = coalesce(snapshot.schedule_version, loan.schedule_version)
            ) as periods,
            snapshot.maturity_date, closed.day as closed_on, before.facts as before_close, taken.possession,
-           case when loan.last_payment_date > closed.day then last_paid.day
-             else coalesce(snapshot.last_payment_date, loan.last_payment_date) end as last_payment_date,
+           -- The loan's own date may be later than the month.
+           case when snapshot.loan_id is not null then snapshot.last_payment_date
+             when loan.last_payment_date > closed.day then last_paid.day
+             else loan.last_payment_date end as last_payment_date,
            paid.amount as paid_in_month, coalesce(snapshot.total_balance, 0.00) as total_balance,
            coalesce(snapshot.charge_off_balance, 0.00) as charge_off_balance,
            coalesce(snapshot.past_due_30_amount, 0.00) as past_due_30_amount,

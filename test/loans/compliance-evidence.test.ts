@@ -210,8 +210,9 @@ test('a servicemember case decides before a report', async () => {
   const { borrower_id: applicant } = (await officer.get(`/loans/${application}`)).body;
   await addMilitaryReport(officer, borrower_id, {
     database: 'scra',
-    result: 'none',
+    result: 'active_duty',
     status_date: TODAY,
+    active_duty_from: '2026-01-10',
   });
   await addMilitaryReport(officer, applicant, {
     database: 'mla',
@@ -237,10 +238,11 @@ test('a servicemember case decides before a report', async () => {
     await check(tenant, application, 'mla_36_percent'),
   ];
 
-  expect(before.map(({ status }) => status)).toEqual(['pass', 'pass']);
+  expect(before.map(({ status }) => status)).toEqual(['warn', 'pass']);
   expect(opened.map(({ status }) => status)).toEqual([201, 201]);
   expect(after).toMatchObject([
-    { status: 'warn', message: expect.stringContaining('servicemember case') },
+    // The case caps the rate.
+    { status: 'pass' },
     { status: 'warn', message: expect.stringContaining('covered borrower') },
   ]);
 });

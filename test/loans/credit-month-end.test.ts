@@ -38,6 +38,18 @@ test('refunded money is not a payment and does not reduce payments', async () =>
   expect(march).toMatchObject({ actual_payment_amount: 0, date_last_payment: '2026-02-10' });
 });
 
+test('a record that is written late does not contain a payment of the next month', async () => {
+  const tenant = await newReportingTenant(stage, '2026-01-15');
+  const loan = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-02-10');
+  await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '315.68' });
+  await runCreditReports(stage);
+
+  const [january] = await creditRecords(tenant, loan.id);
+
+  expect(january).toMatchObject({ reporting_period: '2026-01-31', date_last_payment: null });
+});
+
 test('a freeze is reported with its reason at the end of the month', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-30');
   const [flooded, disputed] = [await newLoan(tenant), await newLoan(tenant)];

@@ -98,10 +98,11 @@ const RENUMBERED = (indicator: string, account_number: string, identification_nu
   change: { indicator, account_number, identification_number },
 });
 
-const of = (...changes: Change[]): FurnishedAccount => Object.assign({}, CURRENT, ...changes);
+const accountWith = (...changes: Change[]): FurnishedAccount =>
+  Object.assign({}, CURRENT, ...changes);
 /** The same account a month earlier. */
 const before = (...changes: Change[]) =>
-  of(
+  accountWith(
     { activity_date: '2026-02-28', date_of_account_information: '2026-02-28' },
     { payment_history_profile: `0${'B'.repeat(23)}`, date_last_payment: '2026-02-15' },
     ...changes,
@@ -131,7 +132,7 @@ test('ordinary records break no rule', () => {
     deferred: [[{ terms_frequency: 'D', scheduled_monthly_payment: 0n }]],
   };
   for (const [name, [now, then]] of Object.entries(ordinary))
-    expect([name, ...idsOf(of(...now), then ? before(...then) : null)]).toEqual([name]);
+    expect([name, ...idsOf(accountWith(...now), then ? before(...then) : null)]).toEqual([name]);
 });
 
 /** For each rule, a record that breaks it and, for a rule about two months, the record before. */
@@ -248,7 +249,9 @@ const BREAKING: Record<string, [Change[], Change[]?]> = {
 
 test('each rule finds a record that breaks it, and every rule is tried', () => {
   const found = Object.entries(BREAKING).map(([id, [now, then]]) =>
-    idsOf(of(...now), then ? before(...then) : null).includes(id) ? id : `${id} found nothing`,
+    idsOf(accountWith(...now), then ? before(...then) : null).includes(id)
+      ? id
+      : `${id} found nothing`,
   );
 
   expect(found).toEqual(Object.keys(BREAKING));
@@ -257,7 +260,7 @@ test('each rule finds a record that breaks it, and every rule is tried', () => {
 
 test('the records of several files are compared in the order of their months', () => {
   const files = [
-    [of({ date_opened: '2026-01-16' })],
+    [accountWith({ date_opened: '2026-01-16' })],
     [before(), before({ consumer_account_number: 'LN2' })],
   ];
 

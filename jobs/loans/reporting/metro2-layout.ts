@@ -1,3 +1,5 @@
+import { dictionary } from '../../../sql/dictionary.ts';
+
 /** A field of a segment: its name, first and last column, and the form of a valid value. */
 export type Metro2Field = readonly [name: string, from: number, to: number, form: RegExp];
 
@@ -115,7 +117,7 @@ export const J2: readonly Metro2Field[] = [
 ];
 
 /** The segments that may follow a base segment, by their identifier. */
-export const SEGMENTS: Readonly<Record<string, readonly Metro2Field[]>> = {
+export const SEGMENTS = dictionary<readonly Metro2Field[]>({
   J1,
   J2,
   K1: [
@@ -155,7 +157,7 @@ export const SEGMENTS: Readonly<Record<string, readonly Metro2Field[]>> = {
     ['employer and occupation', 3, 145, TEXT],
     ['reserved', 146, 146, BLANK],
   ],
-};
+});
 
 /** The trailer's counters: nine digits each, from column 30 on. */
 export const TRAILER_COUNTERS = [

@@ -113,7 +113,7 @@ function segmentsOf(line: string, lineNumber: number) {
   const segments: { kind: string; values: Values; malformed: string[] }[] = [];
   for (let at = BASE_WIDTH; line.slice(at).trim() !== '';) {
     const kind = line.slice(at, at + 2);
-    const fields = Object.hasOwn(SEGMENTS, kind) ? SEGMENTS[kind] : undefined;
+    const fields = SEGMENTS[kind];
     const width = fields?.at(-1)?.[2];
     if (!fields || width === undefined)
       throw new Invalid({ file: `Line ${lineNumber} has an unknown segment in column ${at + 1}.` });

@@ -1,3 +1,4 @@
+import { dictionary } from '../../../../sql/dictionary.ts';
 import {
   hasStatus,
   indicatorsOf,
@@ -10,9 +11,9 @@ import {
 import type { FurnishedAccount } from '../read-metro2.ts';
 
 /** The mark of each past due status in the next month's payment history profile (field 18). */
-const PAST_DUE_MARKS = { 71: '1', 78: '2', 80: '3', 82: '4', 83: '5', 84: '6' } as const;
+const PAST_DUE_MARKS = dictionary<string>({ 71: '1', 78: '2', 80: '3', 82: '4', 83: '5', 84: '6' });
 /** The marks of collections, foreclosures, surrenders, repossessions and charge-offs. */
-const OTHER_MARKS = {
+const OTHER_MARKS = dictionary<string>({
   61: 'J',
   62: 'G',
   63: 'K',
@@ -23,7 +24,7 @@ const OTHER_MARKS = {
   95: 'J',
   96: 'K',
   97: 'L',
-} as const;
+});
 
 /** Whether the profile does not begin with the mark of the previous record's status. */
 function contradictsMark(
@@ -31,9 +32,7 @@ function contradictsMark(
   previous: FurnishedAccount,
   marks: Readonly<Record<string, string>>,
 ): boolean {
-  const mark = Object.hasOwn(marks, previous.account_status)
-    ? marks[previous.account_status]
-    : undefined;
+  const mark = marks[previous.account_status];
   return (
     mark !== undefined && hasNoIndicator(previous) && payment_history_profile.slice(0, 1) !== mark
   );
@@ -43,12 +42,12 @@ const hasNoIndicator = (account: FurnishedAccount) =>
   indicatorsOf(account).every((indicator) => indicator === '');
 
 /** The statuses that cannot follow each past due status within one month. */
-const LEAPS: Readonly<Record<string, string>> = {
+const LEAPS = dictionary<string>({
   71: '80 82 83 84',
   78: '82 83 84',
   80: '83 84',
   82: '84',
-};
+});
 
 /** The account's record compared with its previous one. */
 export const HISTORY_RULES: readonly HistoryRule[] = [
@@ -197,7 +196,8 @@ export const HISTORY_RULES: readonly HistoryRule[] = [
     id: 'PROG-Status-1',
     problem: 'The account became more than one bucket later within a month.',
     fields: ['account_status'],
-    may_be_right: 'A payment was reversed, or no record was sent for a month in between.',
+    may_be_right:
+      'A month of 31 days spans two buckets, a payment was reversed, or a month was not sent.',
     isBroken: (account, previous) =>
       isOneOf(account.account_status, LEAPS[previous.account_status] ?? ''),
   },

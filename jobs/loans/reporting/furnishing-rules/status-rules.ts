@@ -232,7 +232,8 @@ export const STATUS_RULES: readonly RecordRule[] = [
     id: 'Status-SMPA-3',
     problem: 'An open installment loan has no scheduled payment.',
     fields: ['account_status', 'scheduled_monthly_payment', 'portfolio_type', 'special_comment'],
-    may_be_right: 'The account was transferred, or the loan is repaid with a single payment.',
+    may_be_right:
+      'The account was transferred, a single payment is not due yet, or the final due date has passed.',
     isBroken: (account) =>
       account.portfolio_type === 'I' &&
       status(account, `11 ${STATUS.past_due} 93`) &&
