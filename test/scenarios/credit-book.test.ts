@@ -57,6 +57,10 @@ const EXPLAINED: Record<string, { why: string; stories?: readonly string[] }> = 
     why: 'The payment that closed the loan was returned.',
     stories: ['paid off, then returned'],
   },
+  'PROG-Status-1': {
+    why: 'A month of 31 days spans two buckets: 59 days late, then 90.',
+    stories: ['a line in use'],
+  },
   'ECOA-J1J2-1': { why: 'The other borrower is alive.', stories: ['one of two died'] },
 };
 
