@@ -53,20 +53,21 @@ function splitStatus<Input extends StatusFields>(input: Input) {
 }
 
 async function applyStatus(work: Work, id: string, status: StatusFields, before: Values) {
-  const steps = [
-    ['bankruptcy_status', valueOf(status.bankruptcy_status), setBankruptcy],
-    ['military_status', valueOf(status.military_status), setService],
-    [
-      'is_deceased',
-      status.is_deceased === undefined ? undefined : status.is_deceased || null,
-      setDeath,
-    ],
-    ['cease_and_desist_date', status.cease_and_desist_date, setDemandToStop],
-  ] as const;
-  for (const [field, value, set] of steps) {
-    if (value === undefined || value === ((before[field] || null) ?? null)) continue;
-    await namingField(field, () => set(work, id, value as never));
-  }
+  const step = async <Value>(
+    field: keyof StatusFields,
+    value: Value | undefined,
+    set: (work: Work, id: string, value: Value) => Promise<unknown>,
+  ) => {
+    if (value === undefined || value === (before[field] || null)) return;
+    await namingField(field, async () => {
+      await set(work, id, value);
+    });
+  };
+  const { is_deceased } = status;
+  await step('bankruptcy_status', valueOf(status.bankruptcy_status), setBankruptcy);
+  await step('military_status', valueOf(status.military_status), setService);
+  await step('is_deceased', is_deceased === undefined ? undefined : is_deceased || null, setDeath);
+  await step('cease_and_desist_date', status.cease_and_desist_date, setDemandToStop);
 }
 
 const valueOf = <Value extends string>(value: Value | 'none' | null | undefined) =>

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { isInForce } from '../cases/conditions.ts';
-import { prepared, sql, type Transaction } from '../database/db.ts';
-import { LIABLE_ROLES, liableParties } from './co-borrowers.ts';
+import { sql, type Transaction } from '../database/db.ts';
+import { liableParties } from './co-borrowers.ts';
 
 /**
  * The legal conditions of the people who owe a loan, past and future ones included: one row per loan, person, case and
@@ -91,28 +91,6 @@ export const readLegalConditions = (tx: Transaction, loanId: string) =>
     sql.type(z.object({ legal: LegalConditions.nullable() }))`
       select ${legalConditionsJson(sql.fragment`${loanId}::uuid`)} as legal
     `,
-  );
-
-const OfLoan = z.object({
-  loan_id: z.string(),
-  borrower_id: z.string(),
-  role: z.enum(LIABLE_ROLES),
-  case_id: z.string(),
-  condition: z.string(),
-  from_date: z.string(),
-  until_date: z.string().nullable(),
-});
-export type LoanCondition = z.output<typeof OfLoan>;
-
-/** All conditions of a loan, from the earliest to the latest. */
-export const listConditionsOfLoan = (tx: Transaction, loanId: string) =>
-  tx.any(
-    prepared(sql.type(OfLoan)`
-      select loan_id, borrower_id, role, case_id, condition, from_date, until_date
-      from ${conditionsOfLoans} as held
-      where held.loan_id = ${loanId}
-      order by from_date, condition, borrower_id
-    `),
   );
 
 const Known = z.object({

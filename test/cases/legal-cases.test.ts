@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { listConditionsOfLoan } from '../../sql/loans/legal-conditions.ts';
+import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
+import { conditionsOfLoans } from '../../sql/loans/legal-conditions.ts';
 import { newLoan } from '../setup/loans.ts';
 import { refusal, assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
@@ -22,12 +24,22 @@ const tasksOf = async ({ id }: Body) =>
   ((await officer.get(`/tasks?related_id=${id}`)).body as Record<string, unknown>[])
     .map(({ title, status, due_date }) => `${status} ${due_date} ${title}`)
     .toSorted();
-const conditionsOf = (loanId: string) =>
-  tenant.within(async ({ tx }) =>
-    (await listConditionsOfLoan(tx, loanId)).map(
-      ({ condition, from_date, until_date }) =>
-        `${condition} ${from_date} – ${until_date ?? 'open'}`,
-    ),
+const Held = z.object({
+  borrower_id: z.string(),
+  condition: z.string(),
+  from_date: z.string(),
+  until_date: z.string().nullable(),
+});
+const heldOn = (loanId: string) =>
+  tenant.within(({ tx }) =>
+    tx.any(sql.type(Held)`
+      select borrower_id, condition, from_date, until_date from ${conditionsOfLoans} as held
+      where loan_id = ${loanId} order by from_date, condition, borrower_id
+    `),
+  );
+const conditionsOf = async (loanId: string) =>
+  (await heldOn(loanId)).map(
+    ({ condition, from_date, until_date }) => `${condition} ${from_date} – ${until_date ?? 'open'}`,
   );
 const oldLoan = () => newLoan(tenant, { disbursement_date: '2026-03-01' });
 const PETITION = { chapter: '13', petition_date: '2026-06-01' };
@@ -111,7 +123,7 @@ test('a petition under chapter 13 protects the co-borrower, and one under chapte
       }),
     );
     await caseOf(borrower_id, 'bankruptcy', { ...PETITION, chapter });
-    const held = await tenant.within(({ tx }) => listConditionsOfLoan(tx, id));
+    const held = await heldOn(id);
     conditions.push(
       held.map(
         ({ condition, borrower_id: who }) =>

@@ -17,7 +17,11 @@ const OF_RECORDS = [
 ];
 const OF_HISTORIES = [...HISTORY_RULES, ...OWN_HISTORY_RULES];
 
-/** Every rule that a furnished record is checked by. */
+/**
+ * Every rule that a furnished record is checked by.
+ *
+ * @internal
+ */
 export const FURNISHING_RULES: readonly FurnishingRule[] = [...OF_RECORDS, ...OF_HISTORIES];
 
 /** The rules that an account breaks, alone or compared with its previous record. */

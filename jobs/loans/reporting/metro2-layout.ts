@@ -159,7 +159,11 @@ export const SEGMENTS = dictionary<readonly Metro2Field[]>({
   ],
 });
 
-/** The trailer's counters: nine digits each, from column 30 on. */
+/**
+ * The trailer's counters: nine digits each, from column 30 on.
+ *
+ * @internal
+ */
 export const TRAILER_COUNTERS = [
   'DF',
   'J1',
