@@ -23,6 +23,13 @@ export async function conditionsChanged(
   await updateSubStatus(work, ids);
 }
 
+/** Brings a new loan, or one that other people owe from now on, in line with their conditions. */
+export async function followConditions(work: Work, loanId: string) {
+  if (!(await followLegalRateCaps(work, loanId))) return;
+  await followForbiddenLateFees(work, loanId);
+  await updateSubStatus(work, [loanId]);
+}
+
 /** What a loan shows as `sub_status` while one of these is in force, the weightiest first. */
 const SUB_STATUSES = CONDITION_KINDS.filter((kind) => kind !== 'cease_and_desist');
 

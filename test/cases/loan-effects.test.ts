@@ -141,3 +141,36 @@ test('the close does not charge off a loan under a stay', async () => {
   expect(during).toBe('active');
   expect((await tenant.officer.get(`/loans/${id}`)).body.status).toBe('charged_off');
 });
+
+test('a person under a stay who begins to owe a loan, or is released, changes what the loan shows', async () => {
+  const { tenant, id } = await lateLoan();
+  const { officer } = tenant;
+  const other = (await officer.post('/borrowers', { first_name: 'Al', last_name: 'So' })).body;
+  await openCase(officer, other.id, 'bankruptcy', PETITION);
+  const shown = async () => (await officer.get(`/loans/${id}`)).body.sub_status as string | null;
+
+  const added = await officer.post(`/loans/${id}/co-borrowers`, {
+    borrower_id: other.id,
+    role: 'co_borrower',
+  });
+  const during = await shown();
+  const released = await officer.post(`/co-borrowers/${added.body.id}/release`, {
+    reason: 'divorce',
+  });
+
+  expect([added.status, released.status], JSON.stringify(released.body)).toEqual([201, 200]);
+  expect([during, await shown()]).toEqual(['bankruptcy', null]);
+});
+
+test('a loan shows a disaster on its days only', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id, borrower_id } = await newLoan(tenant);
+  await openCase(tenant.officer, borrower_id, 'disaster', { from: '2026-01-17', to: '2026-01-18' });
+  const shown: unknown[] = [];
+  for (const day of ['2026-01-16', '2026-01-17', '2026-01-18', '2026-01-19']) {
+    await travelTo(stage, tenant, day);
+    shown.push((await tenant.officer.get(`/loans/${id}`)).body.sub_status);
+  }
+
+  expect(shown).toEqual([null, 'disaster', 'disaster', null]);
+});

@@ -2,13 +2,13 @@ import type { Boarding } from './boarding-input.ts';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
+import { followConditions } from '../../cases/conditions-changed.ts';
 import { Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { openLoan } from '../history/open-loan.ts';
-import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import {
@@ -54,7 +54,7 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
   if (input.status === 'charged_off') await boardChargedOff(work, id, input, balance);
-  await followLegalRateCaps(work, id);
+  await followConditions(work, id);
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await emitLoanCreated(work, { ...wanted, id, loan_number });
   return id;

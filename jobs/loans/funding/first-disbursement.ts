@@ -4,6 +4,7 @@ import * as loans from '../../../sql/loans/loans.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
+import { followConditions } from '../../cases/conditions-changed.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { NO_BANK_ORDER } from '../../payments/nacha/bank-order.ts';
@@ -14,7 +15,6 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { openLoan, type OpenLoan } from '../history/open-loan.ts';
-import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed } from '../history/statuses.ts';
@@ -118,7 +118,7 @@ export async function disburse(
     first_payment_date: due_date,
   });
   await discloseFunding(work, row, funding);
-  await followLegalRateCaps(work, loanId);
+  await followConditions(work, loanId);
 }
 
 /**

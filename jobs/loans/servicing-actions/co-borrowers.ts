@@ -8,6 +8,7 @@ import { payments } from '../../../sql/payments/payments.ts';
 import { findLocked, type Row } from '../../../sql/table.ts';
 import { date, prose } from '../../../sql/types.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
+import { followConditions, updateSubStatus } from '../../cases/conditions-changed.ts';
 import { auditChange } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { cancelAutopayPlan } from '../../payments/autopay/autopay-plan.ts';
@@ -15,7 +16,6 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan } from '../history/open-loan.ts';
-import { followLegalRateCaps } from '../history/rate-caps/follow-rate-caps.ts';
 import { syncFormsOfDebtor } from '../outcomes/sync-forms-1099c.ts';
 import { refusalDetails } from '../products/refusals.ts';
 
@@ -65,7 +65,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await createNoticeTask(work, { ...input, id }, loan);
   await syncForms(work, input);
-  await followLegalRateCaps(work, loan_id);
+  await followConditions(work, loan_id);
   return id;
 }
 
@@ -98,7 +98,7 @@ export async function changeCoBorrower(work: Work, id: string, changes: Values, 
   assertPast(work, { liable_from: changes['liable_from'] });
   await update(work.tx, 'co_borrowers', id, changes);
   await syncForms(work, row);
-  await followLegalRateCaps(work, String(row['loan_id']));
+  await followConditions(work, String(row['loan_id']));
 }
 
 export const RELEASE_REASONS = [
@@ -139,6 +139,7 @@ export async function releaseCoBorrower(
   });
   await endOrders(work, String(row['loan_id']), String(row['borrower_id']));
   await syncForms(work, row);
+  await updateSubStatus(work, [String(row['loan_id'])]);
 }
 
 /** Creates, corrects or voids the person's forms 1099-C, if the loan has any. */

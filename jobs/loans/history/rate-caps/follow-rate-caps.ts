@@ -18,11 +18,12 @@ export type CappedPeriod = { from: string; until: string | null; interest_rate: 
 
 /**
  * Brings the caps of a loan in line with the legal conditions of those who borrowed it. A co-signer or guarantor who
- * serves does not cap the rate, because the debt is not theirs (50 USC 3937(a)(1)).
+ * serves does not cap the rate, because the debt is not theirs (50 USC 3937(a)(1)). Returns false if no condition
+ * concerns the loan.
  */
-export async function followLegalRateCaps(work: Work, loanId: string) {
+export async function followLegalRateCaps(work: Work, loanId: string): Promise<boolean> {
   const { conditions, caps } = await stored.readRateCapFacts(work.tx, loanId);
-  if (conditions.length + caps.length === 0) return;
+  if (conditions.length + caps.length === 0) return false;
   const settings = await settingsOf(work.tx);
   const periods = conditions.flatMap(({ condition, role, from_date: from, until_date: until }) => {
     const { rate_cap } = effectsOf(condition as LegalCondition, settings);
@@ -31,6 +32,7 @@ export async function followLegalRateCaps(work: Work, loanId: string) {
       : [{ from, until, interest_rate: rate_cap }];
   });
   await followRateCaps(work, loanId, periods);
+  return true;
 }
 
 /**
