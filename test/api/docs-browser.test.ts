@@ -10,10 +10,13 @@ import { clearProofs } from '../setup/proofs.ts';
 import { findAccessibilityViolations, openBrowser } from '../setup/portal-browser.ts';
 import { operationIdOf } from '../../api/endpoints/operation-ids.ts';
 import { routes } from '../../api/routes.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant();
+// On a fast machine, the sign-ins of all tests happen within one minute.
+await saveSettings(tenant, { throttle: { login: 60 } });
 await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
 const here = `${tenant.host}:${stage.port}`;
 const docs = `http://${here}/api/v1/docs`;
