@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
 import { PRIORITIES, tasks as table } from '../../sql/borrowers/tasks.ts';
 import {
@@ -26,8 +27,11 @@ export const tasks = resource({
     id: uuid.readonly(),
     borrower_id: uuid.nullable(),
     loan_id: uuid.nullish().describe('A loan that the borrower owes, if the task is about one.'),
-    title: requiredFreeText.describe(
-      'A short name for the work, such as "Call about the returned payment".',
+    title: derivedFrom(
+      requiredFreeText.describe(
+        'A short name for the work, such as "Call about the returned payment".',
+      ),
+      'loans.loan_number',
     ),
     description: prose.nullish().describe('The details.'),
     task_type: z

@@ -96,7 +96,7 @@ create table case_facts (
   changed_by uuid,
   created_at timestamptz not null default clock_timestamp(),
   primary key (tenant_id, id),
-  unique (tenant_id, case_id, version),
+  constraint case_facts_once unique (tenant_id, case_id, version),
   foreign key (tenant_id, case_id) references support_cases (tenant_id, id),
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
   foreign key (tenant_id, changed_by) references users (tenant_id, id)
@@ -122,7 +122,8 @@ create table legal_conditions (
   until_date date check (until_date > from_date),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
-  unique nulls not distinct (tenant_id, case_id, borrower_id, loan_id, condition, from_date),
+  constraint legal_conditions_once
+    unique nulls not distinct (tenant_id, case_id, borrower_id, loan_id, condition, from_date),
   foreign key (tenant_id, case_id) references support_cases (tenant_id, id),
   foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)

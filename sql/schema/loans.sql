@@ -356,7 +356,7 @@ create table loan_rate_caps (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (tenant_id, id),
-  unique (tenant_id, loan_id, start_date, interest_rate),
+  constraint loan_rate_caps_once unique (tenant_id, loan_id, start_date, interest_rate),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
 create index loan_rate_caps_open on loan_rate_caps (tenant_id, loan_id) where not is_over;

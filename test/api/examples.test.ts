@@ -63,6 +63,8 @@ const EXCEPT: Record<string, string> = {
   'GET /mail-batches/{id}/letters': 'no letter was batched',
   'GET /mail-letters/{id}': 'no letter is printed yet',
   'POST /loans/{id}/adverse-action-notices': 'a loan that runs has no open application',
+  'GET /sanctions-screenings/{id}': 'nobody is screened until a tenant wants it',
+  'GET /sanctions-hits/{id}': 'the same',
   'GET /adverse-action-notices/{id}': 'no loan of the seed was denied',
   'GET /portal/payments/{id}/authorization': 'nothing was paid in the portal',
   'GET /approvals/{id}': 'nothing asks for four eyes until a tenant wants it',

@@ -65,6 +65,9 @@ const NOT_DONE: Record<string, string> = {
   'POST /loans/{id}/credit-corrections':
     'nothing was reported; test/loans/credit-corrections.test.ts',
   'POST /credit-corrections/{id}/submit': 'the same',
+  'POST /credit-reporting-findings/{id}/accept':
+    'made by a month end; test/loans/credit-findings.test.ts',
+  'POST /credit-reporting-findings/{id}/withhold': 'the same',
   'POST /nacha-returns': 'a file of a bank; test/payments/return-files.test.ts',
   'POST /portal/payment-instruments/{id}/account-number':
     'for an account without its number; test/portal/account-numbers.test.ts',

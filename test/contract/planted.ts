@@ -59,7 +59,9 @@ function seedOf({ data_type, sample }: Column, number: number): Seed | null {
         };
   }
   if (data_type === 'date' || data_type.startsWith('timestamp')) {
-    const day = new Date(Date.UTC(2051, 0, 1 + number)).toISOString().slice(0, 10);
+    // Neither the first nor the last day of a month, because other dates can follow from a month.
+    const month = Math.floor(number / 26);
+    const day = new Date(Date.UTC(2051, month, 2 + (number % 26))).toISOString().slice(0, 10);
     return data_type === 'date'
       ? { expression: `date '${day}'`, mark: `day ${day}`, example: day }
       : {

@@ -39,6 +39,10 @@ const UNTRIED: Record<string, string> = {
   'GET /credit-reporting-findings/{id}': 'made by a month end; test/loans/credit-findings.test.ts',
   'POST /credit-reporting-findings/{id}/accept': 'the same',
   'POST /credit-reporting-findings/{id}/withhold': 'the same',
+  'GET /sanctions-screenings/{id}': 'made by a screening; test/loans/sanctions-screening.test.ts',
+  'GET /sanctions-hits/{id}': 'the same',
+  'POST /sanctions-hits/{id}/clear': 'the same',
+  'POST /sanctions-hits/{id}/confirm': 'the same',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
 const FILES =
@@ -81,6 +85,8 @@ const OTHERWISE: Record<string, string> = {
   'POST /portfolios/{id}/buyback loan_ids.0': 'nothing of a sale is booked',
   'PUT /loan-assignments/{id} settlement_instrument_id': 'only while it is pending',
   'POST /communications/send-batch borrower_ids.0': 'each borrower has an answer of its own',
+  'POST /borrowers/{id}/military-reports document_id':
+    'refused before, because database and result contradict each other',
   'POST /sandbox/bounce-payment payment_id':
     'refused outside a sandbox; test/operations/sandbox.test.ts',
   'POST /operations/pauses tenant_id':

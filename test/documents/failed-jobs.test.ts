@@ -199,6 +199,7 @@ const NOBODY_WAITS = [
   'start-close-of-business',
   'warn-of-lapsing-liens',
   'snapshot-portfolios',
+  'screen-borrowers',
   'issue-statements',
   'report-credit',
   // The error is stored with the provider. Saving the provider starts the job again.

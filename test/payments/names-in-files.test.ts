@@ -109,7 +109,9 @@ test('a bureau’s file has names in Latin letters; a person whose name has none
   expect(await creditRecords(tenant, nameless.id)).toMatchObject([
     { status: 'suppressed', suppression_reason: 'name_not_printable' },
   ]);
-  expect((await tenant.officer.get('/tasks?source=system')).body).toMatchObject([
+  // Tasks about findings in the records name no loan.
+  const tasks = (await tenant.officer.get('/tasks?source=system')).body as { loan_id: unknown }[];
+  expect(tasks.filter(({ loan_id }) => loan_id !== null)).toMatchObject([
     { loan_id: nameless.id, title: expect.stringContaining('no Latin letters') },
   ]);
 });
