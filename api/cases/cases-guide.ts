@@ -65,9 +65,7 @@ const COLUMNS: Readonly<Record<keyof Effects, string>> = {
   rate_cap: 'Rate cap',
   acceleration: 'Acceleration',
   charge_off: 'Automatic charge-off',
-  assignment_to_collector: 'Assignment to collectors',
   credit_reporting: 'Credit reporting',
-  statement: 'Statement',
 };
 
 /** The table of effects for a lawyer and an accountant: one row per condition, with its legal basis. */

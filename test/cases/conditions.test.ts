@@ -289,9 +289,7 @@ test('several conditions merge to the strictest effect, and the tenant can repla
     rate_cap: '0.06',
     acceleration: false,
     charge_off: false,
-    assignment_to_collector: false,
     credit_reporting: 'D',
-    statement: 'bankruptcy',
   });
   expect(replaced).toMatchObject({ late_fees: true, autopay: false, acceleration: false });
   expect(blocked).toMatchObject({ credit_reporting: 'suppress' });

@@ -3,8 +3,6 @@ import { CONDITIONS, type Condition, type KnownCondition } from './conditions.ts
 
 /** How much the condition leaves of contacting the person, from the least strict to the strictest. */
 export const CONTACTS = ['allowed', 'required_notices_only', 'none'] as const;
-/** The form of periodic statements. `bankruptcy`: as 12 CFR 1026.41(f) prescribes. */
-export const STATEMENT_FORMS = ['standard', 'bankruptcy'] as const;
 /**
  * Consumer information indicators of bankruptcies (Metro 2): petition, discharge and dismissal by chapter, reaffirmation
  * and its rescission, unknown chapter.
@@ -26,10 +24,8 @@ export type Effects = {
   acceleration: boolean;
   /** The charge-off that close of business makes. Staff can still charge off. */
   charge_off: boolean;
-  assignment_to_collector: boolean;
   /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
   credit_reporting: Indicator | 'suppress' | null;
-  statement: (typeof STATEMENT_FORMS)[number];
 };
 export type EffectName = keyof Effects;
 
@@ -44,29 +40,25 @@ const NONE: Effects = {
   rate_cap: null,
   acceleration: true,
   charge_off: true,
-  assignment_to_collector: true,
   credit_reporting: null,
-  statement: 'standard',
 };
 
 /** 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. */
 const stay = (credit_reporting: Indicator): Row => ({
   ...NONE,
-  source: '11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
+  source: '11 USC 362(a); Metro 2 consumer information indicator',
   collection_messages: false,
   late_fees: false,
   autopay: false,
   acceleration: false,
   charge_off: false,
-  assignment_to_collector: false,
   credit_reporting,
-  statement: 'bankruptcy',
 });
 
 /** 11 USC 524(a)(2): no act to collect the debt from the debtor. The loan may be charged off. */
 const discharged = (credit_reporting: Indicator): Row => ({
   ...stay(credit_reporting),
-  source: '11 USC 524(a)(2); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
+  source: '11 USC 524(a)(2); Metro 2 consumer information indicator',
   charge_off: true,
 });
 
@@ -94,10 +86,9 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
   discharged_12: discharged('G'),
   discharged_13: discharged('H'),
   discharged_unknown: discharged('Z'),
-  // 12 CFR 1026.41(e)(5)(ii)(A): a reaffirmed debt gets the usual statements again.
   reaffirmed: {
     ...NONE,
-    source: '11 USC 524(c); 12 CFR 1026.41(e)(5)',
+    source: '11 USC 524(c)',
     credit_reporting: 'R',
   },
   dismissed_7: dismissed('I'),
@@ -111,7 +102,6 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '11 USC 1201(a) and 1301(a)',
     collection_messages: false,
     acceleration: false,
-    assignment_to_collector: false,
   },
   identity_theft_block: {
     ...NONE,
@@ -121,7 +111,6 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     autopay: false,
     acceleration: false,
     charge_off: false,
-    assignment_to_collector: false,
     credit_reporting: 'suppress',
   },
   // The credit record of a deceased person has its own code (ECOA code X).
@@ -155,7 +144,6 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     late_fees: false,
     acceleration: false,
     charge_off: false,
-    assignment_to_collector: false,
   },
 };
 
@@ -202,9 +190,7 @@ function mergeStrictly(one: Effects, other: Effects): Effects {
     rate_cap: lowestRate(one.rate_cap, other.rate_cap),
     acceleration: one.acceleration && other.acceleration,
     charge_off: one.charge_off && other.charge_off,
-    assignment_to_collector: one.assignment_to_collector && other.assignment_to_collector,
     credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
-    statement: stricter(STATEMENT_FORMS, one.statement, other.statement),
   };
 }
 

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { rate } from '../../../sql/types.ts';
 import { CONDITIONS } from '../../cases/rules/conditions.ts';
-import {
-  CONTACTS,
-  INDICATORS,
-  STATEMENT_FORMS,
-  type EffectName,
-} from '../../cases/rules/effects.ts';
+import { CONTACTS, INDICATORS, type EffectName } from '../../cases/rules/effects.ts';
 import { hintAt, quote } from '../../nearest-word.ts';
 import { settingGroup } from './setting-types.ts';
 
@@ -27,14 +22,12 @@ const effects = {
   rate_cap: rate.nullish().describe('The highest annual rate, such as 0.06. Null: no cap.'),
   acceleration: isAllowed('the loan may be accelerated'),
   charge_off: isAllowed('close of business may charge off the loan'),
-  assignment_to_collector: isAllowed('the loan may be assigned to a collector'),
   credit_reporting: z
     .enum([...INDICATORS, 'suppress'])
     .nullish()
     .describe(
       'The consumer information indicator that is reported. `suppress`: the loan is not reported. Null: nothing changes.',
     ),
-  statement: z.enum(STATEMENT_FORMS).optional().describe('The form of statements.'),
 } satisfies Record<EffectName, z.ZodType>;
 
 const MAX = 50;
