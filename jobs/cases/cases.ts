@@ -126,6 +126,9 @@ export async function changeCase(
   const borrower_id = String(row['borrower_id']);
   if (changes.assigned_to !== row['assigned_to']) await checkWorker(work, changes.assigned_to);
   await checkDocuments(work, borrower_id, changes.document_ids);
+  const type = changes.case_type;
+  if (type !== undefined && type !== row['case_type'])
+    await assertOnlyOpenCase(work, borrower_id, type, id);
   await changeFacts(work, { facts, facts_reason }, changes, row);
   const wasInError = row['opened_in_error'] === true;
   if (wasInError && changes.opened_in_error === false)

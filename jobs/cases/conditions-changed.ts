@@ -30,6 +30,12 @@ export async function followConditions(work: Work, loanId: string) {
   await updateSubStatus(work, [loanId]);
 }
 
+/** Brings a loan in line after a person was released. What was in force while they owed it stays. */
+export async function followRelease(work: Work, loanId: string) {
+  await followConditions(work, loanId);
+  await updateSubStatus(work, [loanId]);
+}
+
 /** What a loan shows as `sub_status` while one of these is in force, the weightiest first. */
 const SUB_STATUSES = CONDITION_KINDS.filter((kind) => kind !== 'cease_and_desist');
 

@@ -4,35 +4,64 @@ import { isInForce } from '../cases/conditions.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { liableParties } from './co-borrowers.ts';
 
+/** Everyone who owes or owed a loan, and since when. A person entered in error never owed it. */
+const everLiable = sql.fragment`(
+  select id as loan_id, borrower_id, 'borrower' as role, '-infinity'::date as liable_from,
+         'infinity'::date as released_on
+  from loans
+  union all
+  select loan_id, borrower_id, role, liable_from, coalesce(released_on, 'infinity'::date)
+  from co_borrowers where release_reason is distinct from 'entered_in_error'
+)`;
+
+/** The first day, and the first day after, on which `party` owes the debt of `liable` under the condition. */
+const daysOf = (liable: 'party' | 'debtor') => {
+  const from = sql.identifier([liable, 'liable_from']);
+  const released = sql.identifier([liable, 'released_on']);
+  return {
+    from: sql.fragment`greatest(condition.from_date, party.liable_from, ${from})`,
+    until: sql.fragment`least(coalesce(condition.until_date, 'infinity'), party.released_on, ${released})`,
+    since: from,
+  };
+};
+
+/** The conditions that concern the debt of `liable`, on the days on which `party` owes it. */
+const concerningDebtOf = (liable: 'party' | 'debtor') => {
+  const { from, until, since } = daysOf(liable);
+  return sql.fragment`
+    coalesce(condition.loan_id, party.loan_id) = party.loan_id
+    and party.loan_id <> all(condition.except_loan_ids)
+    and (condition.incurred_through is null or greatest(
+      coalesce(loan.origination_date, loan.disbursement_date, loan.created_at::date), ${since}
+    ) <= condition.incurred_through)
+    and ${from} < ${until}`;
+};
+
+const heldColumns = (liable: 'party' | 'debtor') => sql.fragment`
+  party.loan_id, party.borrower_id, party.role, condition.case_id, condition.condition,
+  ${daysOf(liable).from} as from_date, nullif(${daysOf(liable).until}, 'infinity'::date) as until_date`;
+
 /**
  * The legal conditions of the people who owe a loan, past and future ones included: one row per loan, person, case and
- * condition. A petition of one person also protects the others (`codebtor_stay`): its rows name those others. Filter by
- * `loan_id` or `borrower_id`.
+ * condition, on the days on which the person owes or owed it. A petition of one person also protects the others
+ * (`codebtor_stay`): its rows name those others. Filter by `loan_id` or `borrower_id`.
  */
 export const conditionsOfLoans = sql.fragment`(
-  select party.loan_id, party.borrower_id, party.role, condition.case_id, condition.condition,
-         condition.from_date, condition.until_date
-  from ${liableParties} as party
+  select ${heldColumns('party')}
+  from ${everLiable} as party
   join legal_conditions as condition on condition.borrower_id = party.borrower_id
     and condition.condition <> 'codebtor_stay'
   join loans as loan on loan.id = party.loan_id
-  where coalesce(condition.loan_id, party.loan_id) = party.loan_id
-    and party.loan_id <> all(condition.except_loan_ids)
-    and (condition.incurred_through is null
-      or coalesce(loan.origination_date, loan.disbursement_date) <= condition.incurred_through)
+  where ${concerningDebtOf('party')}
   union all
-  select party.loan_id, party.borrower_id, party.role, condition.case_id, condition.condition,
-         condition.from_date, condition.until_date
-  from ${liableParties} as party
-  join ${liableParties} as debtor
+  select ${heldColumns('debtor')}
+  from ${everLiable} as party
+  join ${everLiable} as debtor
     on debtor.loan_id = party.loan_id and debtor.borrower_id <> party.borrower_id
   join legal_conditions as condition on condition.borrower_id = debtor.borrower_id
     and condition.condition = 'codebtor_stay'
   join loans as loan on loan.id = party.loan_id
-  where coalesce(condition.loan_id, party.loan_id) = party.loan_id
-    and party.loan_id <> all(condition.except_loan_ids)
-    and (condition.incurred_through is null
-      or coalesce(loan.origination_date, loan.disbursement_date) <= condition.incurred_through)
+  where ${concerningDebtOf('debtor')}
 )`;
 
 /**

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { conditionsOfLoans } from '../../sql/loans/legal-conditions.ts';
+import { openCase } from '../setup/cases.ts';
 import { newLoan } from '../setup/loans.ts';
 import { refusal, assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
@@ -125,10 +126,12 @@ test('a petition under chapter 13 protects the co-borrower, and one under chapte
     await caseOf(borrower_id, 'bankruptcy', { ...PETITION, chapter });
     const held = await heldOn(id);
     conditions.push(
-      held.map(
-        ({ condition, borrower_id: who }) =>
-          `${condition} ${who === other.id ? 'other' : 'debtor'}`,
-      ),
+      held
+        .map(
+          ({ condition, borrower_id: who }) =>
+            `${condition} ${who === other.id ? 'other' : 'debtor'}`,
+        )
+        .toSorted(),
     );
   }
 
@@ -323,4 +326,38 @@ test('a user who is denied the facts sees nothing that follows from them', async
 
   expect(JSON.stringify([shown, versions])).not.toMatch(/stay_13|2026-06-01|petition_date/);
   expect(refused.status).toBe(403);
+});
+
+test('an end so far away that no calendar has it is refused', async () => {
+  const { borrower_id } = await oldLoan();
+
+  const refused = await officer.post('/cases', {
+    borrower_id,
+    case_type: 'servicemember',
+    facts: { service_from: '2026-05-01', service_to: '9999-12-31' },
+    ...words,
+  });
+
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { errors: { 'facts.service_to': expect.stringContaining('within 100 years') } },
+  });
+});
+
+test('a person who begins to owe a loan after a petition brings no stay with them', async () => {
+  const { id } = await oldLoan();
+  const other = (await officer.post('/borrowers', { first_name: 'Al', last_name: 'So' })).body;
+  await openCase(officer, other.id, 'bankruptcy', { ...PETITION, chapter: '7' });
+  const added = await officer.post(`/loans/${id}/co-borrowers`, {
+    borrower_id: other.id,
+    role: 'co_borrower',
+  });
+  const held = await conditionsOf(id);
+  await officer.put(`/co-borrowers/${added.body.id}`, { liable_from: '2026-03-01' });
+  const since = await conditionsOf(id);
+  await officer.post(`/co-borrowers/${added.body.id}/release`, { reason: 'divorce' });
+
+  expect(held).toEqual([]);
+  expect(since).toEqual(['stay_7 2026-06-01 – open']);
+  expect(await conditionsOf(id)).toEqual(['stay_7 2026-06-01 – 2026-06-15']);
 });

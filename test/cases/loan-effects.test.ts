@@ -152,6 +152,7 @@ test('a person under a stay who begins to owe a loan, or is released, changes wh
   const added = await officer.post(`/loans/${id}/co-borrowers`, {
     borrower_id: other.id,
     role: 'co_borrower',
+    liable_from: '2026-01-15',
   });
   const during = await shown();
   const released = await officer.post(`/co-borrowers/${added.body.id}/release`, {

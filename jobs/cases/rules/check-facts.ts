@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
+import { addMonths } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import { FACTS, type Facts, type FactsOf, type FactType } from './facts.ts';
 
@@ -59,6 +60,7 @@ export function checkFacts(type: FactType, given: unknown, rules: FactRules): Fa
   const facts = { ...parsed.data, known_date: parsed.data.known_date ?? rules.today };
   const problems = {
     ...findFutureDates(facts, rules.today),
+    ...findFarDates(facts, rules.today),
     ...findWrongOrder(type, facts),
     ...findWrongEstimates(facts),
     ...(type === 'bankruptcy' ? findBankruptcyProblems(facts as FactsOf<'bankruptcy'>) : {}),
@@ -104,6 +106,15 @@ const findFutureDates = (facts: Facts, today: string): Problems =>
       .filter(([path, day]) => day > today && !MAY_BE_FUTURE.includes(path))
       .map(([path]) => [path, `Must not be after the business date, ${today}.`]),
   );
+
+/** Postgres and the calendar end after the year 9999, and some systems write 9999-12-31 for an open end. */
+const findFarDates = (facts: Facts, today: string): Problems =>
+  Object.fromEntries(
+    datesIn(facts)
+      .filter(([, day]) => day > addMonths(today, MONTHS_AHEAD_MAX))
+      .map(([path]) => [path, 'Must be within 100 years. Omit it if no date is known.']),
+  );
+const MONTHS_AHEAD_MAX = 1_200;
 
 function findWrongOrder(type: FactType, facts: Facts): Problems {
   const dates = new Map(datesIn(facts));

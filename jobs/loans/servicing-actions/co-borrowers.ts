@@ -8,7 +8,7 @@ import { payments } from '../../../sql/payments/payments.ts';
 import { findLocked, type Row } from '../../../sql/table.ts';
 import { date, prose } from '../../../sql/types.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
-import { followConditions, updateSubStatus } from '../../cases/conditions-changed.ts';
+import { followConditions, followRelease } from '../../cases/conditions-changed.ts';
 import { auditChange } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { cancelAutopayPlan } from '../../payments/autopay/autopay-plan.ts';
@@ -139,7 +139,7 @@ export async function releaseCoBorrower(
   });
   await endOrders(work, String(row['loan_id']), String(row['borrower_id']));
   await syncForms(work, row);
-  await updateSubStatus(work, [String(row['loan_id'])]);
+  await followRelease(work, String(row['loan_id']));
 }
 
 /** Creates, corrects or voids the person's forms 1099-C, if the loan has any. */

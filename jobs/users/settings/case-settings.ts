@@ -23,10 +23,10 @@ const effects = {
   acceleration: isAllowed('the loan may be accelerated'),
   charge_off: isAllowed('close of business may charge off the loan'),
   credit_reporting: z
-    .enum([...INDICATORS, 'suppress'])
+    .enum(INDICATORS)
     .nullish()
     .describe(
-      'The consumer information indicator that is reported. `suppress`: the loan is not reported. Null: nothing changes.',
+      'The consumer information indicator that is reported. Null: none. An identity theft block always keeps the loan from being reported.',
     ),
 } satisfies Record<EffectName, z.ZodType>;
 
