@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { TRIGGERS } from '../../jobs/communications/compose.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
@@ -85,10 +86,13 @@ export const communicationLogs = resource({
       'The message that this one answers. Null if it answers none.',
     ),
     document_id: nullableId,
-    blocked_reasons: z
-      .array(z.enum(BLOCK_REASONS))
-      .readonly()
-      .describe('Why the message was not sent. Empty unless it was blocked.'),
+    blocked_reasons: derivedFrom(
+      z
+        .array(z.enum(BLOCK_REASONS))
+        .readonly()
+        .describe('Why the message was not sent. Empty unless it was blocked.'),
+      'cases.facts',
+    ),
     metadata: ownJson
       .readonly()
       .describe(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
 import { compose } from '../../jobs/communications/compose.ts';
 import { composeToAll } from '../../jobs/communications/compose-to-all.ts';
@@ -164,9 +165,10 @@ export const communicationRoutes: Route[] = [
     body: BlockersQuery,
     reply: z.object({
       can_interact: z.boolean().describe('Whether the borrower may be contacted this way now.'),
-      reasons: z
-        .array(z.enum(BLOCK_REASONS))
-        .describe('Why not. Empty if the borrower may be contacted.'),
+      reasons: derivedFrom(
+        z.array(z.enum(BLOCK_REASONS)).describe('Why not. Empty if the borrower may be contacted.'),
+        'cases.facts',
+      ),
     }),
     run: ({ work, body }) => canInteract(work, body as z.output<typeof BlockersQuery>),
   },

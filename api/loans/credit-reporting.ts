@@ -72,8 +72,14 @@ export const creditReporting = resource({
     compliance_condition_code: nullableText.describe(
       'Field 20: whether the consumer disputes the account.',
     ),
-    consumer_information_indicator: nullableText.describe('Field 38: the chapter of a bankruptcy.'),
-    ecoa_code: readonlyText.describe('Field 37: how the consumer is associated with the account.'),
+    consumer_information_indicator: derivedFrom(
+      nullableText.describe('Field 38: the chapter of a bankruptcy.'),
+      'cases.facts',
+    ),
+    ecoa_code: derivedFrom(
+      readonlyText.describe('Field 37: how the consumer is associated with the account.'),
+      'cases.facts',
+    ),
     interest_type_indicator: readonlyText.describe('F: a fixed rate.'),
     consumer: z
       .record(z.string(), z.string().nullable())

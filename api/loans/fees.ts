@@ -76,7 +76,10 @@ export const fees = resource({
     is_capitalized: flag.readonly().describe('Whether it was added to the principal.'),
     waived_at: timestamp.nullable().readonly().describe('When it was waived.'),
     waived_by: uuid.nullable().readonly().describe('The user who waived it.'),
-    waive_reason: prose.nullable().readonly().describe('Why it was waived.'),
+    waive_reason: derivedFrom(
+      prose.nullable().readonly().describe('Why it was waived.'),
+      'cases.facts',
+    ),
     journal_entry_id: uuid.nullable().readonly(),
     ...timestamps,
   },

@@ -35,6 +35,7 @@ export const rateCaps: Route = {
     hasSearch: false,
     isArchivable: false,
   },
+  carries: ['cases.facts'],
   transaction: 'read',
   run: ({ work, params, list }) => {
     if (list === null) throw new Error('A list endpoint is declared with its list.');

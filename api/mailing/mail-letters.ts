@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
 import {
   holdLetter,
@@ -37,10 +38,13 @@ export const mailLetters = resource({
       .enum(LETTER_STATUSES)
       .readonly()
       .describe('Whether the letter waits for a batch, is held, is in a batch, or was withdrawn.'),
-    hold_reasons: z
-      .array(z.enum([...BLOCK_REASONS, 'by_hand']))
-      .readonly()
-      .describe('Why the letter is not in a batch.'),
+    hold_reasons: derivedFrom(
+      z
+        .array(z.enum([...BLOCK_REASONS, 'by_hand']))
+        .readonly()
+        .describe('Why the letter is not in a batch.'),
+      'cases.facts',
+    ),
     note: prose
       .nullable()
       .readonly()

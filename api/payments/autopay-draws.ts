@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { autopayDraws as table } from '../../sql/payments/autopay-draws.ts';
 import { date, integer, money, timestamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -28,7 +29,10 @@ export const autopayDraws = resource({
       .describe(
         '`drawn`, `skipped` with a reason, `retrying` after a return for insufficient funds, `returned`, or `failed` if the account cannot be used.',
       ),
-    reason: text.nullable().readonly().describe('Why it was skipped, returned or failed.'),
+    reason: derivedFrom(
+      text.nullable().readonly().describe('Why it was skipped, returned or failed.'),
+      'cases.facts',
+    ),
     attempts: integer.readonly().describe('How often it was tried.'),
     retry_on: date.nullable().readonly().describe('The day of the next attempt.'),
     ...timestamps,

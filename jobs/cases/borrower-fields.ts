@@ -104,8 +104,17 @@ async function setBankruptcy(work: Work, borrowerId: string, status: BankruptcyS
     );
   // A petition after an ended one is another bankruptcy.
   const current = stage === 'stay' && isOver ? null : known;
+  if (current !== null) assertSameEnd(current, stage);
   const facts = bankruptcyFacts(work.today, current?.facts ?? null, stage, chapter);
   await openOrCorrect(work, borrowerId, 'bankruptcy', current, facts);
+}
+
+/** A status does not replace the end of a bankruptcy that the facts of its case name. */
+function assertSameEnd({ case_number, facts }: Newest<'bankruptcy'>, stage: string) {
+  const isOtherEnd =
+    stage === 'dismissed' ? facts.discharge_date !== undefined : facts.dismissal_date !== undefined;
+  if (isOtherEnd && stage !== 'stay')
+    throw new Invalid({ facts: `The case ${case_number} has another end. Correct its facts.` });
 }
 
 /** The facts of the stage. Dates that are not known yet are those of today, as estimates. */
@@ -158,8 +167,13 @@ async function endBankruptcy(work: Work, known: Newest<'bankruptcy'> | null) {
     throw new Invalid({
       facts: `Follows from the case ${known.case_number}, and a ${discharge_date ? 'discharge' : 'dismissal'} does not end. If it is wrong, correct the facts of the case or set its opened_in_error.`,
     });
+  if (known.facts.closing_date) throw fromEarlierCase();
   await correct(work, known, estimated(known.facts, 'closing_date', work.today));
 }
+
+/** The newest case has ended, so another one gives the borrower's status. */
+const fromEarlierCase = () =>
+  new Invalid({ facts: 'Follows from an earlier case of the borrower. Correct its facts.' });
 
 async function setService(work: Work, borrowerId: string, status: 'active_duty' | null) {
   const known = await newestCase(work, borrowerId, 'servicemember');
@@ -169,6 +183,7 @@ async function setService(work: Work, borrowerId: string, status: 'active_duty' 
     return openOrCorrect(work, borrowerId, 'servicemember', null, facts);
   }
   if (known === null) return;
+  if (known.facts.service_to && known.facts.service_to < today) throw fromEarlierCase();
   if (known.facts.service_from >= today) return withdraw(work, known, 'military_status');
   await correct(work, known, estimated(known.facts, 'service_to', addDays(today, -1)));
 }

@@ -97,7 +97,7 @@ async function applyConditions(work: Work, about: FactualCase, facts: Facts | nu
     loanIds.push(...owed.map(({ loan_id }) => loan_id));
   }
   const isConcerned = (loanId: string) => about.loan_id === null || about.loan_id === loanId;
-  await conditionsChanged(work, id, loanIds.filter(isConcerned));
+  await conditionsChanged(work, loanIds.filter(isConcerned));
 }
 
 /** Throws Invalid if the facts name a loan, borrower or representative that the case cannot be about. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EFFECTS } from '../../jobs/cases/rules/effects.ts';
 import { BANKRUPTCY_STATUS } from '../../sql/cases/bankruptcy-statuses.ts';
+import { openCase } from '../setup/cases.ts';
 import { refusal, assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -243,4 +244,18 @@ test('a redacted borrower keeps the dates of conditions, without facts, and can 
     facts: { chapter: '7', discharge_date: '2026-01-01' },
   });
   expect(corrected).toMatchObject(refusal(409, 'redacted'));
+});
+
+test('a status of the borrower never replaces an end that the facts of a case name', async () => {
+  const { id } = await newBorrower();
+  const ended = { chapter: '7', petition_date: '2020-01-10' };
+  await openCase(officer, id, 'bankruptcy', { ...ended, dismissal_date: '2020-05-04' });
+
+  const discharged = await put(id, { bankruptcy_status: 'chapter_7_discharged' });
+  const [first] = await casesOf(id);
+
+  expect(discharged.status).toBe(422);
+  expect(JSON.stringify(discharged.body)).toContain('has another end. Correct its facts.');
+  expect(first).toMatchObject({ facts: { ...ended, dismissal_date: '2020-05-04' } });
+  expect(await statusOf(id)).toMatchObject({ bankruptcy_status: 'chapter_7_dismissed' });
 });

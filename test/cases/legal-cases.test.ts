@@ -308,7 +308,7 @@ test('a case about one loan concerns this loan only', async () => {
 });
 
 test('a user who is denied the facts sees nothing that follows from them', async () => {
-  const { borrower_id } = await oldLoan();
+  const { borrower_id, id: loan_id } = await oldLoan();
   const made = await caseOf(borrower_id, 'bankruptcy', PETITION);
   const admin = await tenant.signedIn('superadmin');
   assertOk(
@@ -323,7 +323,14 @@ test('a user who is denied the facts sees nothing that follows from them', async
   const shown = (await collector.get(`/cases/${made.id}`)).body;
   const versions = (await collector.get(`/cases/${made.id}/facts`)).body;
   const refused = await correct(made, { ...PETITION, chapter: '7' });
+  const asked = { borrower_id, channel: 'email', template_type: 'past_due_notice' };
+  await officer.post('/communications/send', { ...asked, loan_id });
+  const logs = `/communication-logs?borrower_id=${borrower_id}`;
+  const [ofOfficer, ofCollector] = [await officer.get(logs), await collector.get(logs)];
 
+  expect(JSON.stringify(ofOfficer.body)).toContain('bankruptcy');
+  expect(JSON.stringify(ofCollector.body)).not.toContain('bankruptcy');
+  expect(ofCollector.body).toMatchObject([{ status: 'blocked', borrower_id }]);
   expect(JSON.stringify([shown, versions])).not.toMatch(/stay_13|2026-06-01|petition_date/);
   expect(refused.status).toBe(403);
 });

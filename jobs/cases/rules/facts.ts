@@ -18,7 +18,11 @@ const chapter = z.enum(CHAPTERS);
 const channel = z.enum(CHANNELS).optional().describe('How it reached you.');
 const note = text.optional();
 const LIST_MAX = 50;
-const loanIds = z.array(uuid).max(LIST_MAX).optional();
+const loanIds = z
+  .array(uuid)
+  .max(LIST_MAX)
+  .refine((ids) => new Set(ids).size === ids.length, 'Names a loan twice.')
+  .optional();
 
 /** What every kind of facts may say. */
 const common = {

@@ -161,8 +161,6 @@ export const SEGMENTS = dictionary<readonly Metro2Field[]>({
 
 /**
  * The trailer's counters: nine digits each, from column 30 on.
- *
- * @internal
  */
 export const TRAILER_COUNTERS = [
   'DF',

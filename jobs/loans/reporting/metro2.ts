@@ -10,6 +10,7 @@ import {
   textField,
   type Consumer,
 } from './metro2-fields.ts';
+import { TRAILER_COUNTERS } from './metro2-layout.ts';
 
 const WIDTH = 426;
 
@@ -125,30 +126,7 @@ function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): st
 }
 
 /** The statuses that the trailer counts, in its order. */
-const COUNTED = [
-  'DA',
-  '05',
-  '11',
-  '13',
-  '61',
-  '62',
-  '63',
-  '64',
-  '65',
-  '71',
-  '78',
-  '80',
-  '82',
-  '83',
-  '84',
-  '88',
-  '89',
-  '93',
-  '94',
-  '95',
-  '96',
-  '97',
-] as const;
+const COUNTED = TRAILER_COUNTERS.filter((name) => /^(DA|\d\d)$/.test(name));
 
 function trailer(lines: readonly ReportedRecord[]): string {
   const having = (status: string) =>
