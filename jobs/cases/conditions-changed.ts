@@ -3,7 +3,13 @@ import { lockLoan } from '../../sql/loans/loans.ts';
 import { followForbiddenLateFees } from '../loans/fees/forbidden-late-fees.ts';
 import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
-import { CONDITION_KINDS, kindOf, type Condition } from './rules/conditions.ts';
+import {
+  CONDITION_KINDS,
+  kindOf,
+  restoresRights,
+  type Condition,
+  type ConditionKind,
+} from './rules/conditions.ts';
 
 /**
  * Brings each loan in line with the conditions of those who owe it, after the conditions of a case changed. Locks the
@@ -37,10 +43,12 @@ const SUB_STATUSES = CONDITION_KINDS.filter((kind) => kind !== 'cease_and_desist
 
 /** Sets the sub-status of loans by the conditions in force today. */
 export async function updateSubStatus({ tx, today }: Work, loanIds: readonly string[]) {
-  const inForce = await conditions.listConditionsInForce(tx, loanIds, today);
-  const kinds = new Map<string, (string | null)[]>();
-  for (const { loan_id, condition } of inForce)
-    kinds.set(loan_id, [...(kinds.get(loan_id) ?? []), kindOf(condition as Condition)]);
+  const kinds = new Map<string, ConditionKind[]>();
+  for (const row of await conditions.listConditionsInForce(tx, loanIds, today)) {
+    const condition = row.condition as Condition;
+    if (restoresRights(condition)) continue;
+    kinds.set(row.loan_id, [...(kinds.get(row.loan_id) ?? []), kindOf(condition)]);
+  }
   await conditions.saveSubStatuses(
     tx,
     loanIds.map((id) => ({

@@ -142,7 +142,7 @@ function legalReasons(
   conditions: readonly Condition[],
   settings: CaseSettings,
   { asks, isUnstoppable }: { asks: boolean; isUnstoppable: boolean },
-): Set<ConditionKind | null> {
+): Set<ConditionKind> {
   const blocking = conditions.filter((condition) => {
     const { contact, collection_messages } = effectsOf(condition, settings);
     if (contact === 'none') return true;

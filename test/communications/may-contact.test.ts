@@ -64,6 +64,14 @@ test('a mandatory notice goes by letter to a borrower who wants no contact', () 
   expect(findBlockReasons(silent, 'letter', 'statement_ready', policy)).toEqual([]);
 });
 
+test('a tenant may stop collection messages even after a dismissal', () => {
+  const dismissed: ContactFacts = { ...reachable, conditions: ['dismissed_7'] };
+  const strict = { ...policy, cases: { effects: { dismissed_7: { collection_messages: false } } } };
+
+  expect(findBlockReasons(dismissed, 'email', 'past_due_notice', policy)).toEqual([]);
+  expect(findBlockReasons(dismissed, 'email', 'past_due_notice', strict)).toEqual(['bankruptcy']);
+});
+
 test('an address that bounced cannot be used', () => {
   const bounced = { ...reachable, is_contact_valid: false };
 

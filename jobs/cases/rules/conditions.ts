@@ -26,8 +26,8 @@ export const CONDITION_KINDS = [
 ] as const;
 export type ConditionKind = (typeof CONDITION_KINDS)[number];
 
-/** The kind of a condition. Null: the condition changes nothing for the servicing of the loan. */
-export function kindOf(condition: Condition): ConditionKind | null {
+/** What a condition is about. */
+export function kindOf(condition: Condition): ConditionKind {
   if (condition.startsWith('protection:')) return 'protection';
   switch (condition) {
     case 'deceased':
@@ -40,9 +40,12 @@ export function kindOf(condition: Condition): ConditionKind | null {
     case 'rate_cap':
       return 'active_duty';
     default:
-      return condition.startsWith('dismissed_') ? null : 'bankruptcy';
+      return 'bankruptcy';
   }
 }
+
+/** After a dismissal or a reaffirmation, the loan is serviced as before the petition. */
+export const restoresRights = (condition: Condition) => /^(dismissed_|reaffirmed$)/.test(condition);
 
 /** Conditions that end by facts only, so that a case is not closed while one of them has no end. */
 const TEMPORARY = /^(stay_|codebtor_stay$|active_duty$|rate_cap$|disaster$|protection:)/;
