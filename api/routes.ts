@@ -1,3 +1,4 @@
+import { importRoutes } from './books/imports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -157,6 +158,7 @@ const specifiedRoutes: readonly Route[] = [
   ...loanAssignments.routes,
   ...remittances.routes,
   ...loanSnapshots.routes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

@@ -1,0 +1,57 @@
+import * as stored from '../../../sql/books/imports.ts';
+import { update } from '../../../sql/write.ts';
+import { NotFound } from '../../errors.ts';
+import type { Within } from '../../work.ts';
+import type { BookSource } from './book-rows.ts';
+import { checkBook } from './check-book.ts';
+import { ImportOptions } from './import-options.ts';
+
+/** Findings that are stored. All are counted. */
+export const FINDINGS_MAX = 10_000;
+
+/**
+ * Checks the file of an import and stores what it found. Afterwards the import is `checked`, or `refused` if there is an
+ * error. Safe to repeat: an interrupted check starts again.
+ */
+export async function checkImport(
+  within: Within,
+  tenantId: string,
+  id: string,
+  source: BookSource,
+  onProgress?: (loans: number) => void,
+): Promise<void> {
+  const options = await within(tenantId, async ({ tx }) => {
+    const row = await stored.lockImport(tx, id);
+    if (row === null) throw new NotFound();
+    if (row.status !== 'uploaded' && row.status !== 'checking') return null;
+    await stored.removeFindings(tx, id);
+    await update(tx, 'imports', id, { status: 'checking', loans_checked: 0 });
+    return ImportOptions.parse(row.options);
+  });
+  if (options === null) return;
+  let position = 0;
+  const checked = await checkBook(within, tenantId, source, options, {
+    onFindings: async (findings) => {
+      const kept = findings.slice(0, FINDINGS_MAX - position).map(({ column, ...finding }) => {
+        position += 1;
+        return { ...finding, column_name: column, position };
+      });
+      if (kept.length > 0) await within(tenantId, ({ tx }) => stored.addFindings(tx, id, kept));
+    },
+    onProgress: async (loans_checked) => {
+      await within(tenantId, ({ tx }) => update(tx, 'imports', id, { loans_checked }));
+      onProgress?.(loans_checked);
+    },
+  });
+  const { totals, ...counts } = checked;
+  await within(tenantId, async ({ tx }) => {
+    const row = await stored.lockImport(tx, id);
+    if (row?.status !== 'checking') return;
+    await update(tx, 'imports', id, {
+      ...counts,
+      control_totals: totals,
+      status: checked.error_count > 0 ? 'refused' : 'checked',
+      failure_reason: null,
+    });
+  });
+}
