@@ -8,7 +8,7 @@ import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { money, sum, toCents } from '../../jobs/money.ts';
+import { money, sum } from '../../jobs/money.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
