@@ -98,5 +98,5 @@ export const json = <Value>(schema: z.ZodType<Value>): Kind<Value> =>
           return z.NEVER;
         }
       })
-      .pipe(schema as z.ZodType<Value, unknown>),
+      .pipe(schema),
   );
