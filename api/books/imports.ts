@@ -17,6 +17,7 @@ import { sealFile } from '../../jobs/books/imports/sealed-file.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/imports.ts';
+import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
 import {
   date,
   integer,
@@ -125,6 +126,7 @@ const NewImportForm = z.object({
   mapping: z
     .string()
     .max(65_536, 'Must be at most 64 kB.')
+    .overwrite(maskPersonalNumbers)
     .optional()
     .describe('The mapping in YAML, for a file with other columns or formats.'),
   product_code: ImportOptions.shape.product_code,
