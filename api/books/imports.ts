@@ -89,7 +89,7 @@ export const imports = resource({
     filename: text.readonly().describe('The name of the file.'),
     sha256_hash: text.readonly().describe('The hash of the file.'),
     file_size: z.coerce.number().readonly().describe('The size of the file in bytes.'),
-    mapping: z.string().nullable().readonly().describe('The mapping of a foreign file, in YAML.'),
+    mapping: z.string().nullable().readonly().describe('The mapping of a foreign file, as YAML.'),
     options: jsonObject.readonly().describe('How the file is checked and boarded.'),
     status: z
       .enum(stored.IMPORT_STATUSES)
@@ -128,7 +128,7 @@ const NewImportForm = z.object({
     .max(65_536, 'Must be at most 64 kB.')
     .overwrite(maskPersonalNumbers)
     .optional()
-    .describe('The mapping in YAML, for a file with other columns or formats.'),
+    .describe('The mapping as YAML, for a file with other columns or formats.'),
   product_code: ImportOptions.shape.product_code,
 });
 

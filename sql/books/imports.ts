@@ -104,7 +104,11 @@ export type StoredFinding = {
   reason: string;
 };
 
-export const addFindings = (tx: Transaction, importId: string, findings: readonly StoredFinding[]) =>
+export const addFindings = (
+  tx: Transaction,
+  importId: string,
+  findings: readonly StoredFinding[],
+) =>
   tx.query(sql.typeAlias('void')`
     insert into import_findings (import_id, position, file, line, column_name, code, severity, reason)
     select ${importId}, position, file, line, column_name, code, severity, reason

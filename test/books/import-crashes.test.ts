@@ -62,13 +62,19 @@ test('an import whose worker dies in the middle continues: each loan once, the b
   }).catch(() => undefined);
   seen.push(await loans());
   // Two workers continue at the same time. One of them finds the import busy, at once or later.
-  const both = await Promise.allSettled([1, 2].map(() => boardImport(within, tenant.id, id, source)));
+  const both = await Promise.allSettled(
+    [1, 2].map(() => boardImport(within, tenant.id, id, source)),
+  );
 
   expect(both.map(({ status }) => status)).toContain('fulfilled');
   expect(seen).toEqual([0, 500, 500]);
   expect(await loans()).toBe(LOANS);
-  expect(await count('select count(distinct loan_number) from loans where tenant_id = $1')).toBe(LOANS);
-  expect(await count(`select count(*) from borrowers where tenant_id = $1 and external_id like 'B-%'`)).toBe(700);
+  expect(await count('select count(distinct loan_number) from loans where tenant_id = $1')).toBe(
+    LOANS,
+  );
+  expect(
+    await count(`select count(*) from borrowers where tenant_id = $1 and external_id like 'B-%'`),
+  ).toBe(700);
   expect(await count('select count(*) from import_rows where tenant_id = $1')).toBe(0);
   const done = (await admin.get(`/imports/${id}`)).body;
   expect(done).toMatchObject({ status: 'boarded', loans_boarded: LOANS });

@@ -50,7 +50,10 @@ test('an uploaded file is checked, its totals are confirmed, and its loans are b
     ],
   });
   expect(loansThen).toEqual([]);
-  expect(confirmed.body).toMatchObject({ status: 'confirmed', confirmed_by: tenant.userIds['admin'] });
+  expect(confirmed.body).toMatchObject({
+    status: 'confirmed',
+    confirmed_by: tenant.userIds['admin'],
+  });
   expect(boarded).toMatchObject({ status: 'boarded', loans_boarded: 3 });
   expect(boarded.boarded_totals).toEqual(boarded.control_totals);
   expect(await loans()).toHaveLength(3);
@@ -65,7 +68,11 @@ test('an import with errors is refused by line and column, cannot be confirmed, 
     tapeText(
       tapeLine(),
       tapeLine({ loan_number: 'T-2', interest_rate: '8.5' }),
-      tapeLine({ loan_number: 'T-3', origination_date: '2026-01-16', first_payment_date: '2026-02-16' }),
+      tapeLine({
+        loan_number: 'T-3',
+        origination_date: '2026-01-16',
+        first_payment_date: '2026-02-16',
+      }),
       tapeLine({ loan_number: 'T-4', payment_amount: '50.00' }),
     ),
   );
@@ -250,7 +257,9 @@ test('a product that is withdrawn after the check stops the import by line, and 
   await runImports(stage);
 
   expect(stopped).toMatchObject({ status: 'failed', loans_boarded: 0 });
-  expect(findings).toMatchObject([2, 3, 4].map((line) => ({ line, column_name: 'principal_amount' })));
+  expect(findings).toMatchObject(
+    [2, 3, 4].map((line) => ({ line, column_name: 'principal_amount' })),
+  );
   expect(await loans()).toHaveLength(3);
   expect(await read(id)).toMatchObject({ status: 'boarded', failure_reason: null });
 });

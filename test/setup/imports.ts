@@ -18,12 +18,7 @@ export const uploadBook = (
   content: string,
   fields: Record<string, string> = {},
   name = 'loans.csv',
-) =>
-  postForm(
-    client,
-    '/imports',
-    multipartForm(fields, [{ name, type: 'text/csv', content }]),
-  );
+) => postForm(client, '/imports', multipartForm(fields, [{ name, type: 'text/csv', content }]));
 
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
