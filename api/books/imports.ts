@@ -125,7 +125,7 @@ const NewImportForm = z.object({
   file: sentFile,
   mapping: z
     .string()
-    .max(65_536, 'Must be at most 64 kB.')
+    .max(20_000, { error: 'Must be at most 20,000 characters.', abort: true })
     .overwrite(maskPersonalNumbers)
     .optional()
     .describe('The mapping as YAML, for a file with other columns or formats.'),

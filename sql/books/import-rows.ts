@@ -61,12 +61,12 @@ export async function removeRows(tx: Transaction, importId: string) {
   await tx.query(sql.typeAlias('void')`delete from import_records where import_id = ${importId}`);
 }
 
-export type BoardedLoan = { loan_number: string; line: number; loan_id: string };
+export type NewBoardedLoan = { loan_number: string; line: number; loan_id: string };
 
 export const recordBoardedLoans = (
   tx: Transaction,
   importId: string,
-  loans: readonly BoardedLoan[],
+  loans: readonly NewBoardedLoan[],
 ) =>
   tx.query(sql.typeAlias('void')`
     insert into import_loans (import_id, loan_number, line, loan_id)
@@ -82,4 +82,12 @@ export const listBoardedLoans = (tx: Transaction, importId: string, after: numbe
   tx.any(sql.type(z.object({ line: z.int(), loan_id: z.string() }))`
     select line, loan_id from import_loans
     where import_id = ${importId} and line > ${after} order by line limit ${limit}
+  `);
+
+const BoardedLoan = z.object({ loan_number: z.string(), loan_id: z.string() });
+
+export const findBoardedLoans = (tx: Transaction, importId: string, numbers: readonly string[]) =>
+  tx.any(sql.type(BoardedLoan)`
+    select loan_number, loan_id from import_loans
+    where import_id = ${importId} and loan_number = any(${sql.array([...numbers], 'text')})
   `);

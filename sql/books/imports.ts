@@ -115,6 +115,17 @@ export const addFindings = (
     from jsonb_populate_recordset(null::import_findings, ${JSON.stringify(findings)}::jsonb)
   `);
 
+export const lastFindingPosition = (tx: Transaction, importId: string) =>
+  tx.oneFirst(sql.type(z.object({ last: z.int() }))`
+    select coalesce(max(position), 0)::integer as last from import_findings
+    where import_id = ${importId}
+  `);
+
+export const countWarnings = (tx: Transaction, importId: string, count: number) =>
+  tx.query(sql.typeAlias('void')`
+    update imports set warning_count = warning_count + ${count} where id = ${importId}
+  `);
+
 export const removeFindings = (tx: Transaction, importId: string) =>
   tx.query(sql.typeAlias('void')`delete from import_findings where import_id = ${importId}`);
 

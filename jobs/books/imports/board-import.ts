@@ -1,9 +1,10 @@
 import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within } from '../../work.ts';
-import { boardNextChunk, ChunkRefused, DateMoved, type ChunkDone } from './board-chunk.ts';
+import { boardNextChunk, DateMoved, type ChunkDone } from './board-chunk.ts';
 import type { BookSource } from './book-rows.ts';
-import { FINDINGS_MAX } from './check-import.ts';
+import { ChunkRefused } from './chunk-refused.ts';
+import { storable } from './finding.ts';
 import { ImportEnded, stageBook } from './stage-book.ts';
 
 export type BoardingProgress = {
@@ -63,10 +64,5 @@ async function recordFailure(tx: Tx, id: string, error: ChunkRefused | DateMoved
   await update(tx, 'imports', id, { status: 'failed', failure_reason: error.message });
   if (error instanceof DateMoved) return;
   await stored.removeFindings(tx, id);
-  const findings = error.findings.slice(0, FINDINGS_MAX).map(({ column, ...finding }, index) => ({
-    ...finding,
-    column_name: column,
-    position: index + 1,
-  }));
-  await stored.addFindings(tx, id, findings);
+  await stored.addFindings(tx, id, storable(error.findings));
 }

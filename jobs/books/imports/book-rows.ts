@@ -1,13 +1,13 @@
-import { readTape, type TapeRow } from '../../loans/boarding/boarding-tape.ts';
+import { readTape } from '../../loans/boarding/boarding-tape.ts';
+import type { BookFileName, BookRow } from '../format/book-files.ts';
 import type { BookFinding } from './finding.ts';
 
-/** A row of a loan. */
-export type LoanRow = TapeRow;
+/** A row of `loans.csv`, with its line. */
+export type LoanRow = BookRow<'loans'> & { line: number };
 
 /** A valid row of a book file, or something that is wrong with it. */
 export type BookItem =
-  | { row: { file: string; line: number; key: string; values: Record<string, unknown> } }
-  | { finding: BookFinding };
+  { row: { file: BookFileName; line: number; values: object } } | { finding: BookFinding };
 
 export type BookSource = { open: () => AsyncIterable<Uint8Array> };
 
@@ -18,6 +18,5 @@ export async function* readBook(source: BookSource): AsyncGenerator<BookItem> {
     const place = { file: 'loans', line, column };
     yield { finding: { ...place, code: 'invalid', severity: 'error', reason } };
   }
-  for (const row of rows)
-    yield { row: { file: 'loans', line: row.line, key: row.loan_number, values: row } };
+  for (const { line, ...values } of rows) yield { row: { file: 'loans', line, values } };
 }

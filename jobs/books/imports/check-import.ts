@@ -4,10 +4,8 @@ import { NotFound } from '../../errors.ts';
 import type { Within } from '../../work.ts';
 import type { BookSource } from './book-rows.ts';
 import { checkBook } from './check-book.ts';
+import { storable } from './finding.ts';
 import { ImportOptions } from './import-options.ts';
-
-/** Findings that are stored. All are counted. */
-export const FINDINGS_MAX = 10_000;
 
 /**
  * Checks the file of an import and stores what it found. Afterwards the import is `checked`, or `refused` if there is an
@@ -32,10 +30,8 @@ export async function checkImport(
   let position = 0;
   const checked = await checkBook(within, tenantId, source, options, {
     onFindings: async (findings) => {
-      const kept = findings.slice(0, FINDINGS_MAX - position).map(({ column, ...finding }) => {
-        position += 1;
-        return { ...finding, column_name: column, position };
-      });
+      const kept = storable(findings, position);
+      position += kept.length;
       if (kept.length > 0) await within(tenantId, ({ tx }) => stored.addFindings(tx, id, kept));
     },
     onProgress: async (loans_checked) => {

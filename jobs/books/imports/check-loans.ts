@@ -7,6 +7,7 @@ import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import type { ImportOptions } from './import-options.ts';
+import { nameOf } from './import-borrowers.ts';
 import { toBoarding } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 
@@ -63,7 +64,19 @@ async function checkKnownBorrowers({ tx }: Work, rows: readonly LoanRow[]) {
   );
   return rows.flatMap((row): BookFinding[] => {
     const stored = known.get(row.borrower_external_id);
-    if (!stored || isSameName(stored, row)) return [];
+    if (stored?.is_archived)
+      return [
+        {
+          file: 'loans',
+          line: row.line,
+          column: 'borrower_external_id',
+          code: 'borrower_archived',
+          severity: 'error',
+          reason: 'The borrower with this external id is archived. Unarchive the borrower first.',
+        },
+      ];
+    const name = nameOf(row);
+    if (!stored || name === null || isSameName(stored, name)) return [];
     return [
       {
         file: 'loans',
@@ -78,9 +91,9 @@ async function checkKnownBorrowers({ tx }: Work, rows: readonly LoanRow[]) {
   });
 }
 
-type Name = { first_name: string; last_name: string };
+export type Name = { first_name: string; last_name: string };
 const plain = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 
-const isSameName = (stored: Name, row: LoanRow) =>
-  plain(stored.first_name) === plain(row.borrower_first_name) &&
-  plain(stored.last_name) === plain(row.borrower_last_name);
+export const isSameName = (one: Name, other: Name) =>
+  plain(one.first_name) === plain(other.first_name) &&
+  plain(one.last_name) === plain(other.last_name);

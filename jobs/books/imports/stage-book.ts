@@ -2,6 +2,7 @@ import * as rows from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within, Work } from '../../work.ts';
+import { keyOfRow } from './staged-rows.ts';
 import { readBook, type BookItem, type BookSource } from './book-rows.ts';
 
 /** Rows per transaction. */
@@ -66,15 +67,9 @@ export class ImportBusy extends Error {
 
 const sealedBy =
   ({ tenant_id, installation: { keys } }: Work) =>
-  ({ file, line, key, values }: Row): rows.StagedRow => ({
+  ({ file, line, values }: Row): rows.StagedRow => ({
     file,
     line,
-    key,
+    key: keyOfRow(file, values),
     values_sealed: keys.seal(tenant_id, JSON.stringify(values)),
   });
-
-/** The values of a staged row. */
-export const openRow = <Values>(
-  { tenant_id, installation: { keys } }: Work,
-  { values_sealed }: { values_sealed: string },
-): Values => JSON.parse(keys.unseal(tenant_id, values_sealed)) as Values;
