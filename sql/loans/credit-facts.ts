@@ -65,6 +65,8 @@ const CreditFacts = z.object({
   possession: z.object({ kind: z.string(), date: z.string() }).nullable(),
   /** A block of information that results from identity theft was in force that night. */
   is_information_blocked: z.boolean(),
+  /** The loan came from another servicer shortly before, so a payment that makes it current may be on its way. */
+  is_payment_on_its_way: z.boolean(),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
   is_in_disaster: z.boolean(),
@@ -174,6 +176,12 @@ export const listUnreported = (
              labels: sql.fragment`coalesce(snapshot.labels, loan.labels)`,
            })}
              as is_information_blocked,
+           coalesce(snapshot.days_past_due >= 30 and exists (
+             select from servicing_transfer_loans as part
+             where part.loan_id = loan.id and part.waives_late_fees
+               and period.month_end between part.protected_from and part.protected_until
+               and snapshot.first_delinquency_date >= part.protected_from
+           ), false) as is_payment_on_its_way,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
            coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)

@@ -46,6 +46,7 @@ export const FACTS: CreditFacts = {
   before_close: null,
   possession: null,
   is_information_blocked: false,
+  is_payment_on_its_way: false,
   is_in_forbearance: false,
   suspends_reporting: false,
   is_in_disaster: false,
