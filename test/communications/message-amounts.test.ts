@@ -53,7 +53,7 @@ const MOVE = {
   effective_date: '2026-04-01',
   last_payment_date: '2026-03-31',
   first_payment_date: '2026-04-02',
-  servicer_name: 'Harbor Loan Services',
+  servicer_name: 'Harbor',
   servicer_address: '400 Harbor Street, Portland, ME 04101',
   servicer_phone: '800-555-0142',
   own_address: '9 Calle Vieja, Austin, TX 78701',
