@@ -107,8 +107,8 @@ export async function newLegalStory(stage: Stage) {
         texts: outside.texts.slice(before[2]),
       };
     },
-    messages: async (borrowerId: string) =>
-      (await rows(`/communication-logs?borrower_id=${borrowerId}&ordering=created_at`)) as Body[],
+    messages: (borrowerId: string) =>
+      rows(`/communication-logs?borrower_id=${borrowerId}&ordering=created_at`),
     reports: async () => {
       await runCreditReports(stage);
       return (await creditRecords(tenant, loan.id)).toSorted((one, other) =>
