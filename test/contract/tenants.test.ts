@@ -43,7 +43,8 @@ const UNTRIED: Record<string, string> = {
   'GET /sanctions-hits/{id}': 'the same',
   'POST /sanctions-hits/{id}/clear': 'the same',
   'POST /sanctions-hits/{id}/confirm': 'the same',
-  'GET /servicing-transfers/{id}': 'needs loans to transfer; test/portfolios/servicing-transfer.test.ts',
+  'GET /servicing-transfers/{id}':
+    'needs loans to transfer; test/portfolios/servicing-transfer.test.ts',
   'GET /servicing-transfers/{id}/loans': 'the same',
   'GET /servicing-transfers/{id}/payments': 'the same',
   'POST /servicing-transfers/{id}/send-notices': 'the same',
