@@ -33,8 +33,8 @@ async function newLender(today: string, settings: object = {}) {
   await saveSettings(tenant, { ...LETTERHEAD, ...settings });
   const admin = await tenant.signedIn('admin');
   const plan = (more: object) => admin.post('/servicing-transfers', { ...SERVICER, ...more });
-  const act = async (id: string, action: string, body: object = {}) =>
-    admin.post(`/servicing-transfers/${id}/${action}`, body);
+  const act = async (id: unknown, action: string, body: object = {}) =>
+    admin.post(`/servicing-transfers/${String(id)}/${action}`, body);
   return { tenant, admin, plan, act };
 }
 
@@ -67,8 +67,8 @@ test('a transfer out needs letters in time, names both servicers to all who owe,
   const lastDay = (await tenant.officer.get(`/loans/${id}`)).body;
   await travelTo(stage, tenant, '2026-03-19');
   const loan = (await tenant.officer.get(`/loans/${id}`)).body;
-  const read = (await admin.get(`/servicing-transfers/${transfer['id']}`)).body;
-  const [part] = (await admin.get(`/servicing-transfers/${transfer['id']}/loans`)).body;
+  const read = (await admin.get(`/servicing-transfers/${String(transfer['id'])}`)).body;
+  const [part] = (await admin.get(`/servicing-transfers/${String(transfer['id'])}/loans`)).body;
   const after = await balancesByRole(tenant);
 
   expect(early).toMatchObject({ status: 422 });
@@ -163,7 +163,7 @@ test('autopay and scheduled payments end with the transfer, and money that comes
   for (const loan of loan_ids)
     assertOk(await tenant.officer.post(`/loans/${loan}/payments`, { amount: '100.00' }));
   assertOk(await tenant.officer.post(`/loans/${one.id}/payments`, { amount: '0.37' }));
-  const held = (await admin.get(`/servicing-transfers/${id}/loans`)).body;
+  const held = (await admin.get(`/servicing-transfers/${String(id)}/loans`)).body;
   const tasks = (await tenant.officer.get('/tasks?status=open')).body;
   const forwarded = await act(id, 'forward-payments', {
     outcome: 'forwarded',
@@ -173,7 +173,7 @@ test('autopay and scheduled payments end with the transfer, and money that comes
   const returned = await act(id, 'forward-payments', { outcome: 'returned' });
   const nothing = await act(id, 'forward-payments', { outcome: 'returned' });
   const open = (await tenant.officer.get('/tasks?status=open')).body;
-  const records = (await admin.get(`/servicing-transfers/${id}/payments`)).body;
+  const records = (await admin.get(`/servicing-transfers/${String(id)}/payments`)).body;
   const after = await balancesByRole(tenant);
 
   expect((await tenant.officer.get(`/payments/${scheduled.body.id}`)).body.status).toBe('canceled');
