@@ -81,7 +81,10 @@ const movesOn = (day: Facts['day']): Told => ({
   context: { transfer: MOVE, is_mortgage: true },
   says: [
     ...[MOVE.effective_date, MOVE.last_payment_date, MOVE.first_payment_date].map(day),
-    ...[MOVE.servicer_name, MOVE.servicer_address, MOVE.servicer_phone, MOVE.own_address],
+    MOVE.servicer_name,
+    MOVE.servicer_address,
+    MOVE.servicer_phone,
+    MOVE.own_address,
   ],
 });
 const spoken = (...says: string[]): Told => ({ says });
@@ -171,8 +174,12 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
   payment_misdirected: ({ money, day }) => ({
     context: { transfer: MOVE, payment: AMOUNT },
     says: [
-      ...[MOVE.servicer_name, MOVE.servicer_address, MOVE.servicer_phone],
-      ...[money(AMOUNT.amount), day(AMOUNT.date), day(MOVE.effective_date)],
+      MOVE.servicer_name,
+      MOVE.servicer_address,
+      MOVE.servicer_phone,
+      money(AMOUNT.amount),
+      day(AMOUNT.date),
+      day(MOVE.effective_date),
     ],
   }),
   case_answered: () => ({ context: { case: CASE }, says: [CASE.number] }),
