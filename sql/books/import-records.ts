@@ -32,21 +32,3 @@ export const findImportedRecords = async (
   `);
   return new Map(found.map(({ key, record_id }) => [key, record_id]));
 };
-
-const Row = z.object({ line: z.int(), key: z.string(), values_sealed: z.string() });
-
-/** Staged rows of a file for whose key there is no record yet, in the order of the file. */
-export const nextRowsWithoutRecord = (
-  tx: Transaction,
-  importId: string,
-  file: string,
-  limit: number,
-) =>
-  tx.any(sql.type(Row)`
-    select row.line, row.key, row.values_sealed from import_rows as row
-    where row.import_id = ${importId} and row.file = ${file} and not exists (
-      select from import_records as record
-      where record.import_id = row.import_id and record.file = row.file and record.key = row.key
-    )
-    order by row.line limit ${limit}
-  `);

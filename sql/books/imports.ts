@@ -47,6 +47,7 @@ const ImportRow = z.object({
   id: z.string(),
   filename: z.string(),
   sha256_hash: z.string(),
+  file_size: z.coerce.number(),
   storage_key: z.string().nullable(),
   mapping: z.string().nullable(),
   options: z.record(z.string(), z.unknown()),
@@ -64,7 +65,7 @@ const ImportRow = z.object({
 export type ImportRow = z.output<typeof ImportRow>;
 
 const columns = sql.fragment`
-  id, filename, sha256_hash, storage_key, mapping, options, status, business_date, control_totals,
+  id, filename, sha256_hash, file_size, storage_key, mapping, options, status, business_date, control_totals,
   loans_total, rows_total, rows_staged, loans_boarded, created_by, confirmed_by, confirmed_at
 `;
 

@@ -65,18 +65,22 @@ create table import_findings (
 create index import_findings_created on import_findings (tenant_id, import_id, created_at desc, id desc);
 call app.protect('import_findings', 'select, insert, delete');
 
--- The checked rows of a confirmed import, sealed, until it ends. `key` is a loan number or a borrower's external id.
+-- The rows of a confirmed import, sealed, until it ends. `key` names the loan, borrower or other record to which they
+-- belong.
 create table import_rows (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   import_id uuid not null,
+  -- The book file, and the place of the row among its rows. Several files that were sent may feed one book file.
   file text not null,
+  position integer not null,
+  source text not null,
   line integer not null,
   key text not null,
   values_sealed text not null,
-  primary key (tenant_id, import_id, file, line),
+  primary key (tenant_id, import_id, file, position),
   foreign key (tenant_id, import_id) references imports (tenant_id, id)
 );
-create index import_rows_key on import_rows (tenant_id, import_id, file, key, line);
+create index import_rows_key on import_rows (tenant_id, import_id, file, key, position);
 call app.protect('import_rows', 'select, insert, delete');
 
 -- The records that an import created for keys of its file, such as a borrower's external id or the id of a bank account.
@@ -97,7 +101,7 @@ create table import_loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   import_id uuid not null,
   loan_number text not null,
-  line integer not null,
+  position integer not null,
   loan_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (tenant_id, import_id, loan_number),
@@ -105,7 +109,7 @@ create table import_loans (
   foreign key (tenant_id, import_id) references imports (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
-create index import_loans_line on import_loans (tenant_id, import_id, line);
+create index import_loans_position on import_loans (tenant_id, import_id, position);
 call app.protect('import_loans', 'select, insert');
 call app.declare_borrower_data('import_loans', 'loans', links => '{"loan_id": "loans"}',
   kept => '{"the loan''s number": ["loan_number"]}');

@@ -5,6 +5,7 @@ import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
 import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
+import { bookOf } from '../setup/books.ts';
 import { newStage } from '../setup/world.ts';
 import { violationsIn } from '../setup/violations.ts';
 
@@ -36,11 +37,7 @@ test('an import whose worker dies in the middle continues: each loan once, the b
   const count = async (sql: string) =>
     Number((await stage.owner.query<{ count: string }>(sql, [tenant.id])).rows[0]?.count);
   const loans = () => count('select count(*) from loans where tenant_id = $1');
-  const source = {
-    async *open() {
-      yield Buffer.from(book);
-    },
-  };
+  const source = bookOf({ 'loans.csv': book });
 
   // The connections of a worker end while it prepares the rows, and again while it boards the second chunk.
   const seen: number[] = [];

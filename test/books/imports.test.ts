@@ -82,9 +82,9 @@ test('an import with errors is refused by line and column, cannot be confirmed, 
 
   expect(refused).toMatchObject({ status: 'refused', error_count: 3 });
   expect(findings).toMatchObject([
-    { file: 'loans', line: 3, column_name: 'interest_rate', severity: 'error' },
-    { file: 'loans', line: 4, column_name: 'origination_date', severity: 'error' },
-    { file: 'loans', line: 5, column_name: 'payment_amount', severity: 'error' },
+    { file: 'loans.csv', line: 3, column_name: 'interest_rate', severity: 'error' },
+    { file: 'loans.csv', line: 4, column_name: 'origination_date', severity: 'error' },
+    { file: 'loans.csv', line: 5, column_name: 'payment_amount', severity: 'error' },
   ]);
   expect(confirmed).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(await loans()).toEqual([]);

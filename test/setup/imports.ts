@@ -4,7 +4,7 @@ import { multipartForm, postForm } from './forms.ts';
 import { runJobs } from './queue.ts';
 import type { Stage } from './world.ts';
 
-export const IMPORT_JOBS = ['check-import', 'board-import'];
+const IMPORT_JOBS = ['check-import', 'board-import'];
 
 /** What the jobs of an import need from a worker. */
 export const lentTo = (stage: Stage) => ({
@@ -12,13 +12,20 @@ export const lentTo = (stage: Stage) => ({
   files: stage.installation.files,
 });
 
+const PLACE = '<the file>';
+
 /** Uploads a book over HTTP. */
-export const uploadBook = (
+export function uploadBook(
   client: Client,
-  content: string,
+  content: string | Uint8Array,
   fields: Record<string, string> = {},
   name = 'loans.csv',
-) => postForm(client, '/imports', multipartForm(fields, [{ name, type: 'text/csv', content }]));
+) {
+  const form = multipartForm(fields, [{ name, type: 'text/csv', content: PLACE }]);
+  const [before = '', after = ''] = form.split(PLACE);
+  const parts = [before, content, after].map((part) => Buffer.from(part as string));
+  return postForm(client, '/imports', Buffer.concat(parts));
+}
 
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);

@@ -6,18 +6,17 @@ import * as tape from '../../../sql/loans/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';
+import type { Work } from '../../work.ts';
+import type { LoanRow } from './book-rows.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
-import type { LoanRow } from './book-rows.ts';
 import { storable, type BookFinding } from './finding.ts';
+import { importBorrowers } from './records/import-borrowers.ts';
+import { importLeftovers } from './records/import-leftovers.ts';
+import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
 import { ImportOptions } from './import-options.ts';
 import { toBoarding } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
-import { importBorrowers } from './import-borrowers.ts';
-import { importLoanRecords, LOAN_FILES, type NewLoan } from './import-loan-records.ts';
-import { importLeftovers } from './import-leftovers.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 
@@ -49,68 +48,72 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
   if (row.business_date !== today) throw new DateMoved(row.business_date ?? '', today);
   const rows = await staged.nextLoanRows(tx, id, limit);
   if (rows.length === 0) {
-    if (await importLeftovers(work, row))
-      return { loans_boarded: row.loans_boarded, isComplete: false };
-    return completeImport(work, row);
+    if (!(await importLeftovers(work, row))) return completeImport(work, row);
+    return { loans_boarded: row.loans_boarded, isComplete: false };
   }
-  const loans = rows.map((one): LoanRow => ({
-    ...openRow<BookRow<'loans'>>(work, one),
-    line: one.line,
-  }));
-  const boarded = await boardRows(work, row, loans);
-  await staged.recordBoardedLoans(tx, id, boarded);
-  const ids = boarded.map(({ loan_id }) => loan_id);
+  const boarded = await boardRows(work, row, rows);
+  const ids = boarded.map((loan) => loan.id);
+  await staged.recordBoardedLoans(
+    tx,
+    id,
+    boarded.map(({ id: loan_id, position, row: { loan_number } }) => ({
+      loan_number,
+      position,
+      loan_id,
+    })),
+  );
   await tape.auditBoarding(tx, ids, row.filename);
   const loans_boarded = row.loans_boarded + boarded.length;
   await update(tx, 'imports', id, { loans_boarded });
   return { loans_boarded, isComplete: false };
 }
 
-async function boardRows(work: Work, row: stored.ImportRow, loans: readonly LoanRow[]) {
-  const find = await createParentFinder(work, ImportOptions.parse(row.options));
-  const rowsOf = await loadRows(
+type BoardedLoan = NewLoan & { position: number };
+
+async function boardRows(work: Work, row: stored.ImportRow, rows: readonly staged.StagedRow[]) {
+  const placed = rows.map((one) => ({ ...one, row: openRow<LoanRow>(work, one) }));
+  const keys = placed.map((one) => loanKey(one.row.loan_number));
+  const rowsOf = await loadRows(work, row.id, LOAN_FILES, keys);
+  const borrowers = await importBorrowers(
     work,
-    row.id,
-    LOAN_FILES,
-    loans.map(({ loan_number }) => loanKey(loan_number)),
+    row,
+    placed.flatMap((one) => [
+      one.row.borrower_external_id,
+      ...namedIn(rowsOf, one.row.loan_number),
+    ]),
+    new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
-  const people = loans.flatMap(({ loan_number, borrower_external_id }) => [
-    borrower_external_id,
-    ...namedIn(rowsOf, loan_number),
-  ]);
-  const short = new Map(loans.map((loan) => [loan.borrower_external_id, loan]));
-  const borrowers = await importBorrowers(work, row, people, short);
-  const boarded: NewLoan[] = [];
-  const findings: BookFinding[] = [];
+  const find = await createParentFinder(work, ImportOptions.parse(row.options));
   const prepared = [];
-  for (const loan of loans) prepared.push({ loan, found: await find(loan) });
-  for (let from = 0; from < prepared.length; from += GROUP) {
-    await mapConcurrently(prepared.slice(from, from + GROUP), async ({ loan, found }) => {
-      const { line } = loan;
-      const borrower_id = borrowers.get(loan.borrower_external_id);
+  for (const one of placed) prepared.push({ ...one, found: await find(one.row) });
+  const loans: BoardedLoan[] = [];
+  const findings: BookFinding[] = [];
+  for (let from = 0; from < prepared.length; from += GROUP)
+    await mapConcurrently(prepared.slice(from, from + GROUP), async ({ found, ...one }) => {
+      const borrower_id = borrowers.get(one.row.borrower_external_id);
+      const refuse = (column: string, reason: string) =>
+        findings.push(refusal(one, column, reason));
       if (found === null || borrower_id === undefined)
-        return findings.push(refusal(line, 'product_code', 'This product does not exist.'));
+        return refuse('product_code', 'This product does not exist.');
       try {
-        const input = toBoarding(loan, { borrower_id, ...found.ids });
+        const input = toBoarding(one.row, { borrower_id, ...found.ids });
         const id = await boardLoan(work, input, found.parents);
-        return boarded.push({ id, borrower_id, row: loan });
+        return loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
         if (!(error instanceof Invalid)) throw error;
-        return findings.push(
-          ...Object.entries(error.errors).map(([column, reason]) => refusal(line, column, reason)),
-        );
+        for (const [column, reason] of Object.entries(error.errors)) refuse(column, reason);
+        return undefined;
       }
     });
-  }
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
   const warnings: BookFinding[] = [];
   const warn = (finding: Omit<BookFinding, 'severity'>) =>
     void warnings.push({ ...finding, severity: 'warning' });
-  await importLoanRecords({ work, import: row, loans: boarded, rowsOf, borrowers, warn });
+  await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
   await appendFindings(work, row.id, warnings);
-  return boarded.map(({ id, row: { loan_number, line } }) => ({ loan_number, line, loan_id: id }));
+  return loans;
 }
 
 /** The people whom rows of a loan name besides its borrower. */
@@ -127,14 +130,11 @@ async function appendFindings({ tx }: Work, id: string, findings: readonly BookF
   await stored.countWarnings(tx, id, findings.length);
 }
 
-const refusal = (line: number, column: string, reason: string): BookFinding => ({
-  file: 'loans',
-  line,
-  column,
-  code: 'refused',
-  severity: 'error',
-  reason,
-});
+const refusal = (
+  { source: file, line }: staged.StagedRow,
+  column: string,
+  reason: string,
+): BookFinding => ({ file, line, column, code: 'refused', severity: 'error', reason });
 
 /** All loans are boarded: adds up what they owe now, and removes the stored rows. */
 async function completeImport({ tx, today }: Work, row: stored.ImportRow): Promise<ChunkDone> {
@@ -144,7 +144,7 @@ async function completeImport({ tx, today }: Work, row: stored.ImportRow): Promi
     if (part.length === 0) break;
     const ids = part.map(({ loan_id }) => loan_id);
     for (const sums of await sumByStatus(tx, ids, today)) totals.addSums(sums);
-    after = part.at(-1)?.line ?? 0;
+    after = part.at(-1)?.position ?? 0;
   }
   await staged.removeRows(tx, row.id);
   await update(tx, 'imports', row.id, {

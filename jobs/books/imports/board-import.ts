@@ -2,7 +2,7 @@ import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within } from '../../work.ts';
 import { boardNextChunk, DateMoved, type ChunkDone } from './board-chunk.ts';
-import type { BookSource } from './book-rows.ts';
+import type { Book } from '../format/reading/book.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { storable } from './finding.ts';
 import { ImportEnded, stageBook } from './stage-book.ts';
@@ -25,15 +25,15 @@ export async function boardImport(
   within: Within,
   tenantId: string,
   id: string,
-  source: BookSource | null,
+  book: Book | null,
   { chunks_max = Infinity, onStaged, onBoarded }: Options = {},
 ): Promise<boolean> {
   const row = await within(tenantId, ({ tx }) => startBoarding(tx, id));
   if (row === null) return true;
   try {
     if (row.rows_staged < row.rows_total) {
-      if (source === null) throw new Error('The file of the import is missing.');
-      await stageBook(within, tenantId, id, source, onStaged);
+      if (book === null) throw new Error('The file of the import is missing.');
+      await stageBook(within, tenantId, id, book, onStaged);
     }
     for (let chunk = 0; chunk < chunks_max; chunk += 1) {
       const done: ChunkDone = await within(tenantId, (work) => boardNextChunk(work, id));

@@ -1,22 +1,40 @@
-import { readTape } from '../../loans/boarding/boarding-tape.ts';
-import type { BookFileName, BookRow } from '../format/book-files.ts';
-import type { BookFinding } from './finding.ts';
+import { BOOK_FILE_NAMES, type BookFileName, type BookRow } from '../format/book-files.ts';
+import type { Finding } from '../format/findings.ts';
+import { hasFile, type Book } from '../format/reading/book.ts';
+import { readRows } from '../format/reading/read-rows.ts';
 
-/** A row of `loans.csv`, with its line. */
-export type LoanRow = BookRow<'loans'> & { line: number };
+export type LoanRow = BookRow<'loans'>;
 
-/** A valid row of a book file, or something that is wrong with it. */
-export type BookItem =
-  { row: { file: BookFileName; line: number; values: object } } | { finding: BookFinding };
+/** A valid row of a book file. `position` counts the rows of the book file, `source` and `line` name its place. */
+export type PlacedRow = {
+  file: BookFileName;
+  position: number;
+  source: string;
+  line: number;
+  values: object;
+};
 
-export type BookSource = { open: () => AsyncIterable<Uint8Array> };
+/** Not needed to board: the figures are compared afterwards. */
+const NOT_STAGED: readonly BookFileName[] = ['figures'];
 
-/** Reads a book: its valid rows, and what is wrong with the others. */
-export async function* readBook(source: BookSource): AsyncGenerator<BookItem> {
-  const { rows, refusals } = await readTape(source.open());
-  for (const { line, column, reason } of refusals) {
-    const place = { file: 'loans', line, column };
-    yield { finding: { ...place, code: 'invalid', severity: 'error', reason } };
+/** The book files whose rows are stored until the book is boarded. */
+export const STAGED_FILES = BOOK_FILE_NAMES.filter((name) => !NOT_STAGED.includes(name));
+
+/** Reads the rows of a book, file by file, and what is wrong with the others. */
+export async function* readBook(
+  book: Book,
+  files: readonly BookFileName[] = BOOK_FILE_NAMES,
+): AsyncGenerator<{ row: PlacedRow | null; findings: readonly Finding[] }> {
+  if (book.findings.length > 0) yield { row: null, findings: book.findings };
+  for (const file of files) {
+    if (!hasFile(book, file)) continue;
+    let position = 0;
+    for await (const { file: source, line, row, findings } of readRows(book, file)) {
+      if (row === null) yield { row, findings };
+      else {
+        position += 1;
+        yield { row: { file, position, source, line, values: row }, findings };
+      }
+    }
   }
-  for (const { line, ...values } of rows) yield { row: { file: 'loans', line, values } };
 }

@@ -1,12 +1,18 @@
 import type { StatusTotals } from '../../../sql/books/imports.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within } from '../../work.ts';
-import { readBook, type BookSource, type LoanRow } from './book-rows.ts';
-import { checkLoans } from './check-loans.ts';
+import type { BookRow } from '../format/book-files.ts';
+import type { Book } from '../format/reading/book.ts';
+import { hasFile } from '../format/reading/book.ts';
+import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
+import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
+import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
+import { nameOf } from './records/import-borrowers.ts';
 import type { ImportOptions } from './import-options.ts';
 
-/** Loans that share the statements of a check. */
+/** Rows that share the statements of a check. */
 const BATCH = 1_000;
 
 export type CheckedBook = {
@@ -22,61 +28,92 @@ export type CheckedBook = {
 
 export type CheckHooks = {
   /** Receives the findings in parts. */
-  onFindings: (findings: readonly BookFinding[]) => Promise<void>;
+  onFindings: (findings: readonly BookFinding[]) => Promise<void> | void;
   onProgress?: (loans: number) => Promise<void> | void;
 };
 
-/**
- * Checks a book: its form, its rows against each other, and its loans against the tenant. Writes nothing. If the
- * business date moves in the meantime, the check is done again by the caller.
- */
+/** Checks a book by itself and against the tenant. Writes nothing. */
 export async function checkBook(
   within: Within,
   tenantId: string,
-  source: BookSource,
+  book: Book,
   options: ImportOptions,
   { onFindings, onProgress }: CheckHooks,
 ): Promise<CheckedBook> {
   const totals = startTotals();
   const counts = { error: 0, warning: 0 };
-  let [loans_total, rows_total, business_date] = [0, 0, ''];
+  const bookProducts = new Set<string>();
+  let [loans_total, rows_total] = [0, 0];
+  const { today, settings } = await within(
+    tenantId,
+    async (work) => ({ today: work.today, settings: await settingsOf(work.tx) }),
+    { readOnly: true },
+  );
   const report = async (findings: readonly BookFinding[]) => {
     for (const { severity } of findings) counts[severity] += 1;
     if (findings.length > 0) await onFindings(findings);
   };
-  const check = async (rows: readonly LoanRow[]) => {
-    const { today, findings, figures } = await within(
+  const check = async (rows: readonly PlacedRow[]) => {
+    const loans = rows
+      .filter(({ file }) => file === 'loans')
+      .map(({ source, line, values }) => ({ source, line, row: values as BookRow<'loans'> }));
+    const found = await within(
       tenantId,
-      async (work) => ({ today: work.today, ...(await checkLoans(work, rows, options)) }),
+      async (work) => {
+        const { findings, figures } = await checkLoans(work, loans, options, bookProducts);
+        for (const loan of figures) totals.add(loan);
+        const people = rows.flatMap((row) => personOf(row, book));
+        return [
+          ...findings,
+          ...(await checkKnownBorrowers(work, people)),
+          ...rows.flatMap((row) => checkRecord(work, row, settings)),
+        ];
+      },
       { readOnly: true },
     );
-    business_date ||= today;
-    for (const loan of figures) totals.add(loan);
-    await report(findings);
-    await onProgress?.(loans_total);
+    await report(found.toSorted((one, other) => one.line - other.line));
+    if (loans.length > 0) await onProgress?.(loans_total);
   };
-  let waiting: LoanRow[] = [];
+  let waiting: PlacedRow[] = [];
   let found: BookFinding[] = [];
-  for await (const item of readBook(source)) {
-    if ('finding' in item) found.push(item.finding);
-    else {
-      rows_total += 1;
-      if (item.row.file === 'loans') {
-        loans_total += 1;
-        waiting.push(item.row.values as LoanRow);
-      }
-    }
+  for await (const { row, findings } of readBook(book)) {
+    found.push(...findings);
     if (found.length >= BATCH) await report(found.splice(0));
-    if (waiting.length >= BATCH) await check(waiting.splice(0));
+    if (row === null) continue;
+    const { file } = row;
+    if (STAGED_FILES.includes(file)) rows_total += 1;
+    if (file === 'loans') loans_total += 1;
+    if (file === 'products') bookProducts.add((row.values as BookRow<'products'>).code);
+    if (file !== 'loans' && !hasRules(file)) continue;
+    waiting.push(row);
+    if (waiting.length < BATCH) continue;
+    await report(found.splice(0));
+    await check(waiting.splice(0));
   }
   await report(found);
   await check(waiting);
   return {
-    business_date,
+    business_date: today,
     totals: totals.read(),
     error_count: counts.error,
     warning_count: counts.warning,
     loans_total,
     rows_total,
   };
+}
+
+/** The person whom the row describes, to compare with a borrower who is known here. */
+function personOf({ file, source, line, values }: PlacedRow, book: Book): PlacedPerson[] {
+  if (file === 'borrowers') {
+    const {
+      borrower_external_id: external_id,
+      first_name,
+      last_name,
+    } = values as BookRow<'borrowers'>;
+    return [{ source, line, external_id, name: { first_name, last_name } }];
+  }
+  if (file !== 'loans') return [];
+  const row = values as BookRow<'loans'>;
+  const name = hasFile(book, 'borrowers') ? null : nameOf(row);
+  return [{ source, line, external_id: row.borrower_external_id, name }];
 }

@@ -2,7 +2,7 @@ import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import { NotFound } from '../../errors.ts';
 import type { Within } from '../../work.ts';
-import type { BookSource } from './book-rows.ts';
+import type { Book } from '../format/reading/book.ts';
 import { checkBook } from './check-book.ts';
 import { storable } from './finding.ts';
 import { ImportOptions } from './import-options.ts';
@@ -15,7 +15,7 @@ export async function checkImport(
   within: Within,
   tenantId: string,
   id: string,
-  source: BookSource,
+  book: Book,
   onProgress?: (loans: number) => void,
 ): Promise<void> {
   const options = await within(tenantId, async ({ tx }) => {
@@ -28,7 +28,7 @@ export async function checkImport(
   });
   if (options === null) return;
   let position = 0;
-  const checked = await checkBook(within, tenantId, source, options, {
+  const checked = await checkBook(within, tenantId, book, options, {
     onFindings: async (findings) => {
       const kept = storable(findings, position);
       position += kept.length;

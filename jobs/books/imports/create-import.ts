@@ -4,8 +4,10 @@ import { newId } from '../../../sql/new-id.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
+import { Invalid } from '../../errors.ts';
 import { storageKey } from '../../files/keys.ts';
 import type { Work } from '../../work.ts';
+import { MappingRefused, readMapping } from '../format/mapping/read-mapping.ts';
 import type { ImportOptions } from './import-options.ts';
 
 export type NewImport = {
@@ -28,6 +30,7 @@ const CHECKABLE: readonly stored.ImportStatus[] = ['uploaded', 'checking', 'chec
 export async function createImport(work: Work, given: NewImport): Promise<stored.ImportRow> {
   const { tx, actor } = work;
   const { isStored, ...file } = given;
+  if (file.mapping !== null) assertMapping(file.mapping);
   const fingerprint = fingerprintOf(given);
   await stored.lockFingerprint(tx, fingerprint);
   const known = await stored.findByFingerprint(tx, fingerprint);
@@ -41,6 +44,15 @@ export async function createImport(work: Work, given: NewImport): Promise<stored
   const row = await stored.readImport(tx, id);
   if (row === null) throw new Error(`The import ${id} vanished in its own transaction.`);
   return row;
+}
+
+function assertMapping(text: string) {
+  try {
+    readMapping(text);
+  } catch (error) {
+    if (error instanceof MappingRefused) throw new Invalid({ mapping: error.message });
+    throw error;
+  }
 }
 
 const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>

@@ -1,15 +1,8 @@
 import type { StoredFinding } from '../../../sql/books/imports.ts';
+import type { Finding } from '../format/findings.ts';
 
-/** What is wrong with a line of a book. It never contains a personal number or a name. */
-export type BookFinding = {
-  file: string;
-  line: number;
-  /** Null if the whole line is concerned. */
-  column: string | null;
-  code: string;
-  severity: 'error' | 'warning';
-  reason: string;
-};
+/** What is wrong with a line of a book, by itself or here. It never contains a personal number or a name. */
+export type BookFinding = Omit<Finding, 'code'> & { code: string };
 
 /** Findings that are stored for an import. All are counted. */
 export const FINDINGS_MAX = 10_000;

@@ -3,12 +3,11 @@ import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within, Work } from '../../work.ts';
 import { keyOfRow } from './staged-rows.ts';
-import { readBook, type BookItem, type BookSource } from './book-rows.ts';
+import type { Book } from '../format/reading/book.ts';
+import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
 
 /** Rows per transaction. */
 const BATCH = 2_000;
-
-type Row = Extract<BookItem, { row: unknown }>['row'];
 
 /**
  * Stores the rows of a confirmed book, sealed, so that each chunk of loans finds its rows in any of the files. Safe to
@@ -18,11 +17,11 @@ export async function stageBook(
   within: Within,
   tenantId: string,
   id: string,
-  source: BookSource,
+  book: Book,
   onProgress?: (rows: number) => void,
 ): Promise<void> {
   let count = 0;
-  let waiting: Row[] = [];
+  let waiting: PlacedRow[] = [];
   const store = async () => {
     const batch = waiting;
     waiting = [];
@@ -35,9 +34,9 @@ export async function stageBook(
     });
     onProgress?.(count);
   };
-  for await (const item of readBook(source)) {
-    if ('finding' in item) continue;
-    waiting.push(item.row);
+  for await (const { row } of readBook(book, STAGED_FILES)) {
+    if (row === null) continue;
+    waiting.push(row);
     if (waiting.length >= BATCH) await store();
   }
   await store();
@@ -67,9 +66,8 @@ export class ImportBusy extends Error {
 
 const sealedBy =
   ({ tenant_id, installation: { keys } }: Work) =>
-  ({ file, line, values }: Row): rows.StagedRow => ({
-    file,
-    line,
-    key: keyOfRow(file, values),
+  ({ values, ...place }: PlacedRow): rows.NewRow => ({
+    ...place,
+    key: keyOfRow(place.file, values),
     values_sealed: keys.seal(tenant_id, JSON.stringify(values)),
   });

@@ -3,7 +3,12 @@ import type { Work } from '../../work.ts';
 import type { BookFileName, BookRow } from '../format/book-files.ts';
 
 /** A row of a book with its place, to name it in a finding. */
-export type Placed<Name extends BookFileName> = { line: number; values: BookRow<Name> };
+export type Placed<Name extends BookFileName> = {
+  /** The file that was sent, and the line in it. */
+  source: string;
+  line: number;
+  values: BookRow<Name>;
+};
 
 /** The staged rows of some loans, borrowers or collateral items, by file and key. */
 export type StagedRows = <Name extends BookFileName>(
@@ -22,7 +27,7 @@ export async function loadRows(
   for (const row of await staged.listRowsOf(work.tx, importId, files, keys)) {
     const place = `${row.file} ${row.key}`;
     const rows = found.get(place) ?? [];
-    rows.push({ line: row.line, values: openRow(work, row) });
+    rows.push({ source: row.source, line: row.line, values: openRow(work, row) });
     found.set(place, rows);
   }
   return <Name extends BookFileName>(file: Name, key: string) =>

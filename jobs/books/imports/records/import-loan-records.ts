@@ -1,19 +1,19 @@
-import * as brought from '../../../sql/books/brought-records.ts';
-import * as records from '../../../sql/books/import-records.ts';
-import type { ImportRow } from '../../../sql/books/imports.ts';
-import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
-import { newId } from '../../../sql/new-id.ts';
-import { insertAll, type Values } from '../../../sql/write.ts';
-import { addDays } from '../../dates.ts';
-import { followConditions } from '../../cases/conditions-changed.ts';
-import { saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
-import { openLoan } from '../../loans/history/open-loan.ts';
-import type { Work } from '../../work.ts';
-import type { BookFileName } from '../format/book-files.ts';
-import type { LoanRow } from './book-rows.ts';
-import type { BookFinding } from './finding.ts';
+import * as brought from '../../../../sql/books/brought-records.ts';
+import * as records from '../../../../sql/books/import-records.ts';
+import type { ImportRow } from '../../../../sql/books/imports.ts';
+import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
+import { newId } from '../../../../sql/new-id.ts';
+import { insertAll, type Values } from '../../../../sql/write.ts';
+import { addDays } from '../../../dates.ts';
+import { followConditions } from '../../../cases/conditions-changed.ts';
+import { saveNextDraw } from '../../../loans/history/autopay/save-next-draw.ts';
+import { openLoan } from '../../../loans/history/open-loan.ts';
+import type { Work } from '../../../work.ts';
+import type { BookFileName } from '../../format/book-files.ts';
+import type { LoanRow } from '../book-rows.ts';
+import type { BookFinding } from '../finding.ts';
 import * as columns from './record-columns.ts';
-import { collateralKey, loadRows, loanKey, type Placed, type StagedRows } from './staged-rows.ts';
+import { collateralKey, loadRows, loanKey, type Placed, type StagedRows } from '../staged-rows.ts';
 
 /** The files whose rows belong to a loan. */
 export const LOAN_FILES = [
@@ -21,7 +21,13 @@ export const LOAN_FILES = [
 ] as const satisfies readonly BookFileName[];
 
 /** A loan that was boarded in this transaction. */
-export type NewLoan = { id: string; borrower_id: string; row: LoanRow };
+export type NewLoan = {
+  id: string;
+  borrower_id: string;
+  row: LoanRow;
+  source: string;
+  line: number;
+};
 
 export type LoanChunk = {
   work: Work;
@@ -35,6 +41,7 @@ export type LoanChunk = {
 
 /** Statuses in which a loan is owed, or will be owed once it is funded. */
 const OWED = ['pending', 'approved', 'active', 'charged_off'];
+const PROMISE_GRACE_DAYS = 2;
 const DRAWN_ON = ['pending', 'approved', 'active'];
 
 /** Adds everything that belongs to loans that were just boarded. A few statements for all of them. */
@@ -58,9 +65,9 @@ async function addCoBorrowers(chunk: LoanChunk) {
   const { work, borrowers, warn } = chunk;
   const added: Values[] = [];
   const loanIds = new Set<string>();
-  for (const { line, values, loan } of rowsOfLoans(chunk, 'co_borrowers')) {
+  for (const { source, line, values, loan } of rowsOfLoans(chunk, 'co_borrowers')) {
     const borrower_id = borrowers.get(values.borrower_external_id);
-    const place = { file: 'co_borrowers', line };
+    const place = { file: source, line };
     if (borrower_id === undefined || !OWED.includes(loan.row.status)) {
       const code = 'loan_not_owed';
       const reason = `A loan that is ${loan.row.status} has no co-borrower. The line is left out.`;
@@ -109,13 +116,13 @@ async function addCollateral(chunk: LoanChunk) {
 async function setLabelsAndOfficers({ work, loans, warn }: LoanChunk) {
   const emails = loans.flatMap(({ row }) => row.officer_email ?? []);
   const officers = await brought.findOfficers(work.tx, emails);
-  const set = loans.flatMap(({ id, row }) => {
-    const { labels, officer_email, line, charge_off_reason } = row;
+  const set = loans.flatMap(({ id, row, source, line }) => {
+    const { labels, officer_email, charge_off_reason } = row;
     const officer = officer_email ? officers.get(officer_email) : undefined;
     if (officer_email && officer === undefined) {
       const code = 'unknown_officer';
       const reason = 'No active user with this address may service loans. The loan has no officer.';
-      warn({ file: 'loans', line, column: 'officer_email', code, reason });
+      warn({ file: source, line, column: 'officer_email', code, reason });
     }
     const isChargedOff = row.status === 'charged_off';
     const changes = {
@@ -147,7 +154,14 @@ async function addNotesAndPromises(chunk: LoanChunk) {
     } = values;
     const isOpen = status === 'pending' && promise.promised_date >= work.today;
     if (isOpen && ['active', 'charged_off'].includes(loan.row.status))
-      promises.push({ ...promise, channel, loan_id: loan.id, created_at: promised_on });
+      promises.push({
+        ...promise,
+        channel,
+        grace_days: promise.grace_days ?? PROMISE_GRACE_DAYS,
+        installments: [],
+        loan_id: loan.id,
+        created_at: promised_on,
+      });
     else notes.push(pastPromise(loan, values, status));
   }
   await insertAll(work.tx, 'notes', notes);
@@ -184,9 +198,9 @@ async function addAutopay(chunk: LoanChunk) {
   const plans: (Values & { id: string; loan_id: string })[] = [];
   const consents: Values[] = [];
   const taken = new Set<string>();
-  for (const { line, values, loan } of rows) {
+  for (const { source, line, values, loan } of rows) {
     const leaveOut = (column: string, code: string, reason: string) =>
-      warn({ file: 'autopay', line, column, code, reason: `${reason} The line is left out.` });
+      warn({ file: source, line, column, code, reason: `${reason} The line is left out.` });
     const account = found.get(values.bank_account_id);
     const owner = values.borrower_external_id
       ? borrowers.get(values.borrower_external_id)

@@ -1,10 +1,10 @@
-import * as records from '../../../sql/books/import-records.ts';
-import type { ImportRow } from '../../../sql/books/imports.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
+import * as staged from '../../../../sql/books/import-rows.ts';
+import type { ImportRow } from '../../../../sql/books/imports.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
 import { importBorrowers } from './import-borrowers.ts';
 import { importCases } from './import-cases.ts';
-import { openRow } from './staged-rows.ts';
+import { openRow } from '../staged-rows.ts';
 
 /** Borrowers per transaction. */
 const BORROWERS = 500;
@@ -16,16 +16,17 @@ const CASES = 20;
  * loan. Returns whether there was something.
  */
 export async function importLeftovers(work: Work, row: ImportRow): Promise<boolean> {
-  const people = await records.nextRowsWithoutRecord(work.tx, row.id, 'borrowers', BORROWERS);
+  const people = await staged.nextRowsWithoutRecord(work.tx, row.id, 'borrowers', BORROWERS);
   if (people.length > 0) {
     const rows = people.map((one) => openRow<BookRow<'borrowers'>>(work, one));
     const ids = rows.map(({ borrower_external_id }) => borrower_external_id);
     await importBorrowers(work, row, ids);
     return true;
   }
-  const cases = await records.nextRowsWithoutRecord(work.tx, row.id, 'cases', CASES);
+  const cases = await staged.nextRowsWithoutRecord(work.tx, row.id, 'cases', CASES);
   if (cases.length === 0) return false;
   const rows = cases.map((one) => ({
+    source: one.source,
     line: one.line,
     values: openRow<BookRow<'cases'>>(work, one),
   }));

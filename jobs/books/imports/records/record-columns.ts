@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Values } from '../../../sql/write.ts';
-import { assertValidDetails } from '../../borrowers/borrower.ts';
-import { consentColumns } from '../../borrowers/consent.ts';
-import { firstIdentityColumns } from '../../borrowers/identity.ts';
-import { broughtInstrumentColumns } from '../../borrowers/payment-instrument.ts';
-import { contactColumns } from '../../borrowers/primary-contacts.ts';
-import { lienColumns } from '../../collateral/lien.ts';
-import { assertMetadata } from '../../collateral/metadata.ts';
-import { possessionColumns } from '../../collateral/possession.ts';
-import { Invalid } from '../../errors.ts';
-import { Labels } from '../../loans/servicing-actions/label.ts';
-import { assertConsistent } from '../../payments/autopay/autopay-plan.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
+import type { Values } from '../../../../sql/write.ts';
+import { assertValidDetails } from '../../../borrowers/borrower.ts';
+import { consentColumns } from '../../../borrowers/consent.ts';
+import { firstIdentityColumns } from '../../../borrowers/identity.ts';
+import { broughtInstrumentColumns } from '../../../borrowers/payment-instrument.ts';
+import { contactColumns } from '../../../borrowers/primary-contacts.ts';
+import { lienColumns } from '../../../collateral/lien.ts';
+import { assertMetadata } from '../../../collateral/metadata.ts';
+import { possessionColumns } from '../../../collateral/possession.ts';
+import { Invalid } from '../../../errors.ts';
+import { Labels } from '../../../loans/servicing-actions/label.ts';
+import { assertConsistent } from '../../../payments/autopay/autopay-plan.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
 
 /**
  * The columns of the records that rows of a book become. The check calls these functions as well, so what they refuse is

@@ -1,16 +1,16 @@
-import * as staged from '../../../sql/books/import-rows.ts';
-import * as records from '../../../sql/books/import-records.ts';
-import type { ImportRow } from '../../../sql/books/imports.ts';
-import { cases as caseTable } from '../../../sql/cases/cases.ts';
-import { find } from '../../../sql/table.ts';
-import { addCase, changeCase } from '../../cases/cases.ts';
-import { Conflict, Invalid } from '../../errors.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
-import { ChunkRefused } from './chunk-refused.ts';
+import * as staged from '../../../../sql/books/import-rows.ts';
+import * as records from '../../../../sql/books/import-records.ts';
+import type { ImportRow } from '../../../../sql/books/imports.ts';
+import { cases as caseTable } from '../../../../sql/cases/cases.ts';
+import { find } from '../../../../sql/table.ts';
+import { addCase, changeCase } from '../../../cases/cases.ts';
+import { Conflict, Invalid } from '../../../errors.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
 import { findImportedBorrowers } from './import-borrowers.ts';
 import { namesIn, translateFacts } from './case-facts.ts';
-import type { Placed } from './staged-rows.ts';
+import type { Placed } from '../staged-rows.ts';
 
 /** Opens cases with their facts, so that their legal conditions reach every loan of the person. */
 export async function importCases(work: Work, row: ImportRow, placed: readonly Placed<'cases'>[]) {
@@ -27,13 +27,13 @@ export async function importCases(work: Work, row: ImportRow, placed: readonly P
     ...placed.map(({ values }) => values.borrower_external_id),
     ...named.flatMap((one) => one.borrowers),
   ]);
-  for (const { line, values } of placed) {
+  for (const { source, line, values } of placed) {
     const record_id = await importCase(work, values, { loans, people }).catch((error: unknown) => {
       if (!(error instanceof Invalid) && !(error instanceof Conflict)) throw error;
       const [[column, reason] = [null, error.message]] =
         error instanceof Invalid ? Object.entries(error.errors) : [];
       throw new ChunkRefused([
-        { file: 'cases', line, column, code: 'refused', severity: 'error', reason },
+        { file: source, line, column, code: 'refused', severity: 'error', reason },
       ]);
     });
     const added = [{ file: 'cases', key: values.case_id, record_id }];

@@ -1,16 +1,17 @@
-import * as people from '../../../sql/books/borrowers.ts';
-import * as records from '../../../sql/books/import-records.ts';
-import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
-import { newId } from '../../../sql/new-id.ts';
-import { insertAll, type Values } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
-import { addInstrument } from '../../borrowers/payment-instrument.ts';
-import type { ImportRow } from '../../../sql/books/imports.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
-import type { LoanRow } from './book-rows.ts';
+import * as people from '../../../../sql/books/borrowers.ts';
+import * as records from '../../../../sql/books/import-records.ts';
+import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
+import { newId } from '../../../../sql/new-id.ts';
+import { insertAll, type Values } from '../../../../sql/write.ts';
+import { recordAudit } from '../../../audit.ts';
+import { addInstrument } from '../../../borrowers/payment-instrument.ts';
+import type { ImportRow } from '../../../../sql/books/imports.ts';
+import { settingsOf } from '../../../users/settings/settings.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import type { LoanRow } from '../book-rows.ts';
 import * as columns from './record-columns.ts';
-import { borrowerKey, loadRows, type StagedRows } from './staged-rows.ts';
+import { borrowerKey, loadRows, type StagedRows } from '../staged-rows.ts';
 
 /** Fills the address of a borrower when the file gives only the state. */
 const UNKNOWN = { street_line_1: 'Unknown', city: 'Unknown', postal_code: '00000' };
@@ -90,6 +91,7 @@ async function addBorrowers(
     notes: [] as Values[],
   };
   const accounts: records.ImportedRecord[] = [];
+  const keepsVerification = await mayKeepVerification(work);
   for (const [external_id, id] of fresh) {
     const key = borrowerKey(external_id);
     const loan = short.get(external_id);
@@ -119,7 +121,8 @@ async function addBorrowers(
     const own = all(rowsOf('bank_accounts', key)).map((one) => {
       const record_id = newId();
       accounts.push({ file: 'bank_accounts', key: one.bank_account_id, record_id });
-      return { id: record_id, ...columns.accountColumns(work, id, one) };
+      const is_verified = keepsVerification && one.is_verified === true;
+      return { id: record_id, ...columns.accountColumns(work, id, { ...one, is_verified }) };
     });
     rows.payment_instruments.push(...withFirst(own, 'is_default'));
     for (const one of all(rowsOf('notes', key)))
@@ -137,6 +140,15 @@ async function addBorrowers(
       `Imported from ${row.filename}`,
     ),
   );
+}
+
+/**
+ * Whether accounts stay verified. If verified accounts need a second person here, a file cannot add them unless a second
+ * person approves imports as well.
+ */
+async function mayKeepVerification({ tx }: Work) {
+  const { four_eyes } = (await settingsOf(tx)).approvals;
+  return !four_eyes.includes('destinations') || four_eyes.includes('imports');
 }
 
 /** The number of the borrower is one of the identities as well, in some books. */
