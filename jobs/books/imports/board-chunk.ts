@@ -7,7 +7,6 @@ import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';
 import type { Work } from '../../work.ts';
-import type { LoanRow } from './book-rows.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
 import { storable, type BookFinding } from './finding.ts';
@@ -71,7 +70,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
 type BoardedLoan = NewLoan & { position: number };
 
 async function boardRows(work: Work, row: stored.ImportRow, rows: readonly staged.StagedRow[]) {
-  const placed = rows.map((one) => ({ ...one, row: openRow<LoanRow>(work, one) }));
+  const placed = rows.map((one) => ({ ...one, row: openRow<'loans'>(work, one) }));
   const keys = placed.map((one) => loanKey(one.row.loan_number));
   const rowsOf = await loadRows(work, row.id, LOAN_FILES, keys);
   const borrowers = await importBorrowers(

@@ -57,7 +57,7 @@ function assertMapping(text: string) {
 
 const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>
   createHash('sha256')
-    .update(JSON.stringify([sha256_hash, mapping, Object.entries(options).toSorted()]))
+    .update(JSON.stringify([sha256_hash, mapping, options.product_code ?? null]))
     .digest('hex');
 
 async function keyOf({ tx }: Work, id: string) {

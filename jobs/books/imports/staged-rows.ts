@@ -67,7 +67,7 @@ export function keyOfRow(file: BookFileName, values: object): string {
 }
 
 /** The values of a staged row. */
-export const openRow = <Values>(
+export const openRow = <Name extends BookFileName>(
   { tenant_id, installation: { keys } }: Work,
   { values_sealed }: { values_sealed: string },
-): Values => JSON.parse(keys.unseal(tenant_id, values_sealed)) as Values;
+): BookRow<Name> => JSON.parse(keys.unseal(tenant_id, values_sealed)) as BookRow<Name>;

@@ -63,7 +63,7 @@ async function treeOf(
   return {
     kind: 'file',
     name: filename,
-    files: [{ path: filename, size: Number(file_size), stream: bytes }],
+    files: [{ path: filename, size: file_size, stream: bytes }],
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -1,7 +1,6 @@
 import * as staged from '../../../../sql/books/import-rows.ts';
 import type { ImportRow } from '../../../../sql/books/imports.ts';
 import type { Work } from '../../../work.ts';
-import type { BookRow } from '../../format/book-files.ts';
 import { importBorrowers } from './import-borrowers.ts';
 import { importCases } from './import-cases.ts';
 import { openRow } from '../staged-rows.ts';
@@ -18,7 +17,7 @@ const CASES = 20;
 export async function importLeftovers(work: Work, row: ImportRow): Promise<boolean> {
   const people = await staged.nextRowsWithoutRecord(work.tx, row.id, 'borrowers', BORROWERS);
   if (people.length > 0) {
-    const rows = people.map((one) => openRow<BookRow<'borrowers'>>(work, one));
+    const rows = people.map((one) => openRow<'borrowers'>(work, one));
     const ids = rows.map(({ borrower_external_id }) => borrower_external_id);
     await importBorrowers(work, row, ids);
     return true;
@@ -28,7 +27,7 @@ export async function importLeftovers(work: Work, row: ImportRow): Promise<boole
   const rows = cases.map((one) => ({
     source: one.source,
     line: one.line,
-    values: openRow<BookRow<'cases'>>(work, one),
+    values: openRow<'cases'>(work, one),
   }));
   await importCases(work, row, rows);
   return true;
