@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Invalid } from '../jobs/errors.ts';
-import { checkFiles, summarizeFindings } from '../jobs/loans/reporting/check-furnished.ts';
-import { readMetro2 } from '../jobs/loans/reporting/read-metro2.ts';
+import { checkFiles, summarizeFindings } from '../jobs/loans/reporting/checks/check-furnished.ts';
+import { readMetro2 } from '../jobs/loans/reporting/metro2/read-metro2.ts';
 
 /**
  * `npm run check-credit-files` checks Metro 2 files, such as those of a former servicer, by the rules that the

@@ -7,9 +7,9 @@ import {
   readCorrectionForm,
   Submission,
   submitCorrection,
-} from '../../jobs/loans/reporting/credit-corrections.ts';
+} from '../../jobs/loans/reporting/corrections/credit-corrections.ts';
 import { derivedFrom } from '../../jobs/facts.ts';
-import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
+import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import { creditCorrections as table } from '../../sql/loans/credit-corrections.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { date, ownJson, timestamps, text, timestamp, uuid } from '../../sql/types.ts';

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewAnswerFile, sendAnswerFile } from '../../jobs/loans/reporting/dispute-answers.ts';
-import { DisputeFile, importDisputes } from '../../jobs/loans/reporting/import-disputes.ts';
-import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
+import {
+  NewAnswerFile,
+  sendAnswerFile,
+} from '../../jobs/loans/reporting/disputes/dispute-answers.ts';
+import {
+  DisputeFile,
+  importDisputes,
+} from '../../jobs/loans/reporting/disputes/import-disputes.ts';
+import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import * as answers from '../../sql/loans/dispute-answers.ts';
 import * as imports from '../../sql/loans/dispute-imports.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';

@@ -4,7 +4,7 @@ import {
   FINDING_STATUSES,
   FindingDecision,
   withholdRecord,
-} from '../../jobs/loans/reporting/check-records.ts';
+} from '../../jobs/loans/reporting/checks/check-records.ts';
 import { creditReportingFindings as table } from '../../sql/loans/credit-findings.ts';
 import { date, text, timestamp, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

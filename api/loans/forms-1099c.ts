@@ -9,7 +9,7 @@ import {
   change1099C,
   FORM_STATUSES,
   void1099C,
-} from '../../jobs/loans/reporting/forms-1099c.ts';
+} from '../../jobs/loans/reporting/tax-forms/forms-1099c.ts';
 import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
 import {
   date,

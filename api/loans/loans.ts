@@ -14,7 +14,7 @@ import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
 import {
   FirstDelinquency,
   recordFirstDelinquency,
-} from '../../jobs/loans/reporting/boarded-delinquency.ts';
+} from '../../jobs/loans/reporting/records/boarded-delinquency.ts';
 import { setLoanPortfolio } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { findLocked } from '../../sql/table.ts';

@@ -16,7 +16,10 @@ import { addDays } from '../dates.ts';
 import { enqueueRemoval, hasRetentionLimit } from '../documents/remove-old-files.job.ts';
 import { billEndedCycles } from '../documents/statements.job.ts';
 import { enqueue } from '../job.ts';
-import { disputesNearDeadline, createDisputeTasks } from '../loans/reporting/credit-disputes.ts';
+import {
+  disputesNearDeadline,
+  createDisputeTasks,
+} from '../loans/reporting/disputes/credit-disputes.ts';
 import { reportCredit } from '../loans/reporting/report-credit.job.ts';
 import { enqueueDailyBatch } from '../mailing/make-mail-batch.job.ts';
 import { settleNachaFiles } from '../payments/nacha/settle-files.ts';

@@ -641,7 +641,7 @@ create table late_fee_exemptions (
   -- The rule that would have charged the fee; null if the rule has no id.
   fee_rule_id uuid,
   reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'legal_condition',
-    'earlier')),
+    'servicing_transfer', 'earlier')),
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
@@ -1081,6 +1081,7 @@ create function app.earned_on(
 language sql immutable parallel safe
 return case rounding_mode
   when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
+  when 'down' then trunc(round(interest_base + round(interest_per_basis * units / interest_basis, 10), 7), 2)
   else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
 end;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readMetro2 } from '../../jobs/loans/reporting/read-metro2.ts';
+import { readMetro2 } from '../../jobs/loans/reporting/metro2/read-metro2.ts';
 import {
   creditRecords,
   fileLines,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deriveCreditRecord } from '../../jobs/loans/reporting/credit-record.ts';
+import { deriveCreditRecord } from '../../jobs/loans/reporting/records/credit-record.ts';
 import { FACTS, before, late, lost, gone, paidLoss, taken, type Line } from './credit-facts.ts';
 
 const LINES: Line[] = [

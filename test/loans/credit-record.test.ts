@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deriveCreditRecord } from '../../jobs/loans/reporting/credit-record.ts';
+import { deriveCreditRecord } from '../../jobs/loans/reporting/records/credit-record.ts';
 import {
   other,
   FACTS,

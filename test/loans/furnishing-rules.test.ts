@@ -3,8 +3,8 @@ import {
   brokenRules,
   checkFiles,
   FURNISHING_RULES,
-} from '../../jobs/loans/reporting/check-furnished.ts';
-import type { FurnishedAccount } from '../../jobs/loans/reporting/read-metro2.ts';
+} from '../../jobs/loans/reporting/checks/check-furnished.ts';
+import type { FurnishedAccount } from '../../jobs/loans/reporting/metro2/read-metro2.ts';
 
 type Change = Partial<FurnishedAccount>;
 

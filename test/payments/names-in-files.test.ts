@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
+import { metro2File } from '../../jobs/loans/reporting/metro2/write-metro2.ts';
 import {
   makeReportable,
   creditRecords,

@@ -1,5 +1,8 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { summarizeFindings, type Finding } from '../../jobs/loans/reporting/check-furnished.ts';
+import {
+  summarizeFindings,
+  type Finding,
+} from '../../jobs/loans/reporting/checks/check-furnished.ts';
 import { newStage } from '../setup/world.ts';
 import { liveTheBook } from './credit-book.ts';
 import type { BookLoan } from './credit-stories.ts';

@@ -1,6 +1,9 @@
 import { addMonths } from '../../jobs/dates.ts';
-import { checkFiles, type Finding } from '../../jobs/loans/reporting/check-furnished.ts';
-import { readMetro2, type FurnishedAccount } from '../../jobs/loans/reporting/read-metro2.ts';
+import { checkFiles, type Finding } from '../../jobs/loans/reporting/checks/check-furnished.ts';
+import {
+  readMetro2,
+  type FurnishedAccount,
+} from '../../jobs/loans/reporting/metro2/read-metro2.ts';
 import {
   fileLines,
   makeReportable,

@@ -6,7 +6,7 @@ import {
   SEGMENTS,
   TRAILER_COUNTERS,
   type Metro2Field,
-} from '../../jobs/loans/reporting/metro2-layout.ts';
+} from '../../jobs/loans/reporting/metro2/layout.ts';
 
 type Values = Readonly<Record<string, string>>;
 

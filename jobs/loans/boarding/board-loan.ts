@@ -21,7 +21,7 @@ import {
   type NewLoan,
   type LoanParents,
 } from '../origination/create.ts';
-import { askForFirstDelinquency } from '../reporting/boarded-delinquency.ts';
+import { askForFirstDelinquency } from '../reporting/records/boarded-delinquency.ts';
 import { setRescissionEnd } from '../origination/rescission.ts';
 import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
 import { readTerms, type TermsSource } from '../products/loan-terms.ts';

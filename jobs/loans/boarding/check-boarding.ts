@@ -4,7 +4,7 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { firstDelinquencyProblem } from '../reporting/boarded-delinquency.ts';
+import { firstDelinquencyProblem } from '../reporting/records/boarded-delinquency.ts';
 import { levelInstallment } from '../schedule/boarded-schedule.ts';
 import type { Boarding } from './boarding-input.ts';
 

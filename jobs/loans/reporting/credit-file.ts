@@ -14,8 +14,8 @@ import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within, Work } from '../../work.ts';
-import { isUnprintable } from './metro2-fields.ts';
-import { metro2File, type Reporter } from './metro2.ts';
+import { isUnprintable } from './metro2/fields.ts';
+import { metro2File, type Reporter } from './metro2/write-metro2.ts';
 
 export const NewCreditFile = z.object({
   reporting_period: date

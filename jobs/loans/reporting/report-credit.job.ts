@@ -5,14 +5,14 @@ import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { askForFirstDelinquency } from './boarded-delinquency.ts';
-import { checkRecords, openFindingTasks } from './check-records.ts';
-import { deriveCreditRecord } from './credit-record.ts';
+import { BUREAUS } from './bureaus.ts';
+import { checkRecords, openFindingTasks } from './checks/check-records.ts';
+import { askForFirstDelinquency } from './records/boarded-delinquency.ts';
+import { deriveCreditRecord } from './records/credit-record.ts';
 
 /** Loans per transaction. */
 const CHUNK = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
-export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
  * Writes and checks every loan's credit record for a closed month. It reads the snapshot of the month's last close of

@@ -1,0 +1,1 @@
+export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;

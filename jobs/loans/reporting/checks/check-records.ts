@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import * as findings from '../../../../sql/loans/credit-findings.ts';
+import { suppressRecord, type ReportedRecord } from '../../../../sql/loans/credit-reporting.ts';
+import { prose } from '../../../../sql/types.ts';
+import { Conflict } from '../../../errors.ts';
+import type { Work } from '../../../work.ts';
+import { brokenRules } from './check-furnished.ts';
+import { accountLine, type Reporter } from '../metro2/write-metro2.ts';
+import { readAccount } from '../metro2/read-metro2.ts';
+
+/** The decisions about a finding. A withheld record is not sent. */
+export const FINDING_STATUSES = ['open', 'accepted', 'withheld'] as const;
+
+/** Stands for the reporter's settings. A file is not made without them, so the check does not need them. */
+const ANY_REPORTER: Reporter = {
+  reporter_name: 'ANY',
+  reporter_address: 'ANY',
+  reporter_phone: '',
+  identification_number: 'ANYONE',
+  innovis: '',
+  equifax: '',
+  experian: '',
+  transunion: '',
+};
+
+/** The record as a bureau reads it: written in the format of the file, and read again. */
+function asFurnished(record: ReportedRecord) {
+  const period = String(record['reporting_period']);
+  return readAccount(accountLine(record, ANY_REPORTER, `${period}T00:00:00`), period);
+}
+
+/** Checks the waiting records of a month for a slice of loans. Safe to repeat. */
+export async function checkRecords(
+  { tx }: Pick<Work, 'tx'>,
+  period: string,
+  slice: { after: string; last: string },
+): Promise<void> {
+  const found = (await findings.listComparisons(tx, period, slice)).flatMap(
+    ({ id: record_id, loan_id, record, previous }) => {
+      const account = asFurnished(record);
+      return brokenRules(account, previous && asFurnished(previous)).map((rule) => ({
+        record_id,
+        loan_id,
+        reporting_period: period,
+        rule: rule.id,
+        problem: rule.problem,
+        fields: rule.fields.length > 0 ? rule.fields : account.malformed,
+        may_be_right: rule.may_be_right ?? null,
+      }));
+    },
+  );
+  if (found.length > 0) await findings.insertFindings(tx, found);
+}
+
+/** Opens a task per kind of finding in the month, after all records were checked. */
+export const openFindingTasks = ({ tx, today }: Work, period: string) =>
+  findings.openFindingTasks(tx, {
+    period,
+    due_date: today,
+    title: 'Credit reporting: check %s records that break the rule %s for the month to %s',
+  });
+
+export const FindingDecision = z.object({
+  notes: prose.nullish().describe('The reason for your decision.'),
+});
+type FindingDecision = z.output<typeof FindingDecision>;
+
+/** States that the record is right. */
+export async function acceptFinding({ tx, actor }: Work, id: string, { notes }: FindingDecision) {
+  const { status } = await findings.lockCheckedRecord(tx, id);
+  if (status === 'withheld')
+    throw new Conflict(
+      'The record was withheld. The record of the next month replaces it.',
+      'already_withheld',
+    );
+  const decision = { notes: notes ?? null, decided_by: actor.id };
+  await findings.decideFinding(tx, id, { status: 'accepted', ...decision });
+}
+
+/**
+ * Keeps the record out of the next file. It stays withheld, because the record of the next month replaces it.
+ */
+export async function withholdRecord({ tx, actor }: Work, id: string, { notes }: FindingDecision) {
+  const { record_id, record_status, status } = await findings.lockCheckedRecord(tx, id);
+  if (status === 'withheld') return;
+  if (record_status !== 'queued')
+    throw new Conflict(
+      'The record is no longer waiting for a file. Correct a record that was sent with a dispute.',
+      'not_queued',
+      { record_status },
+    );
+  await suppressRecord(tx, record_id, 'withheld');
+  await findings.withholdFindings(tx, record_id, { notes: notes ?? null, decided_by: actor.id });
+}
