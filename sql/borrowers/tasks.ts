@@ -69,11 +69,18 @@ export const openTasksForBorrowers = (
 export const openTasksForLoans = (
   tx: Transaction,
   loanIds: readonly string[],
-  { title, due_date }: { title: string; due_date: string },
+  {
+    title,
+    due_date,
+    description,
+    priority = 'normal',
+  }: Pick<BorrowerTask, 'title' | 'due_date' | 'description' | 'priority'>,
 ) =>
   tx.query(sql.typeAlias('void')`
-    insert into tasks (borrower_id, loan_id, title, task_type, due_date, related_type, related_id, source)
-    select loan.borrower_id, loan.id, ${title}, 'review', ${due_date}, 'loan', loan.id, 'system'
+    insert into tasks
+      (borrower_id, loan_id, title, description, task_type, priority, due_date, related_type, related_id, source)
+    select loan.borrower_id, loan.id, ${title}, ${description ?? null}, 'review', ${priority}, ${due_date},
+           'loan', loan.id, 'system'
     from loans as loan
     where loan.id = any(${sql.array([...loanIds], 'uuid')}) and not exists (
       select from tasks
@@ -103,14 +110,6 @@ export const closeTasks = (
     update tasks
     set status = ${status}, completed_at = case when ${status} = 'completed' then now() end
     where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
-      and source = 'system' and status in ('open', 'in_progress')
-  `);
-
-/** Cancels the open system tasks of a record whose title begins so. */
-export const cancelTasksLike = (tx: Transaction, relatedId: string, beginning: string) =>
-  tx.query(sql.typeAlias('void')`
-    update tasks set status = 'canceled'
-    where related_id = ${relatedId} and starts_with(title, ${beginning})
       and source = 'system' and status in ('open', 'in_progress')
   `);
 

@@ -639,7 +639,7 @@ create table late_fee_exemptions (
   -- The rule that would have charged the fee; null if the rule has no id.
   fee_rule_id uuid,
   reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'legal_condition',
-    'earlier')),
+    'servicing_transfer', 'earlier')),
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),

@@ -46,6 +46,7 @@ export const FACTS: CreditFacts = {
   before_close: null,
   possession: null,
   is_information_blocked: false,
+  is_payment_on_its_way: false,
   is_in_forbearance: false,
   suspends_reporting: false,
   is_in_disaster: false,
@@ -67,6 +68,7 @@ export const FACTS: CreditFacts = {
   previous_balance: '9547',
   previous_first_delinquency: null,
   was_current_since: false,
+  was_reported_discharged: false,
 };
 
 /** The night before the loan was closed. */

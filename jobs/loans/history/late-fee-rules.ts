@@ -135,6 +135,7 @@ export function lateFeeExemption(
   if (forbidden.some(isIn(day))) return 'legal_condition';
   const isAgreed = [last_day, day].some((on) => facts.exempt_periods.some(isIn(on)));
   if (isAgreed) return 'agreement';
+  if (facts.transfer_periods.some(isIn(last_day))) return 'servicing_transfer';
   const { freeze_until } = facts;
   if (position.stops.has('freeze') && !(freeze_until && freeze_until <= day)) return 'frozen';
   if (rule.late_fee_rule === 'standard_fee')

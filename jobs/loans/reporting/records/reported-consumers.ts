@@ -17,11 +17,18 @@ type Obligor = Pick<
 export function reportedConsumers(facts: CreditFacts) {
   const obligors = obligorsOf(facts);
   const named = obligors.filter((who) => !wasReported(who));
-  const base = named.find(({ release_reason }) => release_reason === null);
-  if (base === undefined) return { ...baseFields(obligors[0], []), co_consumers: [], isOver: true };
+  const base = named.find(isOwing);
+  const isDischarged = obligors.filter(isOwing).every(hasDischarge);
+  if (base === undefined)
+    return { ...baseFields(obligors[0], []), co_consumers: [], isOver: true, isDischarged };
   const others = named.filter((who) => who !== base);
-  return { ...baseFields(base, others), co_consumers: others.map(coConsumer), isOver: false };
+  const co_consumers = others.map(coConsumer);
+  return { ...baseFields(base, others), co_consumers, isOver: false, isDischarged };
 }
+
+const isOwing = ({ release_reason }: Obligor) => release_reason === null;
+/** E to H: discharged, or the plan is completed (field 38). */
+const hasDischarge = ({ indicator }: Obligor) => /^[E-H]$/.test(indicator ?? '');
 
 const wasReported = ({ is_deceased, was_reported_deceased }: Obligor) =>
   is_deceased && was_reported_deceased;
@@ -54,7 +61,7 @@ const isGuarantor = ({ role }: Obligor) => role === 'co_signer' || role === 'gua
 /** 2 joint borrower; 7 borrower with a cosigner or guarantor; 5 cosigner or guarantor; 1 individual. */
 function baseCode(base: Obligor, others: readonly Obligor[]): string {
   if (isGuarantor(base)) return '5';
-  const owing = others.filter(({ release_reason }) => release_reason === null);
+  const owing = others.filter(isOwing);
   if (owing.some((who) => !isGuarantor(who))) return '2';
   return owing.length > 0 ? '7' : '1';
 }
