@@ -73,7 +73,7 @@ test('figures of many days in one run equal the fold of each day', () => {
             interest: state.accrued_interest,
             fees: state.outstanding_fees,
             days_past_due: state.days_past_due,
-            next_due_date: state.next_payment_date,
+            next_due_date: state.oldest_unpaid_due_date ?? state.next_payment_date,
             next_payment_amount: state.next_payment_amount,
           };
         });

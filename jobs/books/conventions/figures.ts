@@ -103,7 +103,8 @@ function readFigures(
   if (BILLED.some((name) => wanted.has(name))) {
     const billed = billsOn(position, day);
     if (wanted.has('days_past_due')) figures.days_past_due = billed.days;
-    if (wanted.has('next_due_date')) figures.next_due_date = billed.next_payment_date;
+    if (wanted.has('next_due_date'))
+      figures.next_due_date = billed.oldest_unpaid_due_date ?? billed.next_payment_date;
     if (wanted.has('next_payment_amount'))
       figures.next_payment_amount = money(billed.next_payment_amount);
   }

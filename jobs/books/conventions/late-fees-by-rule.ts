@@ -26,7 +26,13 @@ export function lateFeesByRule(
   const policy = {
     rules: [rule],
     exempt: new Set<string>(),
-    facts: { exemptions: [], exempt_periods: [], legal: null, freeze_until: null },
+    facts: {
+      exemptions: [],
+      exempt_periods: [],
+      transfer_periods: [],
+      legal: null,
+      freeze_until: null,
+    },
     forbidden: [],
     payment_days: events.flatMap(({ kind, effective_date }) =>
       kind === 'payment' ? [effective_date] : [],
