@@ -20,7 +20,7 @@ const mostFrequent = (tally: Tally) =>
  * installment that all fees have in common. Most fees must follow the rule.
  */
 export function findLateFeeRule() {
-  const [days, amounts, shares]: Tally[] = [new Map(), new Map(), new Map()] as const;
+  const [days, amounts, shares]: [Tally, Tally, Tally] = [new Map(), new Map(), new Map()];
   let fees = 0;
   return {
     add(loan: BookLoan) {
@@ -33,17 +33,16 @@ export function findLateFeeRule() {
         const row = rows.findLast(({ due_date }) => due_date <= latest);
         if (row === undefined) continue;
         const late = daysBetween(row.due_date, fee.effective_date);
-        if (late <= MOST_GRACE_DAYS) add(days as Tally, late - 1);
-        add(amounts as Tally, fee.amount);
+        if (late <= MOST_GRACE_DAYS) add(days, late - 1);
+        add(amounts, fee.amount);
         const share = Number(centsOf(fee.amount)) / Number(centsOf(row.payment_amount));
-        add(shares as Tally, (Math.round(share * 1_000) / 1_000).toFixed(3));
+        add(shares, (Math.round(share * 1_000) / 1_000).toFixed(3));
       }
     },
     rule(): LateFeeRule | null {
-      const [grace, amount, share] = [days, amounts, shares].map((tally) =>
-        mostFrequent(tally as Tally),
-      );
-      if (!grace || !amount || fees === 0) return null;
+      const [grace, amount] = [mostFrequent(days), mostFrequent(amounts)];
+      const share = mostFrequent(shares);
+      if (!grace || !amount) return null;
       const grace_days = Number(grace[0]);
       const base = { fee_type: 'late', trigger: 'past_due' } as const;
       const isFlat = amount[1] >= (share?.[1] ?? 0);
