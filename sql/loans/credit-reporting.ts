@@ -160,6 +160,7 @@ const CreditFile = z.object({
   reporting_period: z.string(),
   reporter: z.record(z.string(), z.string()),
   storage_key: z.string(),
+  file_key_sealed: z.string(),
   filename: z.string(),
   status: z.string(),
   created_at: z.string(),
@@ -168,7 +169,7 @@ export type CreditFile = z.output<typeof CreditFile>;
 
 export const readCreditFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(CreditFile)`
-    select id, reporting_period, reporter, storage_key, filename, status, created_at
+    select id, reporting_period, reporter, storage_key, file_key_sealed, filename, status, created_at
     from credit_reporting_files where id = ${id}
   `);
 
