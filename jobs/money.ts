@@ -1,10 +1,10 @@
 import { Big } from 'big.js';
 
-/** How amounts are rounded to whole cents. `up` rounds away from zero, as some lenders do. */
-export const ROUNDINGS = ['half_up', 'half_even', 'up'] as const;
+/** How amounts are rounded to whole cents. `up` rounds away from zero and `down` toward zero, as some lenders do. */
+export const ROUNDINGS = ['half_up', 'half_even', 'up', 'down'] as const;
 export type Rounding = (typeof ROUNDINGS)[number];
 
-const MODES = { half_up: 1, half_even: 2, up: 3 } as const;
+const MODES = { half_up: 1, half_even: 2, up: 3, down: 0 } as const;
 
 export const ZERO = new Big(0);
 

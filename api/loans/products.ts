@@ -167,12 +167,14 @@ export const products = resource({
     rounding_mode: z
       .enum(terms.INTEREST_ROUNDINGS)
       .default('half_up')
-      .describe('How accrued interest is rounded to whole cents.'),
+      .describe(
+        'How accrued interest is rounded to whole cents. `half_even` rounds half a cent to the even cent, `down` omits fractions of a cent.',
+      ),
     installment_rounding: z
       .enum(ROUNDINGS)
       .default('half_up')
       .describe(
-        'How the installment is rounded to cents. `half_even` rounds half a cent to the even cent.',
+        'How the installment is rounded to cents. `half_even` rounds half a cent to the even cent, `up` rounds every fraction of a cent up, `down` omits it.',
       ),
     installment_calculation: z
       .enum(terms.INSTALLMENT_CALCULATIONS)

@@ -139,7 +139,8 @@ export const listUnreported = (
   period: string,
   { after, last }: { after: string; last: string },
 ) =>
-  tx.any(sql.type(CreditFacts)`
+  tx.any(
+    prepared(sql.type(CreditFacts)`
     select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
            coalesce(snapshot.status, loan.status) as status, loan.loan_type,
            product.metro2_portfolio_type as portfolio_type,
@@ -336,4 +337,5 @@ export const listUnreported = (
           and record.correction_indicator = 0
       )
     order by loan.id
-  `);
+  `),
+  );

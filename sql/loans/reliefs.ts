@@ -99,12 +99,15 @@ type LoanRange = {
 
 /** Locks the first of these loans in the order of their ids, and returns what ends on each. */
 export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: LoanRange) {
-  const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+  const ids = await tx.anyFirst(
+    prepared(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from (${loansWithEndedRelief(morning)}) as ended
     where ${some.of ? isInChunk(some.of, sql.fragment`loan_id`) : sql.fragment`true`}
       and (${some.after ?? null}::uuid is null or loan_id > ${some.after ?? null}::uuid)
     order by loan_id limit ${some.limit}
-  `);
+  `),
+  );
+  if (ids.length === 0) return [];
   await acquireLoanLocks(tx, ids);
   return tx.any(sql.type(Ended)`
     select loan.id as loan_id,

@@ -98,7 +98,7 @@ testSourceRule('only workers/outside/ and jobs/files/ reach beyond the database'
 
 /** From the user-facing layer down to the shared ones. A layer imports itself and the layers below it. */
 const LAYERS = [
-  ['portal', 'operations', 'business-day'],
+  ['portal', 'operations', 'business-day', 'books'],
   ['loans', 'payments', 'collateral', 'portfolios', 'borrowers', 'mailing', 'cases'],
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
   ['files', 'networks', 'sealing', 'cases/rules'],

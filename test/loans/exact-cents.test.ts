@@ -70,7 +70,26 @@ describe('half a cent', () => {
   test.each([
     ['half_up', '453.13'],
     ['half_even', '453.12'],
+    ['down', '453.12'],
+  ] as const)('of a scheduled period goes %s, billed and earned', (rounding_mode, interest) => {
+    const terms = completeTerms({
+      interest_rate: HALF_CENT.interest_rate,
+      interest_method: 'scheduled',
+      rounding_mode,
+    });
+    const plan = { ...terms, ...HALF_CENT, start_date: START, number_of_payments: 12 };
+    const schedule = buildSchedule(plan);
+    const events = [funded(HALF_CENT.principal)];
+
+    expect(schedule[0]?.interest_amount).toBe(interest);
+    expect(fold({ terms, schedule, events, as_of: '2026-02-15' }).accrued_interest).toBe(interest);
+  });
+
+  test.each([
+    ['half_up', '453.13'],
+    ['half_even', '453.12'],
     ['up', '453.13'],
+    ['down', '453.12'],
   ] as const)('of a level payment that is all interest goes %s', (rounding, payment) => {
     const rate = divide(new Big(HALF_CENT.interest_rate), 12);
     const principal = new Big(HALF_CENT.principal);

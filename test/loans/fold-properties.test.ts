@@ -2,12 +2,13 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
+import { interestToCents } from '../../jobs/loans/arithmetic/interest-rounding.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { money, sum, toCents } from '../../jobs/money.ts';
+import { money, sum } from '../../jobs/money.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
@@ -192,7 +193,7 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
       // Half a cent rounds to the even cent of all accrued interest, not of the remainder.
       const settled = fold(life).interest_settled;
       const accrued = amountOf(quote.explanation).plus(settled);
-      const explained = toCents(accrued, life.terms.rounding_mode).minus(settled);
+      const explained = interestToCents(accrued, life.terms.rounding_mode).minus(settled);
       expect(money(explained.lt(0) ? new Big(0) : explained)).toBe(quote.accrued_interest);
     }),
     RUNS,

@@ -12,6 +12,10 @@ import {
   unitsPerOne,
   formatCents,
 } from '../../jobs/loans/arithmetic/minor-units.ts';
+import {
+  interestToCents,
+  interestUnitsToCents,
+} from '../../jobs/loans/arithmetic/interest-rounding.ts';
 import { DAY_COUNTS, INTEREST_ROUNDINGS } from '../../jobs/loans/arithmetic/terms.ts';
 import { prorateInterest } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
 import {
@@ -95,6 +99,30 @@ test('units round to cents like decimals, half a cent included', () => {
   );
 });
 
+test('accrued interest rounds to cents in integers as in decimals, next to whole cents too', () => {
+  const nearCents = fc
+    .tuple(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.bigInt({ min: -2_000n, max: 2_000n }))
+    .map(([cents, noise]) => cents * 100_000_000n + noise);
+  const anyUnits = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 20n }), nearCents);
+  fc.assert(
+    fc.property(anyUnits, fc.constantFrom(...INTEREST_ROUNDINGS), (units, mode) => {
+      const cents = interestToCents(new Big(units.toString()).times('1e-10'), mode);
+
+      expect(formatCents(interestUnitsToCents(units, mode))).toBe(money(cents));
+    }),
+  );
+});
+
+test('interest rounded down loses fractions of a cent, but no cent that is missing noise only', () => {
+  const thirds = Array.from({ length: 480 }, () => new Big('0.3333333333'));
+  const down = (amount: string) => interestToCents(new Big(amount), 'down').toFixed(2);
+
+  expect(down('1.9999')).toBe('1.99');
+  expect(down('1.999999')).toBe('1.99');
+  expect(down('0.0099999')).toBe('0.00');
+  expect(interestToCents(sum(thirds), 'down').toFixed(2)).toBe('160.00');
+});
+
 const anyDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2023-12-01', days));
 const anyRate = fc
   .integer({ min: 0, max: 9_999_999_999 })
@@ -144,7 +172,7 @@ test('a schedule of a loan with daily accrual bills the interest that its balanc
         at === rows.length - 1 ? true : payment_amount !== interest_amount,
       );
       for (const { until, asked } of isEnough ? found : found.slice(-1))
-        expect(toCents(until, plan.rounding_mode).toFixed(2)).toBe(asked.toFixed(2));
+        expect(interestToCents(until, plan.rounding_mode).toFixed(2)).toBe(asked.toFixed(2));
       expect(money(sum(rows.map((row) => new Big(row.principal_amount))))).toBe(plan.principal);
     }),
   );

@@ -1,6 +1,7 @@
 import type { Big } from 'big.js';
 import { parseRate, type Rounding } from '../../money.ts';
 import { accruedUnits, RATE_PLACES } from './day-count.ts';
+import { interestUnitsToCents } from './interest-rounding.ts';
 import { toUnits, parseCents, divideRounded, unitsPerOne } from './minor-units.ts';
 import type { DayCount, InterestMethod, PaymentFrequency } from './terms.ts';
 import { unitsOfPeriod } from './thirty-day-months.ts';
@@ -28,7 +29,7 @@ export function interestDueCalculator(
 ): InterestDue {
   if (input.interest_method === 'flat') return flatInterest(input, periods);
   const isDaily = ['simple_daily', 'interest_only'].includes(input.interest_method ?? '');
-  if (!isDaily) return periodicInterest(periods);
+  if (!isDaily) return periodicInterest(input, periods);
   return input.day_count === '30_360'
     ? interestByPeriods(input, periods)
     : dailyInterest(input, periods);
@@ -40,8 +41,8 @@ const FACTOR_PLACES = 30;
 /** Digits after the fifteenth place are rounding noise of the factor. See `roundNoiseToCents`. */
 const NOISE_UNITS = unitsPerOne(2 + FACTOR_PLACES - 15);
 const CENTS_OF_FIFTEEN = unitsPerOne(13);
-const centsOfProduct = (units: bigint): bigint =>
-  divideRounded(divideRounded(units, NOISE_UNITS), CENTS_OF_FIFTEEN);
+const centsOfProduct = (units: bigint, mode: Rounding | undefined): bigint =>
+  divideRounded(divideRounded(units, NOISE_UNITS), CENTS_OF_FIFTEEN, mode);
 
 /** The factors as integers. Regular periods share one factor. */
 function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
@@ -53,9 +54,12 @@ function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
 }
 
 /** The balance times the period's factor, in cents. */
-function periodicInterest(periods: readonly PlannedPeriod[]): InterestDue {
+function periodicInterest(
+  { rounding_mode }: InterestTerms,
+  periods: readonly PlannedPeriod[],
+): InterestDue {
   const factors = factorsIn(periods);
-  return (index, balance) => centsOfProduct(balance * (factors[index] ?? 0n));
+  return (index, balance) => centsOfProduct(balance * (factors[index] ?? 0n), rounding_mode);
 }
 
 /**
@@ -68,7 +72,7 @@ function flatInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): 
   let factor = 0n;
   const by = factorsIn(periods).map((part) => {
     factor += part;
-    return centsOfProduct(principal * factor);
+    return centsOfProduct(principal * factor, input.rounding_mode);
   });
   let asked = 0n;
   return (index) => {
@@ -78,9 +82,6 @@ function flatInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): 
     return interest;
   };
 }
-
-/** Accrued interest has ten places. */
-const UNITS_PER_CENT = unitsPerOne(8);
 
 /** The interest earned day by day, rounded to cents on the total. */
 function dailyInterest(input: InterestTerms, periods: readonly PlannedPeriod[]): InterestDue {
@@ -96,7 +97,7 @@ function dailyInterest(input: InterestTerms, periods: readonly PlannedPeriod[]):
       stretch = { since: from, balance };
     }
     accrued = before + accruedUnits(balance, rate, day_count, stretch.since, due_date);
-    const cents = divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode);
+    const cents = interestUnitsToCents(accrued, input.rounding_mode);
     const interest = cents - asked;
     asked = cents;
     return interest;
@@ -110,8 +111,8 @@ function interestByPeriods(input: InterestTerms, periods: readonly PlannedPeriod
   let accrued = 0n;
   return (index, balance) => {
     const { from, due_date: to } = periods[index] ?? { from: '', due_date: '' };
-    const before = divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode);
+    const before = interestUnitsToCents(accrued, input.rounding_mode);
     accrued += unitsOfPeriod(balance, rate, counting, { from, to });
-    return divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode) - before;
+    return interestUnitsToCents(accrued, input.rounding_mode) - before;
   };
 }

@@ -42,6 +42,7 @@ export function divideRounded(units: bigint, times: bigint, mode: Rounding = 'ha
   const rest = units - whole * times;
   if (rest === 0n) return whole;
   if (mode === 'up') return whole + 1n;
+  if (mode === 'down') return whole;
   const twice = 2n * rest;
   if (twice === times) return mode === 'half_even' && whole % 2n === 0n ? whole : whole + 1n;
   return twice > times ? whole + 1n : whole;

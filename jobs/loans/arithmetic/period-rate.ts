@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { divide, min } from '../../money.ts';
+import { divide, min, type Rounding } from '../../money.ts';
 import { paymentsPerYear } from './due-dates.ts';
 import { roundNoiseToCents } from './level-payment.ts';
 import type { DayCount, InstallmentCalculation, PaymentFrequency } from './terms.ts';
@@ -9,6 +9,7 @@ type Computed = {
   day_count?: DayCount;
   payment_frequency: PaymentFrequency;
   installment_calculation?: InstallmentCalculation;
+  rounding_mode?: Rounding;
 };
 
 /** Returns a function that gives the part of the yearly rate for each period of a schedule. */
@@ -22,7 +23,7 @@ export function periodFactorCalculator(plan: Computed, rate: Big): (period: Peri
 
 /** The interest of a scheduled period: the balance at its start times its part of the rate. */
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
-  roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)));
+  roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)), plan.rounding_mode);
 
 /**
  * The most that a legal cap of the rate allows for a period. A regular period counts as agreed; a short one counts
@@ -31,7 +32,7 @@ export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, perio
 export const cappedInterest = (plan: Computed, balance: Big, cap: Big, period: Period): Big => {
   const { payment_frequency } = plan;
   const fraction = fractionOfPeriod({ day_count: '30_360', payment_frequency }, period);
-  const byDays = roundNoiseToCents(balance.times(cap).times(fraction));
+  const byDays = roundNoiseToCents(balance.times(cap).times(fraction), plan.rounding_mode);
   return min(scheduledInterest(plan, balance, cap, period), byDays);
 };
 

@@ -31,7 +31,11 @@ export const FIRST_PAYMENT_RULES = [
 ] as const;
 export const EXTRA_PAYMENT_TARGETS = ['principal', 'next_installment'] as const;
 export const INSTALLMENT_CALCULATIONS = ['periodic_rate', 'actual_days'] as const;
-export const INTEREST_ROUNDINGS = ['half_up', 'half_even'] as const satisfies readonly Rounding[];
+export const INTEREST_ROUNDINGS = [
+  'half_up',
+  'half_even',
+  'down',
+] as const satisfies readonly Rounding[];
 export const DUE_STATES = ['past_due', 'due', 'in_advance'] as const;
 export const COMPONENTS = ['fee', 'interest', 'principal'] as const;
 

@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import { dateFromParts, dateParts, daysBetween, isLeapYear } from '../../dates.ts';
-import { isAboveZero, plus, toCents } from '../../money.ts';
+import { isAboveZero, plus } from '../../money.ts';
 import { countDays } from '../arithmetic/day-count.ts';
+import { interestToCents } from '../arithmetic/interest-rounding.ts';
 import { divideRounded, fromUnits, toUnits, unitsPerOne } from '../arithmetic/minor-units.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { interestAt, type InterestMeter } from './interest/interest.ts';
@@ -92,4 +93,4 @@ export const accruedCentsOn = (
   line: InterestLine,
   days: number,
   rounding: Terms['rounding_mode'],
-): Big => toCents(accruedOn(line, days), rounding);
+): Big => interestToCents(accruedOn(line, days), rounding);

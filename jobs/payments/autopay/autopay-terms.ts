@@ -11,7 +11,7 @@ export const AUTOPAY_AMOUNT_TYPES = [
 ] as const;
 
 /** How the amount above the minimum is applied. */
-const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
+export const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
 
 /** What an autopay plan draws and when it starts and ends. Staff and borrowers set the same fields. */
 export const autopayTerms = {

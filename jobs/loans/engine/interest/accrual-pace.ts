@@ -98,7 +98,7 @@ function scheduledPace(position: Position, open: Installment, date: string): Per
   const pace = evenAccrual(period, interest);
   open.interest = begins
     ? min(principalAndInterest(open), accruedNotYetDue(position, date).plus(interest))
-    : plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
+    : interestAtNewPace(position, open.interest, pace, date);
   return pace;
 }
 
@@ -115,7 +115,7 @@ function flatPace(position: Position, open: Installment, date: string): PeriodAc
   const most = mostInterest(position, date, open.earning ?? ZERO, period);
   const pace = most === null ? agreed : evenAccrual(period, min(agreed.interest, most));
   if (date <= period.from) open.interest = pace.interest;
-  else open.interest = plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
+  else open.interest = interestAtNewPace(position, open.interest, pace, date);
   return pace;
 }
 
@@ -146,13 +146,17 @@ function accruedNotYetDue(position: Position, date: string): Big {
 const PACE_PLACES = 10;
 const UNITS_PER_CENT = unitsPerOne(PACE_PLACES - 2);
 
-/** The additional interest, in cents, that the remaining days of the period earn at the new pace. */
-function changeOfPace(before: PeriodAccrual | null, now: PeriodAccrual, date: string): Big {
-  if (before?.until !== now.until) return ZERO;
+/** The period's interest, in cents, after the pace of its remaining days changed on `date`. */
+function interestAtNewPace(position: Position, interest: Big, now: PeriodAccrual, date: string) {
+  const before = position.meter.source.pace;
+  if (before?.until !== now.until) return interest;
   const more = minus(now.interest, before.interest);
-  if (isZero(more)) return ZERO;
-  const units = toUnits(more, PACE_PLACES) * BigInt(daysBetween(date, now.until));
-  return fromUnits(divideRounded(units, BigInt(now.days) * UNITS_PER_CENT), 2);
+  if (isZero(more)) return interest;
+  const days = BigInt(now.days);
+  const units =
+    toUnits(interest, PACE_PLACES) * days +
+    toUnits(more, PACE_PLACES) * BigInt(daysBetween(date, now.until));
+  return fromUnits(divideRounded(units, days * UNITS_PER_CENT, position.meter.rounding_mode), 2);
 }
 
 function thirtyDayPace(position: Position, date: string): PeriodAccrual {

@@ -1,7 +1,8 @@
 import type { Big } from 'big.js';
 import { daysBetween } from '../../../dates.ts';
-import { isAboveZero, isEqual, money, plus, toCents, ZERO } from '../../../money.ts';
+import { isAboveZero, isEqual, money, plus, ZERO } from '../../../money.ts';
 import { interestFor } from '../../arithmetic/day-count.ts';
+import { interestToCents } from '../../arithmetic/interest-rounding.ts';
 import type { DayCount, Terms } from '../../arithmetic/terms.ts';
 import { prorateInterest } from '../../arithmetic/thirty-day-months.ts';
 
@@ -113,7 +114,7 @@ function accruedUntil(meter: InterestMeter, to: string): AccruedUntil {
 function computeAccrued(meter: InterestMeter, to: string): AccruedUntil {
   const amount = segmentInterest(meter, to);
   const total = meter.source.is_running ? plus(meter.base, amount) : meter.base;
-  return { to, amount, total, cents: toCents(total, meter.rounding_mode) };
+  return { to, amount, total, cents: interestToCents(total, meter.rounding_mode) };
 }
 
 /** All interest accrued before `date`, ten decimal places. */

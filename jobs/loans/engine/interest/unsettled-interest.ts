@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
-import { isZero, minus, plus, toCents, ZERO, type Rounding } from '../../../money.ts';
+import { isZero, minus, plus, ZERO, type Rounding } from '../../../money.ts';
+import { interestToCents } from '../../arithmetic/interest-rounding.ts';
 import type { LoanState } from '../state.ts';
 import type { InterestSegment } from './interest.ts';
 
@@ -20,7 +21,7 @@ export function unsettledSegments(state: InterestSource, rounding: Rounding): Un
     if (segment.rule === 'suspended') continue;
     const before = accrued;
     accrued = plus(accrued, new Big(segment.amount));
-    if (toCents(accrued, rounding).lte(settled)) continue;
+    if (interestToCents(accrued, rounding).lte(settled)) continue;
     unsettled.push({ segment, before, after: accrued });
   }
   return unsettled;
@@ -34,7 +35,7 @@ export type InterestPart = { amount: Big; segment: InterestSegment | null };
  * total, as daily postings do, so the parts add up to the owed interest exactly.
  */
 export function interestParts(state: InterestSource, rounding: Rounding): InterestPart[] {
-  const cents = (amount: Big) => toCents(amount, rounding);
+  const cents = (amount: Big) => interestToCents(amount, rounding);
   const [first, ...later] = unsettledSegments(state, rounding);
   if (first === undefined) return [];
   const partOf = ({ segment, before, after }: UnsettledSegment): InterestPart => ({

@@ -1,14 +1,8 @@
 import type { Big } from 'big.js';
 import { isZero } from '../../../money.ts';
 import { accruedUnits, RATE_PLACES } from '../../arithmetic/day-count.ts';
-import {
-  toCentUnits,
-  toUnits,
-  minBigint,
-  fromUnits,
-  divideRounded,
-  unitsPerOne,
-} from '../../arithmetic/minor-units.ts';
+import { interestUnitsToCents } from '../../arithmetic/interest-rounding.ts';
+import { toCentUnits, toUnits, minBigint, fromUnits } from '../../arithmetic/minor-units.ts';
 import { accruesBySchedule } from '../../arithmetic/terms.ts';
 import { amountStillDue } from '../coverage.ts';
 import { feesOwed } from '../position.ts';
@@ -16,7 +10,6 @@ import { remainingInstallments } from './course.ts';
 import { nextAccrualChange, type ReplayRun } from '../run.ts';
 
 const ACCRUED_PLACES = 10;
-const UNITS_PER_CENT = unitsPerOne(ACCRUED_PLACES - 2);
 
 /** True for most loans: no fees, and daily interest at one rate until the end. */
 export const hasSteadyInterest = (run: ReplayRun): boolean => {
@@ -47,7 +40,7 @@ export function finalPaymentInCents({ position, day }: ReplayRun): Big | null {
   for (const installment of rows) {
     const { due_date } = installment.row;
     const accrued = base + accruedUnits(principal, rate, meter.day_count, since, due_date);
-    const interest = divideRounded(accrued, UNITS_PER_CENT, meter.rounding_mode) - settled;
+    const interest = interestUnitsToCents(accrued, meter.rounding_mode) - settled;
     const owed = principal + (interest > 0n ? interest : 0n);
     const isLast = installment === rows.at(-1);
     const payment = isLast
