@@ -50,12 +50,13 @@ export async function* unsealFile(
   let frame = 0;
   for await (const piece of stored) {
     waiting = Buffer.concat([waiting, piece]);
-    if (key === null && waiting.length >= MARK.length + SALT_BYTES) {
+    if (key === null) {
+      if (waiting.length < MARK.length + SALT_BYTES) continue;
       key = contentKey(fileKey, waiting);
       waiting = waiting.subarray(MARK.length + SALT_BYTES);
     }
     // The last frame is not recognizable before the end of the file.
-    while (key !== null && waiting.length > FRAME_BYTES + TAG_BYTES) {
+    while (waiting.length > FRAME_BYTES + TAG_BYTES) {
       yield openFrame(key, nonce(frame, false), waiting.subarray(0, FRAME_BYTES + TAG_BYTES));
       waiting = waiting.subarray(FRAME_BYTES + TAG_BYTES);
       frame += 1;

@@ -28,8 +28,12 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const isAsked = !isOver && !isOwed97 && !(isLine && owed === '0.00');
   const balance = isOwed97 ? facts.charge_off_balance : owed;
   const payment_rating = paymentRating(facts, account_status);
-  const delinquency = firstDelinquency(facts, account_status, payment_rating);
-  const { isOver: isDeceased, ...consumers } = reportedConsumers(facts);
+  const { isOver: isDeceased, petition_date, ...consumers } = reportedConsumers(facts);
+  const delinquency = firstDelinquency(
+    facts,
+    { account_status, payment_rating },
+    { ...consumers, petition_date },
+  );
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,

@@ -1,7 +1,6 @@
 import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
 import { addDays, earliest } from '../../../dates.ts';
 import { isChargeOff } from './account-status.ts';
-import { indicatorOf } from './reported-consumers.ts';
 
 /** Bankruptcy codes that require the date of the petition if the account is current (field 25, rule 3). */
 const PETITIONS = /^([A-HVZ]|1A)$/;
@@ -22,13 +21,17 @@ type FirstDelinquency = {
  *   definition of the Credit Reporting Resource Guide, quoted in moov-io/metro2, pkg/lib/base_segment.go).
  * - It is never after the charge-off, and never moves later while the delinquency lasts. A date is never
  *   assumed: without the previous servicer's date, it is unknown.
+ * - A current account whose base segment names a person in bankruptcy has the date of that person's petition.
  */
 export function firstDelinquency(
   facts: CreditFacts,
-  status: string,
-  rating: string | null,
+  {
+    account_status: status,
+    payment_rating,
+  }: { account_status: string; payment_rating: string | null },
+  base: BasePerson,
 ): FirstDelinquency {
-  if (!isDerogatory(status, rating)) return known(petitionDate(facts));
+  if (!isDerogatory(status, payment_rating)) return known(petitionDate(base));
   const { charge_off_date, previous_first_delinquency, was_current_since } = facts;
   const began = delinquentSince(facts, status);
   const dates = [
@@ -53,8 +56,11 @@ const known = (date: string | null): FirstDelinquency => ({ date, isUnknown: fal
 const isDerogatory = (status: string, rating: string | null) =>
   status === '13' ? rating !== '0' : status !== '11';
 
-const petitionDate = ({ legal }: CreditFacts) =>
-  legal !== null && PETITIONS.test(indicatorOf(legal) ?? '') ? legal.petition_date : null;
+/** The person whom the base segment names. */
+type BasePerson = { consumer_information_indicator: string | null; petition_date: string | null };
+
+const petitionDate = ({ consumer_information_indicator, petition_date }: BasePerson) =>
+  PETITIONS.test(consumer_information_indicator ?? '') ? petition_date : null;
 
 /**
  * The due date with which the delinquency began. An account that was not 30 days late when it was charged off

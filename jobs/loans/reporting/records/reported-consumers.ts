@@ -1,13 +1,14 @@
 import type { CoConsumer, LegalFacts } from '../../../../sql/loans/consumers.ts';
 import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
 import type { Condition } from '../../../cases/rules/conditions.ts';
-import { effectsInForce, type EffectOverrides } from '../../../cases/rules/effects.ts';
+import { effectsInForce, effectsOf, type EffectOverrides } from '../../../cases/rules/effects.ts';
+import { latest } from '../../../dates.ts';
 
 /** A person who owes the loan, in the order in which one of them is named in the base segment. */
 type Obligor = Pick<
   CoConsumer,
   'borrower_id' | 'borrower_type' | 'is_deceased' | 'was_reported_deceased' | 'consumer'
-> & { role: string; release_reason: string | null; indicator: string | null };
+> & { role: string; release_reason: string | null } & Reported;
 
 /**
  * The people named in the record. A deceased person is reported once, with ECOA code X. Afterwards the next
@@ -31,18 +32,16 @@ const obligorsOf = (facts: CreditFacts): [Obligor, ...Obligor[]] => [
     ...facts,
     role: 'borrower',
     release_reason: null,
-    indicator: indicatorOf(facts.legal),
+    ...reportedOf(facts.legal),
   },
-  ...facts.co_consumers.map((who) => ({
-    ...who,
-    indicator: indicatorOf(who.legal),
-  })),
+  ...facts.co_consumers.map((who) => ({ ...who, ...reportedOf(who.legal) })),
 ];
 
 const baseFields = (base: Obligor, others: readonly Obligor[]) => ({
   consumer: { ...base.consumer, borrower_id: base.borrower_id },
   ecoa_code: association(base, baseCode(base, others)),
   consumer_information_indicator: base.indicator,
+  petition_date: base.petition_date,
 });
 
 /** A person's ECOA code (field 37): X is deceased, W is a business. */
@@ -74,14 +73,27 @@ function coConsumer(who: Obligor) {
   };
 }
 
-/** What the conditions of a person report (field 38), by the table of effects. */
-const reportingOf = ({ conditions, effects }: LegalFacts) =>
-  effectsInForce(conditions as Condition[], {
-    cases: { effects: (effects ?? {}) as EffectOverrides },
-  }).credit_reporting;
+/** The consumer information indicator of a person (field 38), and the petition to which it refers. */
+type Reported = { indicator: string | null; petition_date: string | null };
 
-/** The consumer information indicator of a person (field 38). */
-export function indicatorOf(legal: LegalFacts | null): string | null {
-  const reported = legal && reportingOf(legal);
-  return reported === 'suppress' ? null : reported;
+/** What the conditions of a person report, by the table of effects. */
+function reportedOf(legal: LegalFacts | null): Reported {
+  if (legal === null) return { indicator: null, petition_date: null };
+  const settings = { cases: { effects: (legal.effects ?? {}) as EffectOverrides } };
+  const conditions = legal.conditions.map(({ condition }) => condition as Condition);
+  const { credit_reporting } = effectsInForce(conditions, settings);
+  if (credit_reporting === null || credit_reporting === 'suppress')
+    return { indicator: null, petition_date: null };
+  // A person may have an older petition, whose discharge is no longer what is reported.
+  const petitions = legal.conditions
+    .filter(
+      ({ condition }) =>
+        effectsOf(condition as Condition, settings).credit_reporting === credit_reporting,
+    )
+    .flatMap(({ petition_date }) => petition_date ?? []);
+  return {
+    indicator: credit_reporting,
+    petition_date:
+      petitions.length === 0 ? null : petitions.reduce((one, other) => latest(one, other)),
+  };
 }
