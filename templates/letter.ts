@@ -41,3 +41,20 @@ export type Letter = {
   /** The tenant's wording (wordings.ts) and its version when the letter was ordered. */
   wording?: ({ id: string; version: number } & Wording) | null;
 };
+
+type Addressed = Letter['recipient'] & { estate_representative?: string | null };
+
+/** The recipient of a letter. After a death, it goes to the estate, in care of its representative. */
+export function addressee(to: Addressed, language: string): Letter['recipient'] {
+  const { estate_representative: representative, ...recipient } = to;
+  if (!representative) return recipient;
+  const { name, address_lines } = recipient;
+  return {
+    ...recipient,
+    name: estateOf(name, language),
+    address_lines: [`c/o ${representative}`, ...address_lines],
+  };
+}
+
+export const estateOf = (name: string, language: string) =>
+  language === 'es' ? `Sucesión de ${name}` : `Estate of ${name}`;

@@ -10,10 +10,10 @@ import { prose } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { recordFacts, withdrawFacts, type FactualCase } from './record-facts.ts';
+import { cancelReminders, recordFacts, withdrawFacts, type FactualCase } from './record-facts.ts';
 import { lastsBeyondCase } from './rules/conditions.ts';
 import { hasFacts, isLegal, isPersonal, LEGAL_TYPES } from './rules/facts.ts';
-import { cancelDeadlineTasks, createReplyTask, createDisputeTask } from './tasks.ts';
+import { createReplyTask, createDisputeTask } from './tasks.ts';
 
 /** The types that a borrower can choose in the portal. */
 export const REQUEST_TYPES = [
@@ -144,7 +144,8 @@ export async function changeCase(
   else await assertOnlyOpenCase(work, borrower_id, String(row['case_type']), id);
   await update(work.tx, 'support_cases', id, { ...changes, ...statusFields(row, status) });
   if (isOver) await stored.completeReminders(work.tx, id, work.actor.id);
-  if (status === 'closed') await cancelDeadlineTasks(work, id, String(row['case_number']));
+  const about = factualCase(row);
+  if (status === 'closed' && about) await cancelReminders(work, about);
 }
 
 /** Records changed facts, or changes the type of a case that has none. */

@@ -57,10 +57,15 @@ export async function recordFacts(
   await applyConditions(work, about, facts);
 }
 
-/** Removes what follows from the facts of a case that was opened in error. The facts stay as evidence. */
-export async function withdrawFacts(work: Work, about: FactualCase) {
+/** Cancels the tasks that follow from the facts of a case that is closed. */
+export async function cancelReminders(work: Work, about: FactualCase) {
   const before = await findCurrentFacts(work.tx, about.id);
   await syncDeadlineTasks(work, about, before?.facts ?? null, null);
+}
+
+/** Removes what follows from the facts of a case that was opened in error. The facts stay as evidence. */
+export async function withdrawFacts(work: Work, about: FactualCase) {
+  await cancelReminders(work, about);
   await applyConditions(work, about, null);
 }
 

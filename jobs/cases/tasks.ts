@@ -1,14 +1,9 @@
-import {
-  cancelTasks,
-  cancelTasksLike,
-  completeTasks,
-  findOpenTask,
-} from '../../sql/borrowers/tasks.ts';
+import { cancelTasks, completeTasks, findOpenTask } from '../../sql/borrowers/tasks.ts';
 import { insert, update } from '../../sql/write.ts';
 import { addDays, latest } from '../dates.ts';
 import type { Work } from '../work.ts';
 import { deadlinesOf } from './rules/deadlines.ts';
-import type { Facts, FactType } from './rules/facts.ts';
+import type { Facts, FactsOf, FactType } from './rules/facts.ts';
 
 /** Days until a borrower's message must be answered. */
 const ANSWER_DAYS = 2;
@@ -64,6 +59,8 @@ export const createUnsentMessageTask = (work: Work, about: Case, reason: string)
 
 /** Days to complete the dates of a case. */
 const COMPLETION_DAYS = 3;
+/** Days to find out who represents the estate of a borrower who died. */
+const REPRESENTATIVE_DAYS = 14;
 
 type Reminders = Map<string, { title: string; due_date: string }>;
 
@@ -101,10 +98,6 @@ export async function syncDeadlineTasks(
   }
 }
 
-/** Cancels the tasks before the deadlines of a case that is closed. */
-export const cancelDeadlineTasks = (work: Work, caseId: string, caseNumber: string) =>
-  cancelTasksLike(work.tx, caseId, `Act on case ${caseNumber} by `);
-
 function remindersOf(
   { today }: Work,
   { case_number, case_type }: { case_number: string; case_type: FactType },
@@ -121,6 +114,11 @@ function remindersOf(
     reminders.set('dates', {
       title: `Complete the dates of case ${case_number}`,
       due_date: addDays(today, COMPLETION_DAYS),
+    });
+  if (case_type === 'deceased' && !(facts as FactsOf<'deceased'>).representative_id)
+    reminders.set('representative', {
+      title: `Name the representative in case ${case_number}`,
+      due_date: addDays(today, REPRESENTATIVE_DAYS),
     });
   return reminders;
 }

@@ -106,6 +106,7 @@ function recipientFacts(
     is_consent_missing: isConsentMissing(recipient, channel, context),
     is_represented: recipient.is_represented,
     has_trustee: recipient.has_trustee,
+    has_estate_representative: recipient.estate_representative !== null,
     conditions: recipient.conditions as Condition[],
     has_hardship: recipient.has_hardship,
     is_archived: recipient.is_archived,

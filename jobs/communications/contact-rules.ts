@@ -24,6 +24,8 @@ export type ContactFacts = {
   is_represented: boolean;
   /** A trustee in bankruptcy represents the borrower. */
   has_trustee: boolean;
+  /** A representative of the estate gets the letters to a borrower who died (12 CFR 1006.6(a)(4)). */
+  has_estate_representative: boolean;
   /** The legal conditions of the person, for the loan of the message or in general. */
   conditions: readonly Condition[];
   /** A hardship request is under review. */
@@ -113,7 +115,8 @@ export function findBlockReasons(
   const isAnswer = type !== null && REPLY_TEMPLATES.includes(type);
   const collects = type !== null && COLLECTION_TEMPLATE_TYPES.includes(type);
   const asks = type !== null && ASKING_TEMPLATES.includes(type);
-  const legal = legalReasons(facts.conditions, policy, { asks, isUnstoppable });
+  const reachesEstate = channel === 'letter' && facts.has_estate_representative;
+  const legal = legalReasons(facts.conditions, policy, { asks, isUnstoppable, reachesEstate });
   const applies: Record<BlockReason, boolean> = {
     do_not_contact: facts.do_not_contact && !isUnstoppable,
     channel_opted_out: facts.is_opted_out && !isUnstoppable,
@@ -141,14 +144,13 @@ export function findBlockReasons(
 function legalReasons(
   conditions: readonly Condition[],
   settings: CaseSettings,
-  { asks, isUnstoppable }: { asks: boolean; isUnstoppable: boolean },
+  message: { asks: boolean; isUnstoppable: boolean; reachesEstate: boolean },
 ): Set<ConditionKind> {
   const blocking = conditions.filter((condition) => {
     const { contact, collection_messages } = effectsOf(condition, settings);
-    if (contact === 'none') return true;
-    return (
-      (contact === 'required_notices_only' && !isUnstoppable) || (!collection_messages && asks)
-    );
+    if (!collection_messages && message.asks) return true;
+    if (contact === 'none') return !(condition === 'deceased' && message.reachesEstate);
+    return contact === 'required_notices_only' && !message.isUnstoppable;
   });
   return new Set(blocking.map(kindOf));
 }

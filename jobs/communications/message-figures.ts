@@ -1,7 +1,7 @@
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as logos from '../../sql/users/logos.ts';
 import { currentTenant, listDomains } from '../../sql/tenants.ts';
-import type { Letter } from '../../templates/letter.ts';
+import { addressee, estateOf, type Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
 import { tenantOrigin } from '../users/settings/tenant-origin.ts';
 import { settingsOf, type Settings } from '../users/settings/settings.ts';
@@ -54,18 +54,15 @@ export async function loadSender({ tx, today, installation }: Work): Promise<Let
 
 export const addressLetter = (
   sender: LetterSender,
-  { first_name, last_name, address_lines, postal_code, country }: recipients.Recipient,
+  recipient: recipients.Recipient,
   loan_number: string,
-): LetterFigures => ({
-  ...sender,
-  recipient: {
-    name: `${first_name} ${last_name}`,
-    address_lines: address_lines ?? [],
-    postal_code,
-    country,
-  },
-  loan_number,
-});
+): LetterFigures => {
+  const { first_name, last_name, address_lines, postal_code, country } = recipient;
+  const { estate_representative, language_preference } = recipient;
+  const address = { address_lines: address_lines ?? [], postal_code, country };
+  const person = { name: `${first_name} ${last_name}`, ...address, estate_representative };
+  return { ...sender, recipient: addressee(person, language_preference), loan_number };
+};
 
 /** All figures of a message to the borrower, with the loan's current values. */
 export function buildMessageFigures(
@@ -73,7 +70,9 @@ export function buildMessageFigures(
   recipient: recipients.Recipient,
   loan: Record<string, unknown> | null,
 ): MessageFigures {
-  const { first_name, last_name, email, phone, language_preference: language } = recipient;
+  const { last_name, email, phone, language_preference: language } = recipient;
+  const isEstate = recipient.estate_representative !== null;
+  const first_name = isEstate ? estateOf(recipient.first_name, language) : recipient.first_name;
   return {
     letter: addressLetter(sender, recipient, String(loan?.['loan_number'] ?? '')),
     language,

@@ -15,7 +15,7 @@ import { settingsOf } from '../users/settings/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { embedLogo } from '../users/branding/logo.ts';
-import { buildStatementPage, type BilledStatement } from './statement-page.ts';
+import { addressStatement, buildStatementPage, type BilledStatement } from './statement-page.ts';
 import { reportUnprintable } from '../files/unprintable.ts';
 
 /**
@@ -107,15 +107,17 @@ async function announceDocument(work: Work, document: documents.DocumentToRender
  * get a message without the document and read it in the portal.
  */
 async function sendStatement(work: Work, document: documents.DocumentToRender) {
-  const { borrower_id, loan_id, id: document_id, template_data } = document;
+  const { loan_id, id: document_id, template_data } = document;
+  // Always written by sql/documents/statements.ts.
+  const billed = template_data as BilledStatement;
+  const { letter, borrower } = addressStatement(billed, document.language);
+  const { id: borrower_id } = borrower;
   const [recipient] = await recipients.findRecipients(work.tx, [borrower_id]);
   if (!recipient || loan_id === null) return;
   const { communications } = await settingsOf(work.tx);
   const channelOf = ({ email }: recipients.Recipient) =>
     communications.statements_by_email && email !== null ? 'email' : 'letter';
-  // Always written by sql/documents/statements.ts.
-  const billed = template_data as BilledStatement;
-  const { letter, borrower, loan_then: loan } = billed;
+  const { loan_then: loan } = billed;
   const { email, phone } = recipient;
   const message: Parameters<typeof composeToAll>[1] = {
     template_type: 'statement_ready',
@@ -129,7 +131,8 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
       letter,
       language: document.language,
       borrower: {
-        ...borrower,
+        first_name: borrower.first_name,
+        last_name: borrower.last_name,
         email,
         phone,
       },

@@ -1,4 +1,5 @@
 import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
+import { addressee, estateOf } from '../../templates/letter.ts';
 import { scanLine } from '../../templates/scan-line.ts';
 import { isOnePage, statementLine } from '../../templates/statement-lines.ts';
 import type { MessageFigures, LetterFigures } from '../communications/message-figures.ts';
@@ -13,10 +14,19 @@ type Figures = Pick<
 export type BilledStatement = Figures & {
   letter: LetterFigures;
   language: string;
-  borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'>;
+  /** The person whom the statement addresses. */
+  borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'> & { id: string };
   loan_then: Record<string, unknown>;
   counters: unknown;
 };
+
+/** How the letter and the message address the person who gets the statement. */
+export function addressStatement({ letter, borrower }: BilledStatement, language: string) {
+  const recipient = addressee(letter.recipient, language);
+  const isEstate = recipient.name !== letter.recipient.name;
+  const first_name = isEstate ? estateOf(borrower.first_name, language) : borrower.first_name;
+  return { letter: { ...letter, recipient }, borrower: { ...borrower, first_name } };
+}
 
 /** The billed figures with texts in the borrower's language. */
 export function buildStatementPage(
@@ -24,13 +34,9 @@ export function buildStatementPage(
   language: string,
 ): MonthlyStatement {
   // Always written by sql/documents/statements.ts.
-  const {
-    letter,
-    borrower: _,
-    loan_then: __,
-    counters: ___,
-    ...figures
-  } = billed as BilledStatement;
+  const statement = billed as BilledStatement;
+  const { letter: _, borrower: __, loan_then: ___, counters: ____, ...figures } = statement;
+  const { letter } = addressStatement(statement, language);
   const { tenant } = letter;
   return {
     ...letter,

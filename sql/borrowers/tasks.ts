@@ -106,14 +106,6 @@ export const closeTasks = (
       and source = 'system' and status in ('open', 'in_progress')
   `);
 
-/** Cancels the open system tasks of a record whose title begins so. */
-export const cancelTasksLike = (tx: Transaction, relatedId: string, beginning: string) =>
-  tx.query(sql.typeAlias('void')`
-    update tasks set status = 'canceled'
-    where related_id = ${relatedId} and starts_with(title, ${beginning})
-      and source = 'system' and status in ('open', 'in_progress')
-  `);
-
 export const completeTasks = (
   tx: Transaction,
   relatedId: string,

@@ -8,6 +8,8 @@ import { loans } from '../loans/loans.ts';
 import { DOMAIN_ORDER } from '../tenants.ts';
 import { groupByQuestion, flattenQuestions } from './batched-questions.ts';
 import { CHANNELS } from './channels.ts';
+import { estateOf } from './estates.ts';
+import { envelopeLines } from './envelope-lines.ts';
 import { isOptedOut } from './opt-outs.ts';
 
 const Recipient = z.object({
@@ -35,6 +37,8 @@ const Recipient = z.object({
   address_lines: z.array(z.string()).nullable(),
   postal_code: z.string().nullable(),
   country: z.string().nullable(),
+  /** Who represents the estate of a borrower who died. The address above is then theirs. */
+  estate_representative: z.string().nullable(),
   address_is_returned: z.boolean().nullable(),
   /** A representative must be contacted instead of the borrower. */
   is_represented: z.boolean(),
@@ -47,18 +51,6 @@ const Recipient = z.object({
   has_hardship: z.boolean(),
 });
 export type Recipient = z.output<typeof Recipient>;
-
-/** The lines of an address (a row of addresses), as printed on an envelope. */
-export const envelopeLines = sql.fragment`
-  jsonb_path_query_array(
-    jsonb_build_array(
-      street_line_1, nullif(street_line_2, ''),
-      concat_ws(' ', city || case when state <> '' then ',' else '' end, state, postal_code),
-      nullif(country, 'US')
-    ),
-    '$[*] ? (@ != null)'
-  )
-`;
 
 /**
  * The address for letters to the borrower. An address from which mail was returned is used only if there is
@@ -95,7 +87,7 @@ export const matchesIds = (column: Fragment, ids: readonly string[]) =>
     ? sql.fragment`${column} = ${ids[0] ?? null}::uuid`
     : sql.fragment`${column} = any(${sql.array(ids, 'uuid')})`;
 
-/** The borrowers with their primary email, phone and mailing address. */
+/** The borrowers with their primary email, phone and mailing address, after their death that of their estate. */
 const selectRecipients = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
@@ -107,8 +99,11 @@ const selectRecipients = (loanId: Fragment) => sql.fragment`
            phone.time_zone as phone_time_zone,
            ${isOptedOut('email', sql.fragment`email.email`)} as email_is_stopped,
            ${isOptedOut('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
-           address.lines as address_lines, address.postal_code, address.country,
-           address.is_returned as address_is_returned,
+           coalesce(estate.lines, address.lines) as address_lines,
+           case when estate.name is null then address.postal_code else estate.postal_code end as postal_code,
+           case when estate.name is null then address.country else estate.country end as country,
+           estate.name as estate_representative,
+           address.is_returned and estate.name is null as address_is_returned,
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
            (${isContactPaused(sql.fragment`application.borrower_id = borrower.id`)}
@@ -119,6 +114,7 @@ const selectRecipients = (loanId: Fragment) => sql.fragment`
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
     left join lateral (${smsPhone('borrower')}) as phone on true
     left join lateral (${addressLines}) as address on true
+    left join lateral (${estateOf(sql.fragment`borrower.id`)}) as estate on true
     cross join lateral (
       select coalesce(bool_or(contact_through_representative), false) as is_represented,
              coalesce(bool_or(representative_type = 'bankruptcy_trustee'), false) as has_trustee

@@ -5,8 +5,10 @@ import { sql } from '../database/db.ts';
 export const recipientFigures = sql.fragment`jsonb_build_object(
   'recipient', jsonb_build_object(
     'name', borrower.first_name || ' ' || borrower.last_name,
-    'address_lines', coalesce(address.lines, '[]'),
-    'postal_code', address.postal_code, 'country', address.country
+    'address_lines', coalesce(estate.lines, address.lines, '[]'),
+    'postal_code', case when estate.name is null then address.postal_code else estate.postal_code end,
+    'country', case when estate.name is null then address.country else estate.country end,
+    'estate_representative', estate.name
   ),
   'loan_number', row.loan_number
 )`;

@@ -1,6 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { addresseeOf, estateOf } from '../communications/estates.ts';
 import { addressLines, selectAsText } from '../communications/recipients.ts';
 import { isInChunk, type LoanIdRange } from '../loans/chunk.ts';
 import { loans } from '../loans/loans.ts';
@@ -44,6 +45,7 @@ type BilledLoans = keyof typeof BILLED_LOANS;
 /** A condition that limits the loans to bill, by their id. */
 type LoanFilter = (id: SqlFragment) => SqlFragment;
 const LOAN = sql.fragment`loan.id`;
+const LOAN_ROW = sql.fragment`loan`;
 
 /**
  * Stores the statement figures of active loans for the month, optionally limited to some loans. A repeated
@@ -82,7 +84,7 @@ const nextSlice = (after: string, whom: BilledLoans, among: LoanFilter) =>
            coalesce(array_agg(distinct borrower.language_preference order by borrower.language_preference)
              filter (where borrower.language_preference is not null), '{}') as spoken
     from (
-      select loan.id, loan.borrower_id from loans as loan
+      select loan.id, ${addresseeOf(LOAN_ROW)} as borrower_id from loans as loan
       where ${BILLED_LOANS[whom]} and ${among(LOAN)} and loan.status = 'active' and loan.id > ${after}
       order by loan.id limit ${SLICE}
     ) as slice
@@ -160,7 +162,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
              'letter', ${JSON.stringify(sender.letter)}::jsonb || ${recipientFigures},
              'language', borrower.language_preference, 'wording', ${statementWording(sender.spoken)},
              'borrower', jsonb_build_object(
-               'first_name', borrower.first_name, 'last_name', borrower.last_name
+               'id', borrower.id, 'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),
              'loan_then', ${selectAsText(sender.loan_values)},
              'counters', jsonb_build_object(
@@ -171,8 +173,9 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
     from (${loans.rows}) as row
     join loans as loan on loan.id = row.id
     join products as product on product.id = loan.product_id
-    join borrowers as borrower on borrower.id = row.borrower_id
+    join borrowers as borrower on borrower.id = ${addresseeOf(LOAN_ROW)}
     left join lateral (${addressLines}) as address on true
+    left join lateral (${estateOf(sql.fragment`borrower.id`)}) as estate on true
     -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
     ${joinOutlook(sql.fragment`today.day`, { loan: 'loan' })}

@@ -91,6 +91,8 @@ const CreditFacts = z.object({
   previous_first_delinquency: z.string().nullable(),
   /** The loan was less than 30 days past due on a later day, so the reported delinquency has ended. */
   was_current_since: z.boolean(),
+  /** The last record reported the discharge of the debt, or was not sent because an earlier one did. */
+  was_reported_discharged: z.boolean(),
 });
 export type CreditFacts = z.output<typeof CreditFacts>;
 
@@ -205,7 +207,13 @@ export const listUnreported = (
              join loan_snapshots as earlier
                on earlier.snapshot_date = since.day::date and earlier.loan_id = loan.id
              where earlier.status = 'active' and earlier.days_past_due < 30
-           ) as was_current_since
+           ) as was_current_since,
+           coalesce(
+             previous.suppression_reason = 'reported_discharged'
+             or (previous.status in ('queued', 'reported') and previous.current_balance = 0
+               and previous.consumer_information_indicator in ('E', 'F', 'G', 'H')),
+             false
+           ) as was_reported_discharged
     from loans as loan
     cross join (select ${period}::date as month_end) as period
     join lateral ${borrowersWithStatus(sql.fragment`period.month_end`)} as borrower
@@ -220,7 +228,8 @@ export const listUnreported = (
     ) as snapshot on true
     left join lateral (
       select reporting_period, account_status, payment_history_profile, current_balance,
-             date_first_delinquency, date_closed, highest_credit, suppression_reason
+             date_first_delinquency, date_closed, highest_credit, suppression_reason, status,
+             consumer_information_indicator
       from credit_reporting_records
       where loan_id = loan.id and reporting_period < period.month_end
       order by reporting_period desc, created_at desc limit 1

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeLines } from '../communications/recipients.ts';
+import { envelopeLines } from '../communications/envelope-lines.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 

@@ -287,8 +287,8 @@ test('an estimated date asks for the true one', async () => {
   assertOk(await correct(made, { date_of_death: '2026-06-11' }));
 
   const title = `Complete the dates of case ${String(made['case_number'])}`;
-  expect(before).toEqual([`open 2026-06-18 ${title}`]);
-  expect(await tasksOf(made)).toEqual([`completed 2026-06-18 ${title}`]);
+  expect(before).toContain(`open 2026-06-18 ${title}`);
+  expect(await tasksOf(made)).toContain(`completed 2026-06-18 ${title}`);
 });
 
 test('a case about one loan concerns this loan only', async () => {

@@ -10,6 +10,7 @@ const reachable: ContactFacts = {
   is_consent_missing: false,
   is_represented: false,
   has_trustee: false,
+  has_estate_representative: false,
   conditions: [],
   has_hardship: false,
   is_archived: false,

@@ -67,6 +67,7 @@ export const FACTS: CreditFacts = {
   previous_balance: '9547',
   previous_first_delinquency: null,
   was_current_since: false,
+  was_reported_discharged: false,
 };
 
 /** The night before the loan was closed. */

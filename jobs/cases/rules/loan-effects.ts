@@ -19,16 +19,19 @@ const settingsOf = ({ effects }: LegalConditions): CaseSettings => ({
   cases: { effects: (effects ?? {}) as EffectOverrides },
 });
 
+/** The conditions of a loan that are in force on a day. */
+const conditionsOnDay = ({ periods }: LegalConditions, day: string): Condition[] =>
+  periods
+    .filter(({ from, until }) => from <= day && (until === null || day < until))
+    .map(({ condition }) => condition as Condition);
+
 /** What the conditions of a loan change on a day. */
-export function effectsOnDay(legal: LegalConditions, day: string): Effects {
-  const inForce = legal.periods.filter(
-    ({ from, until }) => from <= day && (until === null || day < until),
-  );
-  return effectsInForce(
-    inForce.map(({ condition }) => condition as Condition),
-    settingsOf(legal),
-  );
-}
+export const effectsOnDay = (legal: LegalConditions, day: string): Effects =>
+  effectsInForce(conditionsOnDay(legal, day), settingsOf(legal));
+
+/** The conditions that forbid something on a day. */
+export const conditionsWithout = (legal: LegalConditions, what: Permission, day: string) =>
+  conditionsOnDay(legal, day).filter((condition) => !effectsOf(condition, settingsOf(legal))[what]);
 
 /** Whether the conditions of a loan allow something on a day. */
 export const allows = (legal: LegalConditions | null, what: Permission, day: string): boolean =>

@@ -2,9 +2,10 @@ import * as plans from '../../../sql/payments/autopay-plans.ts';
 import type { AutopayPlan } from '../../../sql/loans/open-autopay-plan.ts';
 import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
+import { openTasksForLoans } from '../../../sql/borrowers/tasks.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
-import { allows } from '../../cases/rules/loan-effects.ts';
+import { allows, conditionsWithout } from '../../cases/rules/loan-effects.ts';
 import {
   canRunOn,
   nextAutopayDueDate,
@@ -85,8 +86,20 @@ async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: s
     drawn_through: dueDate,
     ...(wasPaid && { consecutive_failures: 0 }),
   });
+  if (reason === 'legal_condition') await askForAnotherPayer(work, loan, plan);
   if (id !== null && reason === null)
     await collectDraw(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
+}
+
+/**
+ * Creates one task if a loan is not drawn any more because its payer died: those who go on owing it do not know. Other
+ * conditions, such as a bankruptcy, also protect them.
+ */
+async function askForAnotherPayer({ tx, today }: Work, { row }: OpenLoan, plan: AutopayPlan) {
+  const forbidding = plan.legal && conditionsWithout(plan.legal, 'autopay', today);
+  if (forbidding?.some((condition) => condition !== 'deceased')) return;
+  const title = `Agree on how loan ${row.loan_number} is paid`;
+  await openTasksForLoans(tx, [row.id], { title, due_date: today });
 }
 
 function reasonToSkip(plan: AutopayPlan, { state }: OpenLoan, today: string) {

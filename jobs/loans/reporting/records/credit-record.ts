@@ -22,18 +22,21 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
   const account_status = accountStatus(facts, portfolio_type);
   const isOver = isClosed(facts);
+  const {
+    isOver: isDeceased,
+    isDischarged,
+    petition_date,
+    ...consumers
+  } = reportedConsumers(facts);
+  // Nobody owes it any more: zero amounts (CDIA, "Consumer Credit Reporting: Compliance Guidelines", bankruptcies).
+  const isNil = isOver || isDischarged;
   const isOwed97 = account_status === '97' && !isOver;
   // A partial charge-off is still owed and does not make the account charged off.
   const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
-  const isAsked = !isOver && !isOwed97 && !(isLine && owed === '0.00');
+  const isAsked = !isNil && !isOwed97 && !(isLine && owed === '0.00');
   const balance = isOwed97 ? facts.charge_off_balance : owed;
   const payment_rating = paymentRating(facts, account_status);
-  const { isOver: isDeceased, petition_date, ...consumers } = reportedConsumers(facts);
-  const delinquency = firstDelinquency(
-    facts,
-    { account_status, payment_rating },
-    { ...consumers, petition_date },
-  );
+  const delinquency = firstDelinquency(facts, { account_status, payment_rating, petition_date });
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,
@@ -55,8 +58,8 @@ export function deriveCreditRecord(facts: CreditFacts) {
     terms_frequency: termsFrequency(facts),
     scheduled_monthly_payment: isAsked ? monthlyPayment(portfolio_type, facts) : '0',
     actual_payment_amount: dollars(facts.paid_in_month),
-    current_balance: isOver ? '0' : dollars(balance),
-    amount_past_due: isOver ? '0' : pastDue(facts, account_status),
+    current_balance: isNil ? '0' : dollars(balance),
+    amount_past_due: isNil ? '0' : pastDue(facts, account_status),
     account_status,
     payment_rating,
     payment_history_profile: paymentHistoryProfile(facts),
@@ -66,6 +69,7 @@ export function deriveCreditRecord(facts: CreditFacts) {
     ...consumers,
     suppression_reason: suppressionReason(facts, {
       isDeceased,
+      isDischarged: isDischarged && facts.was_reported_discharged,
       isUnknown: delinquency.isUnknown,
     }),
   };
@@ -112,10 +116,11 @@ function specialComment(facts: CreditFacts, portfolio: string): string | null {
 
 function suppressionReason(
   { is_information_blocked, suspends_reporting }: CreditFacts,
-  { isDeceased, isUnknown }: { isDeceased: boolean; isUnknown: boolean },
+  known: { isDeceased: boolean; isDischarged: boolean; isUnknown: boolean },
 ): string | null {
   if (is_information_blocked) return 'identity_theft_block';
   if (suspends_reporting) return 'forbearance';
-  if (isDeceased) return 'reported_deceased';
-  return isUnknown ? 'first_delinquency_unknown' : null;
+  if (known.isDeceased) return 'reported_deceased';
+  if (known.isDischarged) return 'reported_discharged';
+  return known.isUnknown ? 'first_delinquency_unknown' : null;
 }

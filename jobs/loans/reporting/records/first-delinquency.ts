@@ -2,9 +2,6 @@ import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
 import { addDays, earliest } from '../../../dates.ts';
 import { isChargeOff } from './account-status.ts';
 
-/** Bankruptcy codes that require the date of the petition if the account is current (field 25, rule 3). */
-const PETITIONS = /^([A-HVZ]|1A)$/;
-
 type FirstDelinquency = {
   date: string | null;
   /** The status requires a date that only the previous servicer knows. */
@@ -21,17 +18,13 @@ type FirstDelinquency = {
  *   definition of the Credit Reporting Resource Guide, quoted in moov-io/metro2, pkg/lib/base_segment.go).
  * - It is never after the charge-off, and never moves later while the delinquency lasts. A date is never
  *   assumed: without the previous servicer's date, it is unknown.
- * - A current account whose base segment names a person in bankruptcy has the date of that person's petition.
+ * - A current account has the date of the petition of a person who owes it (rule 3). A reaffirmation has none.
  */
 export function firstDelinquency(
   facts: CreditFacts,
-  {
-    account_status: status,
-    payment_rating,
-  }: { account_status: string; payment_rating: string | null },
-  base: BasePerson,
+  { account_status: status, payment_rating, petition_date }: Reported,
 ): FirstDelinquency {
-  if (!isDerogatory(status, payment_rating)) return known(petitionDate(base));
+  if (!isDerogatory(status, payment_rating)) return known(petition_date);
   const { charge_off_date, previous_first_delinquency, was_current_since } = facts;
   const began = delinquentSince(facts, status);
   const dates = [
@@ -50,17 +43,18 @@ export function firstDelinquency(
     : known(dates.reduce((one, other) => earliest(one, other)));
 }
 
+type Reported = {
+  account_status: string;
+  payment_rating: string | null;
+  /** The petition of a person in bankruptcy; null if nobody is. */
+  petition_date: string | null;
+};
+
 const known = (date: string | null): FirstDelinquency => ({ date, isUnknown: false });
 
 /** Whether the status or the payment rating is derogatory (field 25, rules 1 and 2). */
 const isDerogatory = (status: string, rating: string | null) =>
   status === '13' ? rating !== '0' : status !== '11';
-
-/** The person whom the base segment names. */
-type BasePerson = { consumer_information_indicator: string | null; petition_date: string | null };
-
-const petitionDate = ({ consumer_information_indicator, petition_date }: BasePerson) =>
-  PETITIONS.test(consumer_information_indicator ?? '') ? petition_date : null;
 
 /**
  * The due date with which the delinquency began. An account that was not 30 days late when it was charged off

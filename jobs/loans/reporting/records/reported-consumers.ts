@@ -18,11 +18,40 @@ type Obligor = Pick<
 export function reportedConsumers(facts: CreditFacts) {
   const obligors = obligorsOf(facts);
   const named = obligors.filter((who) => !wasReported(who));
-  const base = named.find(({ release_reason }) => release_reason === null);
-  if (base === undefined) return { ...baseFields(obligors[0], []), co_consumers: [], isOver: true };
+  const base = named.find(isOwing);
+  const isDischarged = obligors.filter(isOwing).every(hasDischarge);
+  if (base === undefined)
+    return {
+      ...baseFields(obligors[0], []),
+      co_consumers: [],
+      petition_date: petitionOf([obligors[0]]),
+      isOver: true,
+      isDischarged,
+    };
   const others = named.filter((who) => who !== base);
-  return { ...baseFields(base, others), co_consumers: others.map(coConsumer), isOver: false };
+  return {
+    ...baseFields(base, others),
+    co_consumers: others.map(coConsumer),
+    petition_date: petitionOf([base, ...others.filter(isOwing)]),
+    isOver: false,
+    isDischarged,
+  };
 }
+
+/** Indicators for which a current account has the date of the petition (field 25, rule 3). */
+const WITH_PETITION = /^([A-HVZ]|1A)$/;
+
+/** The petition of the person in the base segment; if there is none, the earliest of the others. */
+function petitionOf(people: readonly Obligor[]): string | null {
+  const [of_base, ...of_others] = people.map(({ indicator, petition_date }) =>
+    WITH_PETITION.test(indicator ?? '') ? petition_date : null,
+  );
+  return of_base ?? of_others.filter((date) => date !== null).toSorted()[0] ?? null;
+}
+
+const isOwing = ({ release_reason }: Obligor) => release_reason === null;
+/** E to H: discharged, or the plan is completed (field 38). */
+const hasDischarge = ({ indicator }: Obligor) => /^[E-H]$/.test(indicator ?? '');
 
 const wasReported = ({ is_deceased, was_reported_deceased }: Obligor) =>
   is_deceased && was_reported_deceased;
@@ -41,7 +70,6 @@ const baseFields = (base: Obligor, others: readonly Obligor[]) => ({
   consumer: { ...base.consumer, borrower_id: base.borrower_id },
   ecoa_code: association(base, baseCode(base, others)),
   consumer_information_indicator: base.indicator,
-  petition_date: base.petition_date,
 });
 
 /** A person's ECOA code (field 37): X is deceased, W is a business. */
@@ -53,7 +81,7 @@ const isGuarantor = ({ role }: Obligor) => role === 'co_signer' || role === 'gua
 /** 2 joint borrower; 7 borrower with a cosigner or guarantor; 5 cosigner or guarantor; 1 individual. */
 function baseCode(base: Obligor, others: readonly Obligor[]): string {
   if (isGuarantor(base)) return '5';
-  const owing = others.filter(({ release_reason }) => release_reason === null);
+  const owing = others.filter(isOwing);
   if (owing.some((who) => !isGuarantor(who))) return '2';
   return owing.length > 0 ? '7' : '1';
 }
