@@ -86,8 +86,7 @@ export async function checkCorrection(
   await findings.openFindingTasks(tx, {
     period: reporting_period,
     due_date: today,
-    title:
-      'Credit reporting: check the correction of %s record that breaks the rule %s for the month to %s',
+    title: 'Credit reporting: check a correction that breaks the rule %2$s for the month to %3$s',
     record_id,
   });
 }
