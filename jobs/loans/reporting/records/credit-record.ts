@@ -115,11 +115,13 @@ function specialComment(facts: CreditFacts, portfolio: string): string | null {
 }
 
 function suppressionReason(
-  { is_information_blocked, suspends_reporting }: CreditFacts,
+  { is_information_blocked, suspends_reporting, is_payment_on_its_way }: CreditFacts,
   known: { isDeceased: boolean; isDischarged: boolean; isUnknown: boolean },
 ): string | null {
   if (is_information_blocked) return 'identity_theft_block';
   if (suspends_reporting) return 'forbearance';
+  // 12 CFR 1024.33(c)(1): such a payment may not be treated as late for any purpose.
+  if (is_payment_on_its_way) return 'servicing_transfer';
   if (known.isDeceased) return 'reported_deceased';
   if (known.isDischarged) return 'reported_discharged';
   return known.isUnknown ? 'first_delinquency_unknown' : null;
