@@ -71,9 +71,9 @@ type Shared = {
   documents: ReturnType<typeof createDocumentCheck>;
 };
 
-async function* checkFile<Name extends BookFileName>(
+async function* checkFile(
   book: Book,
-  name: Name,
+  name: BookFileName,
   shared: Shared,
 ): AsyncGenerator<BookItem> {
   const { index } = shared;
@@ -158,9 +158,9 @@ const toFinding = (
 });
 
 /** Reads the file again, because different keys may have had the same hash. */
-async function* confirmRepeated<Name extends BookFileName>(
+async function* confirmRepeated(
   book: Book,
-  name: Name,
+  name: BookFileName,
   keys: RepeatedKeys,
 ): AsyncGenerator<BookItem> {
   for await (const line of readRows(book, name)) {

@@ -127,8 +127,7 @@ export function checkRow<Name extends BookFileName>(
   row: BookRow<Name>,
   context: RowContext,
 ): Issue[] {
-  const check = ROW_CHECKS[name] as RowCheck<Name> | undefined;
-  return check?.(row, context) ?? [];
+  return ROW_CHECKS[name]?.(row, context) ?? [];
 }
 
 function identifierIssues(type: BookRow<'identities'>['identity_type'], identifier: string) {
