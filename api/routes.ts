@@ -69,6 +69,7 @@ import { loanSnapshots } from './portfolios/loan-snapshots.ts';
 import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { remittances } from './portfolios/remittances.ts';
+import { servicingTransfers } from './portfolios/servicing-transfers.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes } from './users/approvals.ts';
 import { authRoutes } from './users/auth.ts';
@@ -156,6 +157,7 @@ const specifiedRoutes: readonly Route[] = [
   ...settlementInstruments.routes,
   ...loanAssignments.routes,
   ...remittances.routes,
+  ...servicingTransfers.routes,
   ...loanSnapshots.routes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,

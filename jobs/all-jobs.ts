@@ -23,6 +23,8 @@ import { cleanUp } from './operations/clean-up.job.ts';
 import type { ExternalServices } from './external-systems.ts';
 import { deliverTape } from './portfolios/deliver-tape.job.ts';
 import { generateTape } from './portfolios/generate-tape.job.ts';
+import { protectLoans } from './portfolios/servicing-transfers/protect-loans.job.ts';
+import { sendTransferNotices } from './portfolios/servicing-transfers/send-notices.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import { fetchLogo } from './users/branding/fetch-logo.job.ts';
 import { verifyLogo } from './users/branding/verify-logo.job.ts';
@@ -44,6 +46,8 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress'>
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  protectLoans,
+  sendTransferNotices,
   generateTape,
   deliverTape,
   analyzeTables,

@@ -238,6 +238,10 @@ const TEXTS = {
     'No late fee for the payment due {due_date|date}, because of an agreement.',
     'Sin cargo por atraso para el pago que vence el {due_date|date}, por un acuerdo.',
   ],
+  'late_fee_exempt.servicing_transfer': [
+    'No late fee for the payment due {due_date|date}, because the loan came from another servicer shortly before.',
+    'Sin cargo por atraso para el pago que vence el {due_date|date}, porque el préstamo llegó poco antes de otro administrador.',
+  ],
   'late_fee_exempt.frozen': [
     'No late fee for the payment due {due_date|date}, because late fees are paused.',
     'Sin cargo por atraso para el pago que vence el {due_date|date}, porque los cargos están en pausa.',

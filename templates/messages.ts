@@ -8,6 +8,7 @@ export const TEMPLATE_TYPES = [
   ...(['payoff_letter', 'charge_off_notice', 'modification_confirmation'] as const),
   ...(['schedule_changed', 'application_notice'] as const),
   ...(['forbearance_confirmation', 'hardship_received', 'hardship_decided'] as const),
+  ...(['goodbye_letter', 'hello_letter', 'payment_misdirected'] as const),
   ...(['case_answered', 'promise_reminder'] as const),
   ...(['broken_promise', 'welcome', 'password_reset', 'custom'] as const),
 ] as const;

@@ -23,6 +23,9 @@ const NAMES = {
   hardship: 'number type date',
   case: 'number subject',
   charge_off: 'amount date',
+  transfer:
+    'effective_date last_payment_date first_payment_date servicer_name servicer_address ' +
+    'servicer_phone own_address insurance_note',
   link: 'url expires_at',
 };
 

@@ -7,6 +7,7 @@ import * as promotions from '../../sql/loans/promotions.ts';
 import { loansWithRateCapChange } from '../../sql/loans/rate-caps.ts';
 import { loansWithReliefChange } from '../../sql/loans/reliefs.ts';
 import { loansWithApplicableSuspense } from '../../sql/loans/suspense-applications.ts';
+import { dueTransfers } from '../../sql/portfolios/servicing-transfers.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { startAndEndDeferments } from '../loans/workouts/deferments.ts';
 import { endCycle } from '../loans/workouts/end-cycle.ts';
@@ -27,12 +28,16 @@ import { NonAccrual, setNonAccrual } from '../loans/servicing-actions/non-accrua
 import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduledPayment } from '../payments/execute-scheduled.ts';
+import { executeTransfer } from '../portfolios/servicing-transfers/execute-transfer.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
 import type { Settings } from '../users/settings/settings.ts';
 import { defineLoanStep, type LoanStep } from './run-steps.ts';
 
 /** A loan sold today changes owner before anything else happens to it. */
 const settleSales = defineLoanStep('portfolio_sale', sales.dueSales, settleSale);
+
+/** A loan that leaves for another servicer leaves before any draw of its last day. */
+const transferServicing = defineLoanStep('servicing_transfer', dueTransfers, executeTransfer);
 
 /** A freeze with an end date ends before the day's accrual. */
 const endFreezes = defineLoanStep('freeze_end', due.loansWithEndingFreeze, (work, { id }) =>
@@ -126,6 +131,7 @@ const evaluateDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (w
  */
 export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [
   settleSales,
+  transferServicing,
   endFreezes,
   executeScheduledPayoffs,
   startAndEndDueRateCaps,

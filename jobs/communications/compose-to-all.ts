@@ -7,11 +7,12 @@ import { compose, type ComposeResult, type MessageRequest } from './compose.ts';
 import { findRequestedTemplate } from './pick-template.ts';
 
 /**
- * The messages that co-signers and guarantors receive: the debt is late, is charged off, or can be paid
- * off.
+ * The messages that co-signers and guarantors receive: the debt is late, is charged off, can be paid off, or is
+ * serviced elsewhere.
  */
 const GUARANTOR_MESSAGE_TYPES: readonly string[] = [
   ...(['past_due_notice', 'late_fee_notice', 'charge_off_notice', 'payoff_letter'] as const),
+  ...(['goodbye_letter', 'hello_letter'] as const),
 ] satisfies TemplateType[];
 
 /** Borrowers and co-borrowers receive every message about their loan. */

@@ -65,6 +65,9 @@ const ASKING_TEMPLATES: readonly string[] = [
  */
 const MANDATORY: readonly string[] = [
   'schedule_changed',
+  'goodbye_letter',
+  'hello_letter',
+  'payment_misdirected',
   'hardship_decided',
   'loan_denied',
   'application_notice',
@@ -79,6 +82,8 @@ const MANDATORY: readonly string[] = [
  */
 const WRITTEN_NOTICES: readonly string[] = [
   'schedule_changed',
+  'goodbye_letter',
+  'hello_letter',
   'loan_denied',
   'application_notice',
   'payoff_letter',

@@ -69,11 +69,18 @@ export const openTasksForBorrowers = (
 export const openTasksForLoans = (
   tx: Transaction,
   loanIds: readonly string[],
-  { title, due_date }: { title: string; due_date: string },
+  {
+    title,
+    due_date,
+    description,
+    priority = 'normal',
+  }: Pick<BorrowerTask, 'title' | 'due_date' | 'description' | 'priority'>,
 ) =>
   tx.query(sql.typeAlias('void')`
-    insert into tasks (borrower_id, loan_id, title, task_type, due_date, related_type, related_id, source)
-    select loan.borrower_id, loan.id, ${title}, 'review', ${due_date}, 'loan', loan.id, 'system'
+    insert into tasks
+      (borrower_id, loan_id, title, description, task_type, priority, due_date, related_type, related_id, source)
+    select loan.borrower_id, loan.id, ${title}, ${description ?? null}, 'review', ${priority}, ${due_date},
+           'loan', loan.id, 'system'
     from loans as loan
     where loan.id = any(${sql.array([...loanIds], 'uuid')}) and not exists (
       select from tasks

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { borrowersWithStatus } from '../cases/conditions.ts';
+import { borrowersWithStatus, isInForce } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInformationBlocked } from './credit-blocks.ts';
 import {
@@ -11,6 +11,7 @@ import {
   legalFactsJson,
   wasReportedDeceased,
 } from './consumers.ts';
+import { conditionsOfLoans } from './legal-conditions.ts';
 import { chargeOffDateColumn } from './loan-facts.ts';
 
 /** When the delinquency began, and when the one began that is at least 30 days past due. */
@@ -65,6 +66,8 @@ const CreditFacts = z.object({
   possession: z.object({ kind: z.string(), date: z.string() }).nullable(),
   /** A block of information that results from identity theft was in force that night. */
   is_information_blocked: z.boolean(),
+  /** The loan came from another servicer shortly before, so a payment that makes it current may be on its way. */
+  is_payment_on_its_way: z.boolean(),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
   is_in_disaster: z.boolean(),
@@ -82,6 +85,8 @@ const CreditFacts = z.object({
   previous_profile: z.string().nullable(),
   /** Null if the loan was not boarded, or if nothing of its past matters for this record. */
   boarded_on: z.string().nullable(),
+  /** The first day whose events are known: the boarding, or the start of the history that the loan brought. */
+  history_from: z.string().nullable(),
   is_boarded_charged_off: z.boolean(),
   /** The first delinquency that the previous servicer reported. */
   boarded_delinquency_date: z.string().nullable(),
@@ -177,10 +182,22 @@ export const listUnreported = (
              labels: sql.fragment`coalesce(snapshot.labels, loan.labels)`,
            })}
              as is_information_blocked,
+           coalesce(snapshot.days_past_due >= 30 and exists (
+             select from servicing_transfer_loans as part
+             where part.loan_id = loan.id and part.waives_late_fees
+               and period.month_end between part.protected_from and part.protected_until
+               and snapshot.first_delinquency_date >= part.protected_from
+           ), false) as is_payment_on_its_way,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
-           coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
-             as is_in_disaster,
+           (
+             coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
+             or loan.id in (
+               select held.loan_id from ${conditionsOfLoans} as held
+               where held.condition = 'disaster' and held.role in ('borrower', 'co_borrower')
+                 and ${isInForce(sql.fragment`held`, sql.fragment`${period}::date`)}
+             )
+           ) as is_in_disaster,
            dispute.compliance_condition_code, loan.borrower_id, borrower.borrower_type,
            borrower.is_deceased, ${wasReportedDeceased} as was_reported_deceased,
            ${legalFactsJson} as legal, ${consumerJson} as consumer,
@@ -188,6 +205,7 @@ export const listUnreported = (
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
            loan.payment_history_profile as boarded_profile, boarded.day as boarded_on,
+           boarded.history_from,
            coalesce(boarded.is_charged_off, false) as is_boarded_charged_off, loan.boarded_delinquency_date,
            previous.current_balance::text as previous_balance,
            previous.highest_credit::text as previous_highest,
@@ -270,7 +288,8 @@ export const listUnreported = (
       order by period_number limit 1
     ) as asked on true
     left join lateral (
-      select effective_date as day, details ? 'charge_off_balance' as is_charged_off
+      select coalesce((details #>> '{takeover,on}')::date, effective_date) as day,
+             effective_date as history_from, details ? 'charge_off_balance' as is_charged_off
       from loan_events
       where loan_id = loan.id and kind = 'boarding'
         and (loan.payment_history_profile is not null or snapshot.days_past_due >= 30
@@ -309,7 +328,7 @@ export const listUnreported = (
       -- Payments received by that night and not reversed by then.
       select coalesce(sum(payment.amount), 0.00)::numeric(15, 2) as amount
       from loan_events as event join payments as payment on payment.id = event.id
-      where event.loan_id = loan.id and event.kind = 'payment'
+      where event.loan_id = loan.id and event.kind = 'payment' and not event.is_replayed
         and event.recorded_on <= period.month_end and event.effective_date <= period.month_end
         and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and not exists (

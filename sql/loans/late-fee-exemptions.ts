@@ -8,6 +8,7 @@ export const LATE_FEE_EXEMPTIONS = [
   'agreement',
   'frozen',
   'legal_condition',
+  'servicing_transfer',
 ] as const;
 export type LateFeeExemption = (typeof LATE_FEE_EXEMPTIONS)[number];
 

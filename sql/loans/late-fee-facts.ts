@@ -8,6 +8,8 @@ export const LateFeeFacts = z.object({
   exemptions: z.array(ExemptInstallment.extend({ reason: z.enum(LATE_FEE_EXEMPTIONS) })),
   /** Periods without late fees. A payment plan in force has no end. */
   exempt_periods: z.array(z.object({ from: z.string(), to: z.string().nullable() })),
+  /** Days on which a payment may still be on its way from the previous servicer. */
+  transfer_periods: z.array(z.object({ from: z.string(), to: z.string() })),
   /** The legal conditions of those who borrowed. Some forbid late fees. */
   legal: LegalConditions.nullable(),
   /** The day on which the loan's freeze ends. */
@@ -36,6 +38,10 @@ export const lateFeeFacts = sql.fragment`
       union all
       select jsonb_build_object('from', agreed_on, 'to', null) from payment_plans
       where loan_id = loan.id and status = 'active'
+    ),
+    'transfer_periods', array(
+      select jsonb_build_object('from', protected_from, 'to', protected_until) from servicing_transfer_loans
+      where loan_id = loan.id and waives_late_fees
     ),
     'legal', ${legalConditionsJson(sql.fragment`loan.id`)},
     'freeze_until', case when loan.is_frozen then loan.freeze_until end

@@ -296,6 +296,8 @@ create table loan_events (
   -- The reversal that undoes this event (jobs/loans/engine/reversals.ts). Null: the event is in force. A
   -- reversal that was itself reversed undoes nothing, so queries must not search for reversals.
   reversed_by uuid,
+  -- It happened at the previous servicer. The entry of the boarding includes what it moved.
+  is_replayed boolean not null default false,
   primary key (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
   foreign key (tenant_id, reversed_by) references loan_events (tenant_id, id)
@@ -639,7 +641,7 @@ create table late_fee_exemptions (
   -- The rule that would have charged the fee; null if the rule has no id.
   fee_rule_id uuid,
   reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'legal_condition',
-    'earlier')),
+    'servicing_transfer', 'earlier')),
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),

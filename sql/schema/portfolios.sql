@@ -419,6 +419,116 @@ create table tape_deliveries (
 );
 call app.protect('tape_deliveries', 'select, insert, update');
 
+-- Servicing that moves to another servicer (out) or comes from one (in). A sale with released servicing is not among
+-- them: its portfolio names the buyer.
+create table servicing_transfers (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  direction text not null check (direction in ('out', 'in')),
+  effective_date date not null,
+  -- The other servicer, as the notices name it.
+  servicer_name text not null,
+  servicer_address_line_1 text not null,
+  servicer_address_line_2 text not null,
+  servicer_phone text not null,
+  -- The last day on which the old servicer accepts payments, and the first on which the new one does.
+  last_payment_date date not null,
+  first_payment_date date not null check (first_payment_date between last_payment_date and last_payment_date + 1),
+  insurance_note text,
+  -- Why the borrowers need not be told before the transfer.
+  late_notice_reason text check (late_notice_reason in
+    ('terminated_for_cause', 'servicer_bankruptcy', 'servicer_conservatorship', 'combined_notice')),
+  -- The last day on which the notices are in time. Null: the other servicer sends them, or none are required.
+  notices_due_on date,
+  -- When someone ordered the notices.
+  notices_ordered_on date,
+  notes text,
+  canceled_at timestamptz,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, created_by) references users (tenant_id, id)
+);
+create index servicing_transfers_created on servicing_transfers (tenant_id, created_at desc, id desc);
+call app.protect('servicing_transfers', 'select, insert, update');
+
+-- The loans of a servicing transfer.
+create table servicing_transfer_loans (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  servicing_transfer_id uuid not null,
+  loan_id uuid not null,
+  -- pending: the transfer is ahead. transferred: it happened. left_out: the loan was closed by then.
+  status text not null default 'pending' check (status in ('pending', 'transferred', 'left_out', 'canceled')),
+  -- waiting: ordered, not yet composed. not_required: the law and the tenant's settings ask for none.
+  notice_status text not null default 'none'
+    check (notice_status in ('none', 'waiting', 'sent', 'failed', 'not_required')),
+  notice_sent_on date,
+  -- The days on which a payment that the old servicer received on time is not late, both included.
+  protected_from date,
+  protected_until date check (protected_until >= protected_from),
+  -- Whether no late fee is charged on these days.
+  waives_late_fees boolean not null default false,
+  -- 12 CFR 1024.33 applies, so the notice names the borrower's rights.
+  is_mortgage boolean not null default false,
+  transferred_on date,
+  -- What the new servicer took over.
+  principal_balance app.money,
+  accrued_interest app.money,
+  outstanding_fees app.money,
+  charge_off_balance app.money,
+  suspense_balance app.money,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint servicing_transfer_loans_once unique (tenant_id, servicing_transfer_id, loan_id),
+  foreign key (tenant_id, servicing_transfer_id) references servicing_transfers (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index servicing_transfer_loans_loan on servicing_transfer_loans (tenant_id, loan_id);
+create index servicing_transfer_loans_list
+  on servicing_transfer_loans (tenant_id, servicing_transfer_id, created_at desc, id desc);
+create index servicing_transfer_loans_pending on servicing_transfer_loans (tenant_id, loan_id) where status = 'pending';
+call app.protect('servicing_transfer_loans', 'select, insert, update');
+call app.declare_borrower_data('servicing_transfer_loans', 'loans', takes_rows_after_redaction => true);
+
+-- Money that the wrong servicer received around a transfer, and what became of it.
+create table misdirected_payments (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  servicing_transfer_id uuid not null,
+  loan_id uuid not null,
+  -- forwarded: sent to the new servicer. returned: paid back to the sender. received: forwarded to us.
+  outcome text not null check (outcome in ('forwarded', 'returned', 'received')),
+  amount app.money not null check (amount > 0),
+  -- The day on which the servicer that was paid received the money. Null if several payments were sent on together.
+  received_on date,
+  recorded_on date not null default app.business_date(),
+  -- The reimbursement that paid the money out, or the payment that was received.
+  payment_id uuid not null,
+  reference_number text,
+  waived_fee_count integer not null default 0,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, servicing_transfer_id) references servicing_transfers (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, created_by) references users (tenant_id, id)
+);
+create index misdirected_payments_transfer
+  on misdirected_payments (tenant_id, servicing_transfer_id, created_at desc, id desc);
+create index misdirected_payments_loan on misdirected_payments (tenant_id, loan_id);
+-- A servicer that sends its list twice must not pay twice.
+create unique index misdirected_payments_reference
+  on misdirected_payments (tenant_id, servicing_transfer_id, loan_id, reference_number)
+  where outcome = 'received' and reference_number is not null;
+call app.protect('misdirected_payments', 'select, insert');
+call app.declare_borrower_data('misdirected_payments', 'payments',
+  kept => '{"a reference of another servicer": ["reference_number"]}', takes_rows_after_redaction => true);
+
+create trigger append_only before update or delete on misdirected_payments
+  for each row execute function app.refuse_change();
 create trigger append_only before update or delete on remittance_loans
   for each row execute function app.refuse_change();
 create trigger append_only before update or delete on servicing_fee_rates

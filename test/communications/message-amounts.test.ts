@@ -49,6 +49,15 @@ const PLAN = {
 };
 const DRAW = { amount: '564.32', date: '2026-03-15', account_last_four: '6789' };
 const AMOUNT = { amount: '12345.67', date: '2026-02-20' };
+const MOVE = {
+  effective_date: '2026-04-01',
+  last_payment_date: '2026-03-31',
+  first_payment_date: '2026-04-02',
+  servicer_name: 'Harbor',
+  servicer_address: '400 Harbor Street, Portland, ME 04101',
+  servicer_phone: '800-555-0142',
+  own_address: '9 Calle Vieja, Austin, TX 78701',
+};
 const LINK = { url: 'https://lender.example/reset', expires_at: '2026-02-21' };
 const CASE = { number: 'HS-17', subject: 'x', type: 'x', date: '2026-02-20' };
 
@@ -67,6 +76,16 @@ const paidOf = ({ payment, money, day }: Facts): Told => ({
 const promiseOf = ({ promise, money, day }: Facts): Told => ({
   context: { promise: { amount: promise.promised_amount, date: promise.promised_date } },
   says: [money(promise.promised_amount), day(promise.promised_date)],
+});
+const movesOn = (day: Facts['day']): Told => ({
+  context: { transfer: MOVE, is_mortgage: true },
+  says: [
+    ...[MOVE.effective_date, MOVE.last_payment_date, MOVE.first_payment_date].map(day),
+    MOVE.servicer_name,
+    MOVE.servicer_address,
+    MOVE.servicer_phone,
+    MOVE.own_address,
+  ],
 });
 const spoken = (...says: string[]): Told => ({ says });
 
@@ -149,6 +168,19 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
   hardship_decided: () => ({
     context: { hardship: CASE, was_approved: true },
     says: [CASE.number],
+  }),
+  goodbye_letter: ({ day }) => movesOn(day),
+  hello_letter: ({ day }) => movesOn(day),
+  payment_misdirected: ({ money, day }) => ({
+    context: { transfer: MOVE, payment: AMOUNT },
+    says: [
+      MOVE.servicer_name,
+      MOVE.servicer_address,
+      MOVE.servicer_phone,
+      money(AMOUNT.amount),
+      day(AMOUNT.date),
+      day(MOVE.effective_date),
+    ],
   }),
   case_answered: () => ({ context: { case: CASE }, says: [CASE.number] }),
   promise_reminder: promiseOf,

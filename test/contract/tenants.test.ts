@@ -43,6 +43,15 @@ const UNTRIED: Record<string, string> = {
   'GET /sanctions-hits/{id}': 'the same',
   'POST /sanctions-hits/{id}/clear': 'the same',
   'POST /sanctions-hits/{id}/confirm': 'the same',
+  'GET /servicing-transfers/{id}':
+    'needs loans to transfer; test/portfolios/servicing-transfer.test.ts',
+  'GET /servicing-transfers/{id}/loans': 'the same',
+  'GET /servicing-transfers/{id}/payments': 'the same',
+  'POST /servicing-transfers/{id}/send-notices': 'the same',
+  'POST /servicing-transfers/{id}/record-notices': 'the same',
+  'POST /servicing-transfers/{id}/cancel': 'the same',
+  'POST /servicing-transfers/{id}/forward-payments': 'the same',
+  'POST /servicing-transfers/{id}/receive-payments': 'the same',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
 const FILES =
@@ -89,6 +98,9 @@ const OTHERWISE: Record<string, string> = {
     'refused before, because database and result contradict each other',
   'POST /sandbox/bounce-payment payment_id':
     'refused outside a sandbox; test/operations/sandbox.test.ts',
+  'POST /servicing-transfers/{id}/record-notices loan_ids.0': 'no loan is being transferred',
+  'POST /servicing-transfers/{id}/forward-payments loan_ids.0': 'the same',
+  'POST /servicing-transfers/{id}/receive-payments payments.0.loan_id': 'the same',
   'POST /operations/pauses tenant_id':
     'only operators may name a tenant; test/api/operations.test.ts',
   'POST /operations/pauses/end tenant_id': 'the same',

@@ -62,6 +62,8 @@ const NOT_SET_BY_CLIENTS = new Set([
   'loan_outlook_pkey',
   'loan_attribute_history_pkey',
   'loan_snapshots_pkey',
+  'misdirected_payments_reference', // the refusal names the field
+  'servicing_transfer_loans_once',
   'mail_batch_files_position',
   'mail_batches_number',
   'mail_batches_of_day',

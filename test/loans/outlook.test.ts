@@ -82,6 +82,7 @@ function lateFeesOf(
         from: addDays(as_of, after),
         to: addDays(as_of, after + days),
       })),
+      transfer_periods: [],
       legal: null,
       freeze_until: freeze_until === null ? null : addDays(as_of, freeze_until),
     },

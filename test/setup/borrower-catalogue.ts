@@ -11,6 +11,8 @@ const SHARED_TABLES: Record<string, string> = {
   mail_deliveries: 'which mail house was given a batch',
   remittances: 'totals for an investor; the loans are in remittance_loans',
   servicing_fee_rates: 'what an investor pays, and which member of the staff entered it',
+  servicing_transfers:
+    'a transfer is about many borrowers; its loans are in servicing_transfer_loans',
   tape_deliveries: 'which of the tenant’s partners received a tape',
   year_ends: 'the entry of a year end is about the lender alone',
 };

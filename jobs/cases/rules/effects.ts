@@ -4,11 +4,14 @@ import { CONDITIONS, type Condition, type KnownCondition } from './conditions.ts
 /** How much the condition leaves of contacting the person, from the least strict to the strictest. */
 export const CONTACTS = ['allowed', 'required_notices_only', 'none'] as const;
 /**
- * Consumer information indicators of bankruptcies (Metro 2): petition, discharge and dismissal by chapter, reaffirmation
- * and its rescission, unknown chapter.
+ * Consumer information indicators of bankruptcies (Metro 2, field 38): petition (A to D) and discharge (E to H) by
+ * chapter, end without a discharge (Q), reaffirmation (R) and its rescission (V), unknown chapter (Z). Public source: the
+ * code list of github.com/cfpb/Metro2 (CC0). That list has no Z; field 25 of the guide, as quoted in moov-io/metro2,
+ * does. I to P (dismissed or withdrawn, by chapter) are obsolete since April 2021 and must be reported as Q (GOLDPoint
+ * Systems, "Consumer Information Indicator codes").
  */
 export const INDICATORS = [
-  ...(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'Q', 'R', 'V', 'Z'] as const),
+  ...(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'Q', 'R', 'V', 'Z'] as const),
 ] as const;
 export type Indicator = (typeof INDICATORS)[number];
 
@@ -84,8 +87,7 @@ const dismissed = (credit_reporting: Indicator | null): Row => ({
 
 /**
  * What each condition changes unless the tenant sets it otherwise (setting `cases.effects`). `npm run effects` prints the
- * table. Public sources of the indicators: the Metro 2 field for consumer information (A–D petition, E–H discharge or
- * completion, I–L dismissal, Q removal, R reaffirmation, V rescission of it, Z unknown chapter).
+ * table.
  */
 export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
   stay_7: stay('A'),
@@ -104,10 +106,10 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '11 USC 524(c)',
     credit_reporting: 'R',
   },
-  dismissed_7: dismissed('I'),
-  dismissed_11: dismissed('J'),
-  dismissed_12: dismissed('K'),
-  dismissed_13: dismissed('L'),
+  dismissed_7: dismissed('Q'),
+  dismissed_11: dismissed('Q'),
+  dismissed_12: dismissed('Q'),
+  dismissed_13: dismissed('Q'),
   dismissed_unknown: dismissed('Q'),
   // The other people who owe a consumer debt of the debtor.
   codebtor_stay: {

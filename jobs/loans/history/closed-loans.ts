@@ -1,6 +1,7 @@
 import * as autopay from '../../../sql/payments/autopay-plans.ts';
 import { findOpenTask, cancelTasks } from '../../../sql/borrowers/tasks.ts';
 import { listReleasedAtPayoff } from '../../../sql/collateral/liens.ts';
+import { findNewServicer } from '../../../sql/portfolios/servicing-transfers.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
 import { find } from '../../../sql/table.ts';
 import { insert } from '../../../sql/write.ts';
@@ -19,7 +20,7 @@ export const isClosed = (status: string): boolean => CLOSED.includes(status);
 
 const releaseTask = ({ loan_number }: Paid) => `Release the liens of ${loan_number}`;
 const refundTask = ({ loan_number }: Paid) => `Refund the suspense balance of ${loan_number}`;
-const forwardTask = ({ loan_number }: Paid) =>
+export const forwardTask = ({ loan_number }: Pick<Paid, 'loan_number'>) =>
   `Forward or return the money received for ${loan_number}`;
 
 const recoverTask = ({ loan_number }: Paid) => `Recover the refund of ${loan_number}`;
@@ -48,7 +49,11 @@ export async function remindOfUnappliedMoney(
     return;
   }
   // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
-  const description = `${suspense} was received for a loan that was transferred to another servicer. Forward or return the money, then record a reimbursement.`;
+  const servicer = await findNewServicer(work.tx, loan.id);
+  const remedy = servicer
+    ? `Forward it to ${servicer.servicer_name} or return it, with POST /servicing-transfers/${servicer.id}/forward-payments.`
+    : 'Forward or return the money, then record a reimbursement.';
+  const description = `${suspense} was received for a loan that was transferred to another servicer. ${remedy}`;
   await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
 }
 

@@ -80,10 +80,11 @@ export function openLateFeeCases(
       !charged.has(installment.row.period_number) &&
       !isSatisfied(installment, position.tolerance),
   );
+  const takenOver = position.taken_over_on ?? position.funded_on;
   return rules.flatMap(({ rule, grace_days }) =>
     unpaid.flatMap((installment) => {
       const last_day = addDays(installment.row.due_date, grace_days);
-      if (position.funded_on !== null && last_day < position.funded_on) return [];
+      if (takenOver !== null && last_day < takenOver) return [];
       // A cap that is withdrawn because it was recorded in error leaves no exemption behind.
       if (forgivesFeesOn(position, addDays(last_day, 1))) return [];
       const amount = isReadableRule(rule) ? lateFeeFor(rule, installment).amount : null;
@@ -135,6 +136,7 @@ export function lateFeeExemption(
   if (forbidden.some(isIn(day))) return 'legal_condition';
   const isAgreed = [last_day, day].some((on) => facts.exempt_periods.some(isIn(on)));
   if (isAgreed) return 'agreement';
+  if (facts.transfer_periods.some(isIn(last_day))) return 'servicing_transfer';
   const { freeze_until } = facts;
   if (position.stops.has('freeze') && !(freeze_until && freeze_until <= day)) return 'frozen';
   if (rule.late_fee_rule === 'standard_fee')

@@ -113,3 +113,41 @@ export const payoff = settingGroup('Payoffs and payoff quotes.', {
     .default('1.00')
     .describe('A payoff may be short by up to this amount, which is written off. At most 100.00.'),
 });
+
+export const servicing_transfers = settingGroup(
+  'Servicing that moves to or from another servicer (12 CFR 1024.33).',
+  {
+    covers: z
+      .enum(['all', 'mortgages'])
+      .default('all')
+      .describe(
+        'Which borrowers get letters and protection. The law covers `mortgages`: Metro 2 portfolio type M, or secured by real estate. `all`: every loan.',
+      ),
+    goodbye_days: z
+      .int()
+      .min(15)
+      .max(90)
+      .default(15)
+      .describe('Days before the transfer by which goodbye letters must be sent.'),
+    hello_days: z
+      .int()
+      .min(1)
+      .max(15)
+      .default(15)
+      .describe('Days after the transfer by which hello letters must be sent.'),
+    protected_days: z
+      .int()
+      .min(60)
+      .max(180)
+      .default(60)
+      .describe(
+        'Days from the transfer on which a payment that the old servicer received on time is not late.',
+      ),
+    waives_late_fees: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether no late fee is charged on these days, and installments due on them are not reported as late, because the payment may be on its way. If false, a late fee is waived once a payment on time is recorded.',
+      ),
+  },
+);

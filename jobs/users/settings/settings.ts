@@ -14,6 +14,7 @@ import {
   delinquency,
   non_accrual,
   payoff,
+  servicing_transfers,
   suspense,
 } from './servicing-settings.ts';
 import { color, logoUrl, mailbox, settingGroup, singleLine } from './setting-types.ts';
@@ -71,6 +72,7 @@ export const Settings = z.strictObject({
   non_accrual,
   charge_off,
   payoff,
+  servicing_transfers,
   cases,
   communications,
   webhooks: settingGroup('How events are sent to your webhook receivers.', {

@@ -22,7 +22,12 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
   const account_status = accountStatus(facts, portfolio_type);
   const isOver = isClosed(facts);
-  const { isOver: isDeceased, isDischarged, ...consumers } = reportedConsumers(facts);
+  const {
+    isOver: isDeceased,
+    isDischarged,
+    petition_date,
+    ...consumers
+  } = reportedConsumers(facts);
   // Nobody owes it any more: zero amounts (CDIA, "Consumer Credit Reporting: Compliance Guidelines", bankruptcies).
   const isNil = isOver || isDischarged;
   const isOwed97 = account_status === '97' && !isOver;
@@ -31,7 +36,7 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const isAsked = !isNil && !isOwed97 && !(isLine && owed === '0.00');
   const balance = isOwed97 ? facts.charge_off_balance : owed;
   const payment_rating = paymentRating(facts, account_status);
-  const delinquency = firstDelinquency(facts, account_status, payment_rating);
+  const delinquency = firstDelinquency(facts, { account_status, payment_rating, petition_date });
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,
@@ -110,11 +115,13 @@ function specialComment(facts: CreditFacts, portfolio: string): string | null {
 }
 
 function suppressionReason(
-  { is_information_blocked, suspends_reporting }: CreditFacts,
+  { is_information_blocked, suspends_reporting, is_payment_on_its_way }: CreditFacts,
   known: { isDeceased: boolean; isDischarged: boolean; isUnknown: boolean },
 ): string | null {
   if (is_information_blocked) return 'identity_theft_block';
   if (suspends_reporting) return 'forbearance';
+  // 12 CFR 1024.33(c)(1): such a payment may not be treated as late for any purpose.
+  if (is_payment_on_its_way) return 'servicing_transfer';
   if (known.isDeceased) return 'reported_deceased';
   if (known.isDischarged) return 'reported_discharged';
   return known.isUnknown ? 'first_delinquency_unknown' : null;
