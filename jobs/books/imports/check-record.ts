@@ -44,7 +44,7 @@ export function checkRecord(
 ): BookFinding[] {
   const check = CHECKS[file] as Check<BookFileName> | undefined;
   try {
-    check?.(work, values as never, settings);
+    check?.(work, values, settings);
     return [];
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
