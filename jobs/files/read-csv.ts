@@ -1,8 +1,15 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
+import { decodeText, type Encoding } from './decode-text.ts';
 
 export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type CsvRecord = { line: number; fields: string[] };
+
+export type CsvOptions = {
+  /** Reads bytes that are not UTF-8 as Windows-1252. */
+  guesses_encoding?: boolean;
+  onGuess?: (encoding: Encoding) => void;
+};
 
 /** The file is not valid CSV. `line` is the line on which the invalid field starts. */
 export class CsvSyntaxError extends Error {
@@ -22,15 +29,20 @@ const FIELDS_MAX = 1_000;
  * Streams the records of a CSV file (RFC 4180), each with the line on which it starts.
  *
  * - Lines end in CR LF, LF or CR. Empty lines are skipped.
- * - Fields are separated by commas or, if the header line has no comma, by semicolons or tabs.
- * - The encoding is UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD.
+ * - Fields are separated by commas, semicolons, tabs or vertical bars: by the sign that one of the first lines has
+ *   most often.
+ * - The encoding is UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, unless the encoding may be
+ *   guessed.
  */
-export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
-  const text = decodeText(bytes);
+export async function* readCsv(
+  bytes: ByteChunks,
+  options: CsvOptions = {},
+): AsyncGenerator<CsvRecord> {
+  const text = decodeText(bytes, options);
   const beginning = await readBeginning(text);
   let line = 1;
   let begins = line;
-  const options: Options<CsvRecord, string[]> = {
+  const settings: Options<CsvRecord, string[]> = {
     delimiter: detectDelimiter(beginning),
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -48,7 +60,7 @@ export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
     },
   };
   // The library's types support a different record type only for named columns.
-  const parser = parse(options as unknown as Options);
+  const parser = parse(settings as unknown as Options);
   // The parser, which is read below, reports errors of the source.
   pipeline(Readable.from(prependText(beginning, text)), parser, () => {});
   try {
@@ -58,7 +70,8 @@ export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
   }
 }
 
-const countLineEnds = (field: string) => field.match(/\r\n|\r|\n/g)?.length ?? 0;
+const countLineEnds = (field: string) =>
+  field.includes('\n') || field.includes('\r') ? (field.match(/\r\n|\r|\n/g)?.length ?? 0) : 0;
 
 const ERROR_MESSAGES: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'An opening quotation mark is never closed.',
@@ -69,30 +82,17 @@ const ERROR_MESSAGES: Partial<Record<string, string>> = {
 
 const errorMessage = ({ code, message }: CsvError) => ERROR_MESSAGES[code] ?? message;
 
-/** Decodes the bytes. A byte order mark selects the encoding and is removed. */
-async function* decodeText(bytes: ByteChunks): AsyncGenerator<string> {
-  let decoder: TextDecoder | undefined;
-  let waiting = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    waiting = Buffer.concat([waiting, chunk]);
-    if (waiting.length < 2) continue;
-    decoder ??= new TextDecoder(detectEncoding(waiting));
-    yield decoder.decode(waiting, { stream: true });
-    waiting = Buffer.alloc(0);
-  }
-  yield (decoder ?? new TextDecoder()).decode(waiting);
-}
+/** Exports may have a title, dates and blank lines before the header line. */
+const BEGINNING_LINES = 20;
+const BEGINNING_CHARACTERS_MAX = CHARACTERS_MAX;
 
-function detectEncoding(beginning: Buffer): string {
-  const mark = beginning.readUInt16BE(0);
-  if (mark === 0xfffe) return 'utf-16le';
-  return mark === 0xfeff ? 'utf-16be' : 'utf-8';
-}
-
-/** The beginning of the text, at least up to the end of the header line. */
+/** The beginning of the text, with the header line. */
 async function readBeginning(text: AsyncGenerator<string>): Promise<string> {
   let beginning = '';
-  while (beginning.length < CHARACTERS_MAX && !/[^\r\n][\r\n]/.test(beginning)) {
+  while (
+    beginning.length < BEGINNING_CHARACTERS_MAX &&
+    (beginning.match(/[^\r\n][\r\n]/g)?.length ?? 0) < BEGINNING_LINES
+  ) {
     const { value, done } = await text.next();
     if (done) break;
     beginning += value;
@@ -105,14 +105,13 @@ async function* prependText(beginning: string, text: AsyncGenerator<string>) {
   yield* text;
 }
 
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
 function detectDelimiter(beginning: string): string {
-  const [head = ''] = beginning
-    .replace(/^[\r\n]+/, '')
+  const lines = beginning
     .replaceAll(/"[^"]*"?/g, '')
-    .split(/[\r\n]/, 1);
-  if (head.includes(',')) return ',';
-  const others = [';', '\t'].filter((sign) => head.includes(sign));
-  if (others.length > 1)
-    throw new CsvSyntaxError(1, 'Contains semicolons or tabs. Separate the columns with commas.');
-  return others[0] ?? ',';
+    .split(/[\r\n]+/, BEGINNING_LINES)
+    .map((line) => DELIMITERS.map((sign) => line.split(sign).length - 1));
+  const most = DELIMITERS.map((_, at) => Math.max(...lines.map((counts) => counts[at] ?? 0)));
+  return DELIMITERS[most.indexOf(Math.max(...most))] ?? ',';
 }

@@ -126,9 +126,15 @@ async function checkPayment(work: Work, loan: OpenLoan, request: PaymentInput): 
  */
 function assertArrived(
   { today }: Work,
-  { row }: OpenLoan,
+  loan: OpenLoan,
   input: Pick<NewPayment, 'payment_instrument_id'> & { payment_date: string },
 ) {
+  const { row } = loan;
+  if (input.payment_instrument_id && wasReceivedBefore(loan, input.payment_date))
+    throw new Invalid({
+      payment_instrument_id:
+        'The previous servicer received payments of this day. Leave the instrument out, or date the payment later.',
+    });
   const hasArrived = !input.payment_instrument_id && input.payment_date <= today;
   if (hasArrived || !isClosed(row.status)) return;
   const status = row.status.replaceAll('_', ' ');
@@ -167,6 +173,10 @@ function assertDates(
     throw new Invalid({ payment_date: 'Must be within a year.' });
   }
 }
+
+/** The previous servicer of a loan that brought its history received the money. */
+const wasReceivedBefore = ({ events }: Pick<OpenLoan, 'events'>, payment_date: string): boolean =>
+  events.some((event) => event.kind === 'boarding' && payment_date < (event.takeover?.on ?? ''));
 
 /** Longer than any bank takes to return a payment for insufficient funds. */
 const HOLD_DAYS_MAX = 90;
@@ -244,10 +254,12 @@ export async function postPayment(
   const payment_type = effectivePaymentType(loan, input.effective_date, input.payment_type);
   const { payment_instrument_id, payment_method: method = null } = input;
   const order = await bank.prepareBankOrder(work, { payment_instrument_id, method });
+  const isReplayed = wasReceivedBefore(loan, input.payment_date);
   const event = newEvent({
     id,
     kind: 'payment',
     effective_date: input.effective_date,
+    ...(isReplayed && { is_replayed: true as const }),
     amount: input.amount,
     payment_type,
     ...order.transit,
@@ -267,7 +279,8 @@ export async function postPayment(
     remaining_balance: state.total_balance,
     status: 'completed',
     send_by: order.send_by,
-    posted_at: new Date().toISOString(),
+    // Empty if the money is not ours: it does not count as received here.
+    posted_at: isReplayed ? null : new Date().toISOString(),
   });
   await bank.saveOrderAccount(work, { payment_id: id }, { payment_instrument_id, method });
   await emit(work, 'payment.received', {

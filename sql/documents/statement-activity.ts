@@ -19,6 +19,8 @@ const RECORDED = sql.fragment`
     from loan_events as event
     where event.loan_id = loan.id
       and event.recorded_on >= period.first and event.recorded_on < today.day
+      -- What a boarded loan brought with it is in its previous balance.
+      and not (event.is_replayed and event.recorded_at = boarded.recorded_at)
   ),
   changed as (
     select reversal.date, reversal.at, target.id, target.kind, target.details, true as is_undone, ${namedBy('target')}
@@ -43,6 +45,7 @@ const RECORDED = sql.fragment`
     from fees as fee
     where fee.loan_id = loan.id and fee.status <> 'reversed'
       and fee.assessed_date >= period.first and fee.assessed_date < today.day
+      and fee.created_at is distinct from boarded.recorded_at
   )`;
 
 /** Lines that move the total of payments: money received, returned, refunded, or applied from suspense. */

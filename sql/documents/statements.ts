@@ -186,10 +186,19 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
       order by statement_month desc limit 1
     ) as previous on true
     left join lateral (
-      select effective_date, coalesce((details ->> 'accrued_interest')::numeric, 0.00) as interest,
-             (details ->> 'principal_balance')::numeric
-               + coalesce((details ->> 'accrued_interest')::numeric, 0.00)
-               + coalesce((details ->> 'outstanding_fees')::numeric, 0.00) as balance
+      select coalesce((details #>> '{takeover,on}')::date, effective_date) as effective_date, recorded_at,
+             coalesce(
+               details #>> '{takeover,interest_accrued}', details ->> 'accrued_interest', '0.00'
+             )::numeric as interest,
+             (details #>> '{takeover,amount_lent}')::numeric as lent,
+             (details #>> '{takeover,fees_assessed}')::numeric as fees,
+             (details #>> '{takeover,amount_paid}')::numeric as paid,
+             coalesce(
+               (details #>> '{takeover,balance}')::numeric,
+               (details ->> 'principal_balance')::numeric
+                 + coalesce((details ->> 'accrued_interest')::numeric, 0.00)
+                 + coalesce((details ->> 'outstanding_fees')::numeric, 0.00)
+             ) as balance
       from loan_events where loan_id = loan.id and kind = 'boarding' limit 1
     ) as boarded on true
     cross join lateral (
@@ -220,10 +229,10 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
              total.accrued
                - coalesce((previous.counters ->> 'accrued')::numeric, boarded.interest, 0)
                as interest,
-             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, 0)
+             total.disbursed - coalesce((previous.counters ->> 'disbursed')::numeric, boarded.lent, 0)
                as disbursed,
-             total.fees - coalesce((previous.counters ->> 'fees')::numeric, 0) as fees,
-             total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
+             total.fees - coalesce((previous.counters ->> 'fees')::numeric, boarded.fees, 0) as fees,
+             total.paid - coalesce((previous.counters ->> 'paid')::numeric, boarded.paid, 0) as payments
       offset 0
     ) as moved
     -- A charged-off part has left the books, but the borrower still owes it.

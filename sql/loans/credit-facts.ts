@@ -84,6 +84,8 @@ const CreditFacts = z.object({
   previous_profile: z.string().nullable(),
   /** Null if the loan was not boarded, or if nothing of its past matters for this record. */
   boarded_on: z.string().nullable(),
+  /** The first day whose events are known: the boarding, or the start of the history that the loan brought. */
+  history_from: z.string().nullable(),
   is_boarded_charged_off: z.boolean(),
   /** The first delinquency that the previous servicer reported. */
   boarded_delinquency_date: z.string().nullable(),
@@ -196,6 +198,7 @@ export const listUnreported = (
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
            loan.payment_history_profile as boarded_profile, boarded.day as boarded_on,
+           boarded.history_from,
            coalesce(boarded.is_charged_off, false) as is_boarded_charged_off, loan.boarded_delinquency_date,
            previous.current_balance::text as previous_balance,
            previous.highest_credit::text as previous_highest,
@@ -278,7 +281,8 @@ export const listUnreported = (
       order by period_number limit 1
     ) as asked on true
     left join lateral (
-      select effective_date as day, details ? 'charge_off_balance' as is_charged_off
+      select coalesce((details #>> '{takeover,on}')::date, effective_date) as day,
+             effective_date as history_from, details ? 'charge_off_balance' as is_charged_off
       from loan_events
       where loan_id = loan.id and kind = 'boarding'
         and (loan.payment_history_profile is not null or snapshot.days_past_due >= 30
@@ -317,7 +321,7 @@ export const listUnreported = (
       -- Payments received by that night and not reversed by then.
       select coalesce(sum(payment.amount), 0.00)::numeric(15, 2) as amount
       from loan_events as event join payments as payment on payment.id = event.id
-      where event.loan_id = loan.id and event.kind = 'payment'
+      where event.loan_id = loan.id and event.kind = 'payment' and not event.is_replayed
         and event.recorded_on <= period.month_end and event.effective_date <= period.month_end
         and event.effective_date > (period.month_end + 1 - interval '1 month')::date - 1
         and not exists (

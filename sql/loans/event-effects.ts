@@ -29,8 +29,8 @@ type LoanEffects = {
   events: readonly NewLoanEvent[];
   /** Earlier events that the new ones reverse or restore. */
   reversals: readonly EventReversal[];
-  /** A new version of the schedule; if null, the coverage of the current one changes. */
-  new_schedule: WithoutLoanId<NewScheduleVersion> | null;
+  /** New versions of the schedule; if there is none, the coverage of the current one changes. */
+  new_schedules: readonly WithoutLoanId<NewScheduleVersion>[];
   coverage: { version: number; rows: readonly Omit<InstallmentCoverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof updatePaymentSplitsSql>[0];
   /** Service credits and suspense applications. */
@@ -56,9 +56,7 @@ export const writeEventEffects = batchByTransaction(async (tx, all: readonly Loa
 /** All checkpoints of the group change the same columns. */
 async function writeGroup(tx: Transaction, all: readonly LoanEffects[]) {
   const events = all.flatMap(withLoanIds((loan) => loan.events));
-  const schedules = all.flatMap(
-    withLoanIds(({ new_schedule }) => (new_schedule === null ? [] : [new_schedule])),
-  );
+  const schedules = all.flatMap(withLoanIds((loan) => loan.new_schedules));
   const coverage = all.flatMap(
     withLoanIds(({ coverage: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
   );

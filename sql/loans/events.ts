@@ -7,6 +7,7 @@ export type EventRow = {
   effective_date: string;
   details: Record<string, unknown>;
   recorded_on: string;
+  is_replayed: boolean;
 };
 
 /**
@@ -16,12 +17,13 @@ export type EventRow = {
 export const eventsAsText = sql.fragment`
   string_agg(
     '["' || row.id::text || '","' || row.kind || '","' || row.effective_date::text || '","'
-      || row.recorded_on::text || '",' || row.details::text || ']',
+      || row.recorded_on::text || '",' || row.details::text
+      || case when row.is_replayed then ',true]' else ']' end,
     ',' order by row.id
   )
 `;
 
-type EventTuple = [string, string, string, string, Record<string, unknown>];
+type EventTuple = [string, string, string, string, Record<string, unknown>, true?];
 
 /** Parses that text into rows; empty if there are no events. */
 export const EventsFromText = z
@@ -29,12 +31,20 @@ export const EventsFromText = z
   .nullable()
   .transform((text) => (JSON.parse(`[${text ?? ''}]`) as EventTuple[]).map(rowOf));
 
-const rowOf = ([id, kind, effective_date, recorded_on, details]: EventTuple): EventRow => ({
+const rowOf = ([
   id,
   kind,
   effective_date,
   recorded_on,
   details,
+  is_replayed,
+]: EventTuple): EventRow => ({
+  id,
+  kind,
+  effective_date,
+  recorded_on,
+  details,
+  is_replayed: is_replayed === true,
 });
 
 /** The reversal in force that undoes the event. Null: the event is in force. */
@@ -44,6 +54,7 @@ export type NewLoanEvent = EventReversal & {
   kind: string;
   effective_date: string;
   details: unknown;
+  is_replayed: boolean;
 };
 
 type Owned = NewLoanEvent & { loan_id: string };
@@ -61,16 +72,18 @@ const appendOne = ({
   effective_date,
   details,
   reversed_by,
+  is_replayed,
 }: Owned) => sql.fragment`
-  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by)
-  values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb, ${reversed_by})
+  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by, is_replayed)
+  values (${id}, ${loan_id}, ${kind}, ${effective_date}, ${JSON.stringify(details)}::jsonb, ${reversed_by}, ${is_replayed})
 `;
 
 const appendAll = (events: readonly Owned[]) => sql.fragment`
-  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by)
-  select id, loan_id, kind, effective_date, details, reversed_by
-  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
-    as event (id uuid, loan_id uuid, kind text, effective_date date, details jsonb, reversed_by uuid)
+  insert into loan_events (id, loan_id, kind, effective_date, details, reversed_by, is_replayed)
+  select id, loan_id, kind, effective_date, details, reversed_by, is_replayed
+  from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event (
+    id uuid, loan_id uuid, kind text, effective_date date, details jsonb, reversed_by uuid, is_replayed boolean
+  )
 `;
 
 /** Stores which reversals undo earlier events. No other column of an event changes. */

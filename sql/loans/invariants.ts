@@ -141,7 +141,9 @@ export const loanInvariants: readonly Check[] = [
       ) as rows on rows.tenant_id = loan.tenant_id and rows.loan_id = loan.id
       -- Interest accrued at the previous servicer was booked at boarding.
       left join (
-        select tenant_id, loan_id, sum((details ->> 'accrued_interest')::numeric) as amount
+        select tenant_id, loan_id, sum(
+          coalesce(details #>> '{takeover,interest_accrued}', details ->> 'accrued_interest')::numeric
+        ) as amount
         from loan_events where kind = 'boarding' group by tenant_id, loan_id
       ) as brought on brought.tenant_id = loan.tenant_id and brought.loan_id = loan.id
       cross join lateral (

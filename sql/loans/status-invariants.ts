@@ -44,7 +44,16 @@ export const statusInvariants: readonly Check[] = [
         where line.role = 'recovery_income' and entry.loan_id is not null
         group by entry.tenant_id, entry.loan_id
       ) as booked on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
-      where loan.recovered_amount > 0 and coalesce(booked.amount, 0) < loan.recovered_amount
+      -- The books of the previous servicer have what it recovered.
+      cross join lateral (
+        select coalesce(sum(payment.principal_applied), 0.00) as amount
+        from payments as payment
+        join loan_events as event on event.tenant_id = payment.tenant_id and event.id = payment.id
+        where payment.tenant_id = loan.tenant_id and payment.loan_id = loan.id
+          and payment.payment_type = 'recovery' and event.is_replayed and event.reversed_by is null
+      ) as brought
+      where loan.recovered_amount > 0
+        and coalesce(booked.amount, 0) + brought.amount < loan.recovered_amount
     `,
   },
   {

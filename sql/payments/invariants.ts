@@ -74,8 +74,12 @@ export const paymentInvariants: readonly Check[] = [
         where line.role in ('cash', 'ach_clearing') and entry.loan_id is not null
         group by entry.tenant_id, cause.payment_id
       ) as booked on booked.tenant_id = payment.tenant_id and booked.payment_id = payment.id
+      left join loan_events as event
+        on event.tenant_id = payment.tenant_id and event.id = payment.id
       where coalesce(booked.amount, 0)
         <> case
+          -- The previous servicer of a boarded loan received the money.
+          when event.is_replayed then 0
           when payment.status not in ('completed', 'settled') then 0
           when payment.payment_type = 'reimbursement' then -payment.amount
           else payment.amount

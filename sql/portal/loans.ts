@@ -21,7 +21,7 @@ export const portalLoans = table({
              where loan_id = loan.id and status in ('completed', 'settled')
            ) as total_paid,
            (
-             select effective_date from loan_events
+             select coalesce((details #>> '{takeover,on}')::date, effective_date) from loan_events
              where loan_id = loan.id and kind = 'boarding' limit 1
            ) as boarded_on
     from (${loans.rows}) as loan

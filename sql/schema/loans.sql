@@ -296,6 +296,8 @@ create table loan_events (
   -- The reversal that undoes this event (jobs/loans/engine/reversals.ts). Null: the event is in force. A
   -- reversal that was itself reversed undoes nothing, so queries must not search for reversals.
   reversed_by uuid,
+  -- It happened at the previous servicer. The entry of the boarding includes what it moved.
+  is_replayed boolean not null default false,
   primary key (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
   foreign key (tenant_id, reversed_by) references loan_events (tenant_id, id)

@@ -41,6 +41,7 @@ test('a statement finds a returned payment by an index, without reading other lo
       cross join (select '2026-01-01'::date as first) as period
       cross join (select '2026-02-01'::date as day) as today
       cross join (select 0.00 as previous_balance, 0.00 as payments, 0.00 as interest) as moved
+      cross join (select null::timestamptz as recorded_at) as boarded
       cross join (select 0.00 as amount) as credits
       where loan.id = ${model.id}
     `),

@@ -62,6 +62,7 @@ export const FACTS: CreditFacts = {
   previous_status: '11',
   previous_profile: `00${'B'.repeat(22)}`,
   boarded_on: null,
+  history_from: null,
   is_boarded_charged_off: false,
   boarded_delinquency_date: null,
   boarded_profile: null,

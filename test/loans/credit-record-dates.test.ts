@@ -79,7 +79,7 @@ const LINES: Line[] = [
   [
     'date_first_delinquency',
     'a delinquency that began before boarding, without its date',
-    { ...late(46, '315.68'), boarded_on: '2026-04-20' },
+    { ...late(46, '315.68'), boarded_on: '2026-04-20', history_from: '2026-04-20' },
     null,
   ],
   [

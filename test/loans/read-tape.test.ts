@@ -57,7 +57,7 @@ test.each([
   ['more than 1000 fields', `${TAPE_HEADER}\n${','.repeat(1_000)}`],
   ['column purpose appears twice', `${TAPE_HEADER},purpose\n${tapeLine()},`],
   ['not text', TAPE_HEADER.replaceAll(',', '\0')],
-  ['semicolons or tabs', TAPE_HEADER.replaceAll(',', ';').replace(';', '\t')],
+  ['columns are missing', TAPE_HEADER.replaceAll(',', ';').replace(';', '\t')],
 ])('a file that is not a tape is refused as a whole: %s', async (reason, csv) => {
   const { rows, refusals } = await parseTape(csv);
 

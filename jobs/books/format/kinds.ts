@@ -31,8 +31,10 @@ export const prose = kind('text', types.prose);
 /** A text that another schema checks, such as an email address. */
 export const textOf = (schema: z.ZodType<string, string>) => kind('text', schema);
 
-export const hexOfLength = (length: number) =>
-  z.string().regex(new RegExp(`^[0-9a-f]{${length}}$`), `Must be ${length} hexadecimal digits.`);
+export const sha256 = kind(
+  'text',
+  z.string().regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits.'),
+);
 
 export const money = kind('money', types.money);
 export const positiveMoney = kind('money', types.positiveMoney);

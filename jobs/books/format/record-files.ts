@@ -164,10 +164,7 @@ export const documents = bookFile(
     filename: optional(kinds.line(), 'The name that people see. Default: that of the file.'),
     dated: optional(kinds.date, 'When the document was made.'),
     is_visible_to_borrower: optional(kinds.flag, 'Whether the portal shows it. Default: false.'),
-    sha256: optional(
-      kinds.textOf(kinds.hexOfLength(64)),
-      'The SHA-256 hash of the file, to check that it is complete.',
-    ),
+    sha256: optional(kinds.sha256, 'The SHA-256 hash of the file, to check that it is complete.'),
     metadata: optional(metadata, 'Your own data about the document, as JSON.'),
   },
   { key: ['file'] },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HistoryInput } from './history-input.ts';
 import {
   date,
   externalId,
@@ -115,6 +116,19 @@ export const Boarding = z.object({
     .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
     .nullish()
     .describe('For earlier months, as the previous servicer reported them.'),
+  suspense_balance: money
+    .nullish()
+    .describe(
+      'Money that the previous servicer received and did not apply. Only with a history, which must leave this amount.',
+    ),
+  history: HistoryInput.nullish().describe(
+    'What happened at the previous servicer. With a replayed history, the balances above are not a start but a check: the request fails with 422 if the history leaves other balances. `interest_rate` and `payment_amount` are then those of its first day.',
+  ),
+  accept_difference: flag
+    .nullish()
+    .describe(
+      'Boards the loan with the balances of its history although the stated ones differ. The stated ones are kept.',
+    ),
   metadata: jsonObject.optional().describe('Your own data about the loan, up to 16 kB.'),
 });
 export type Boarding = z.output<typeof Boarding>;

@@ -28,7 +28,7 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
     errors['current_principal_balance'] = 'Must not be more than the principal amount.';
   }
-  if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !input.history) {
     errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
   }
   const { last_payment_date: paid } = input;
@@ -44,6 +44,12 @@ export function checkBoarding({ today }: Work, input: Boarding) {
     );
   if (problem) errors['first_delinquency_date'] = problem;
   const isNew = ['pending', 'approved'].includes(input.status);
+  if (input.history && isNew) errors['history'] = `Not allowed for a loan that is ${input.status}.`;
+  const { from } = input.history ?? {};
+  if (from && (from < origination_date || from > today))
+    errors['history.from'] = 'Must be between the origination date and the business date.';
+  if (input.suspense_balance && !input.history)
+    errors['suspense_balance'] = 'Is only compared with a history. Board a payment as part of it.';
   for (const field of HISTORY.filter((name) => isNew && input[name]))
     errors[field] = `Not allowed for a loan that is ${input.status}.`;
   if (input.paid_through_date && input.paid_through_date < origination_date)

@@ -179,6 +179,19 @@ export function billParts(
   };
 }
 
+/** The days past due of a day. Faster than `billsOn`. */
+export function daysPastDueOn(position: Position, asOf: string): number {
+  const isAnyLate = position.installments.some(
+    (installment) =>
+      !installment.is_canceled &&
+      installment.row.due_date < asOf &&
+      !isSatisfied(installment, position.tolerance),
+  );
+  const isOver = (position.installments.at(-1)?.row.due_date ?? '') < asOf;
+  if (!isAnyLate && !isOver) return 0;
+  return sumDays(pastDueDaysOn(position, billingState(position, asOf)));
+}
+
 const pastDueDaysOn = (position: Position, bills: BillingState): readonly DaysPart[] =>
   bills.owed.gt(0)
     ? pastDueDays(oldestUnpaid(bills), bills.asOf, delinquencyAllowances(position))

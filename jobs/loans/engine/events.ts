@@ -73,6 +73,30 @@ export const EVENT_FACTS = {
     charge_off_balance: amount.exactOptional(),
     /** The last payment to the previous servicer. */
     last_payment_date: day.exactOptional(),
+    /**
+     * Set if the loan brought its history, which begins on the event's date: the day on which this servicer took
+     * the loan over, and what its history added up to then.
+     */
+    takeover: z
+      .strictObject({
+        on: day,
+        interest_accrued: amount,
+        fees_assessed: amount,
+        amount_lent: amount,
+        amount_paid: amount,
+        balance: amount,
+      })
+      .exactOptional(),
+    /** Balances that the previous servicer stated, where the history gives others. */
+    stated_balances: z
+      .strictObject({
+        principal_balance: amount.exactOptional(),
+        accrued_interest: amount.exactOptional(),
+        outstanding_fees: amount.exactOptional(),
+        suspense_balance: amount.exactOptional(),
+        charge_off_balance: amount.exactOptional(),
+      })
+      .exactOptional(),
   }),
   payment: z.strictObject({
     amount,
@@ -182,6 +206,8 @@ type BaseEvent<Kind extends EventKind> = {
   id: string;
   kind: Kind;
   effective_date: string;
+  /** It happened at the previous servicer of a loan that brought its history. */
+  is_replayed?: true;
 } & FactsOf<Kind>;
 
 export type LoanEvent = { [Kind in EventKind]: BaseEvent<Kind> }[EventKind];

@@ -27,10 +27,17 @@ export function fold(input: FoldInput): LoanState {
 /** A run and the effective events it applied, in order. */
 export type Replay = ReplayRun & { events: readonly LoanEvent[] };
 
-export function replay(input: FoldInput): Replay {
+/** `observe` is called before each event, when the run has reached the events before. */
+export function replay(
+  input: FoldInput,
+  observe?: (run: ReplayRun, next: LoanEvent) => void,
+): Replay {
   const position = newPosition(input.terms, input.schedule);
   const run = { position, day: '', events: eventsInForce(input.events, input.as_of) };
-  for (const event of run.events) applyNextEvent(run, event);
+  for (const event of run.events) {
+    observe?.(run, event);
+    applyNextEvent(run, event);
+  }
   advanceTo(run, input.as_of);
   return run;
 }

@@ -171,8 +171,9 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
   const { period_number, due_date } = bill;
   const graceEnd = addDays(due_date, lateFeeGraceDays(rule, row));
   const { base, amount } = lateFeeFor(rule, amountsOf(bill));
-  const isTakenOver = graceEnd < (fundingDate(loan) ?? graceEnd);
   const { run, policy, charged } = decisions;
+  const { taken_over_on } = run.position;
+  const isTakenOver = graceEnd < (taken_over_on ?? fundingDate(loan) ?? graceEnd);
   const installment = run.position.installments.find(
     (one) => one.row.period_number === period_number,
   );

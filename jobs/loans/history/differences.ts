@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { money, sum } from '../../money.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { findReversals } from '../engine/reversals.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -10,26 +11,35 @@ import { readTerms } from '../products/loan-terms.ts';
 /** Finds the stored parts of a loan that a new state changes. */
 
 /**
- * Changed rows make a new schedule version, whichever event changed them. Returns null if no row changed.
+ * Changed rows make a new schedule version, whichever event changed them. Empty if no row changed. The first version
+ * is the agreed schedule (`first`), so events that are recorded with it and change it make a second one.
  */
-export function newScheduleVersion(
+export function newScheduleVersions(
   { row, state: before }: { row: RawLoan; state: LoanState },
   state: LoanState,
-  isFirst: boolean,
+  first: readonly ScheduleRow[] | undefined,
   reason: string,
 ) {
-  if (!isFirst && scheduleOf(before) === scheduleOf(state)) return null;
-  return {
-    version: row.schedule_version + 1,
-    rows: state.installments,
-    reason,
-    shown: {
-      payment_amount: installmentAmountOf(row, state),
-      first_payment_date: state.installments[0]?.due_date,
-      ...termOf(row, state),
-    },
-  };
+  const version = row.schedule_version + 1;
+  if (first === undefined)
+    return scheduleOf(before) === scheduleOf(state)
+      ? []
+      : [{ version, rows: state.installments, reason }];
+  const agreed = JSON.stringify(first.map(withoutCoverage));
+  if (agreed === scheduleOf(state)) return [{ version, rows: state.installments, reason }];
+  const open = { paid_amount: '0.00', paid_date: null, status: 'upcoming' };
+  return [
+    { version, rows: first.map((one) => ({ ...one, ...open })), reason },
+    { version: version + 1, rows: state.installments, reason },
+  ];
 }
+
+/** The columns of the loan's row that show a new schedule. */
+export const shownSchedule = (row: RawLoan, state: LoanState) => ({
+  payment_amount: installmentAmountOf(row, state),
+  first_payment_date: state.installments[0]?.due_date,
+  ...termOf(row, state),
+});
 
 /**
  * The original term plus the months that workouts added. Draws reschedule a line but do not change its

@@ -80,10 +80,11 @@ export function openLateFeeCases(
       !charged.has(installment.row.period_number) &&
       !isSatisfied(installment, position.tolerance),
   );
+  const takenOver = position.taken_over_on ?? position.funded_on;
   return rules.flatMap(({ rule, grace_days }) =>
     unpaid.flatMap((installment) => {
       const last_day = addDays(installment.row.due_date, grace_days);
-      if (position.funded_on !== null && last_day < position.funded_on) return [];
+      if (takenOver !== null && last_day < takenOver) return [];
       // A cap that is withdrawn because it was recorded in error leaves no exemption behind.
       if (forgivesFeesOn(position, addDays(last_day, 1))) return [];
       const amount = isReadableRule(rule) ? lateFeeFor(rule, installment).amount : null;

@@ -13,13 +13,15 @@ type NewEvent<Kind extends EventKind> = {
   id?: string;
   kind: Kind;
   effective_date: string;
+  is_replayed?: true;
 } & FactsOf<Kind>;
 
 /** Creates an event that is not yet recorded. Throws if its facts do not belong to its kind. */
 export function newEvent<Kind extends EventKind>(event: NewEvent<Kind>): EventOf<Kind> {
-  const { id = newId(), kind, effective_date, ...facts } = event;
+  const { id = newId(), kind, effective_date, is_replayed, ...facts } = event;
   const checked = EVENT_FACTS[kind].parse(facts);
-  return { ...checked, id, kind, effective_date } as EventOf<Kind>;
+  const mark = is_replayed ? { is_replayed } : {};
+  return { ...checked, id, kind, effective_date, ...mark } as EventOf<Kind>;
 }
 
 /** Creates the events of a workout (`jobs/loans/agreed`) so that they can be recorded. */

@@ -87,5 +87,5 @@ function foldRecord({ today }: Pick<Work, 'today'>, record: LoanRecord, knownOn 
   return { row, schedule, events, state: toLoanState(run.position, today), folded: { input, run } };
 }
 
-const toLoanEvent = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
-  ({ ...details, id, kind, effective_date }) as LoanEvent;
+const toLoanEvent = ({ id, kind, effective_date, details, is_replayed }: EventRow): LoanEvent =>
+  ({ ...details, id, kind, effective_date, ...(is_replayed && { is_replayed }) }) as LoanEvent;

@@ -10,10 +10,12 @@ import { type LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { referenceType } from '../engine/posting/posting-matrix.ts';
 import {
-  postingDifference,
+  buildPosting,
+  interestBrought,
   isEmptyPosting,
   netPosting,
-  buildPosting,
+  postingDifference,
+  sumPostings,
   type EventPosting,
 } from '../engine/posting/postings.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -98,9 +100,8 @@ export async function adjustInterest(
 
 /** Interest earned here. Interest accrued by a previous servicer was posted at boarding. */
 export function earnedInterest(state: LoanState, events: readonly LoanEvent[]): Big {
-  const boarding = events.find(({ kind }) => kind === 'boarding') as
-    { accrued_interest?: string } | undefined;
-  return new Big(state.interest_earned).minus(boarding?.accrued_interest ?? 0);
+  const boarding = events.find((event) => event.kind === 'boarding');
+  return new Big(state.interest_earned).minus(boarding ? interestBrought(boarding) : 0);
 }
 
 async function postDifferences(
@@ -123,33 +124,46 @@ async function postDifferences(
     idsOf(effectiveBefore.slice(from)),
     idsOf(effectiveAfter.slice(from)),
   ];
-  const changed = events.filter(
+  const all = events.filter(
     ({ id }) => booked || idsBefore.has(id) !== idsAfter.has(id) || isChanged(id),
   );
+  const boarding = events.find(({ kind }) => kind === 'boarding');
+  const isBoardedNow = boarding !== undefined && newIds.has(boarding.id);
+  // The entry of the boarding books the net balances of the history that the loan brought.
+  const brought =
+    booked || isBoardedNow ? all.filter((event) => event.is_replayed && event !== boarding) : [];
+  const changed = brought.length === 0 ? all : all.filter((event) => !brought.includes(event));
   const postedBefore = postingsOf(
-    changed,
+    all,
     { ...loan, counting: effectiveBefore },
     terms.accrual_relief,
   );
   const postedAfter = postingsOf(
-    changed,
+    all,
     { state: after, counting: effectiveAfter },
     terms.accrual_relief,
   );
+  const withBrought = (posted: { of: (id: string) => EventPosting }, id: string) =>
+    brought.length > 0 && id === boarding?.id
+      ? sumPostings([posted.of(id), ...brought.map((event) => posted.of(event.id))])
+      : posted.of(id);
+  // Corrections of what happened at the previous servicer are dated today.
+  const entryDateOf = (event: LoanEvent, reversal: LoanEvent | undefined) => {
+    if (event.is_replayed) return undefined;
+    return newIds.has(event.id) ? bookingDateOf(event) : reversal?.effective_date;
+  };
   for (const event of changed) {
     const { id } = event;
     const change = booked
-      ? postingDifference(booked.of(id), netPosting(postedAfter.of(id)))
-      : postingDifference(postedBefore.of(id), postedAfter.of(id));
+      ? postingDifference(withBrought(booked, id), netPosting(withBrought(postedAfter, id)))
+      : postingDifference(postedBefore.of(id), withBrought(postedAfter, id));
     if (isEmptyPosting(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = newEvents.at(-1) ?? event;
     const isNew = !booked && newEvents.length > 0;
     const posting = {
-      entry_date: newIds.has(event.id)
-        ? event.effective_date
-        : (reversal?.effective_date ?? work.today),
-      effective_date: event.effective_date,
+      entry_date: entryDateOf(event, reversal) ?? work.today,
+      effective_date: bookingDateOf(event),
       reference_type: reversal ? `${event.kind}_reversal` : referenceType(event.kind),
       reference_id: newIds.has(event.id) || booked ? event.id : cause.id,
       purpose: newIds.has(event.id) ? '' : (booked?.purpose ?? event.id),
@@ -168,6 +182,10 @@ async function postDifferences(
     await postLoanEvent(work, loan.row, posting, booking);
   }
 }
+
+/** A boarding is booked on the day of the takeover, however early its history begins. */
+const bookingDateOf = (event: LoanEvent): string =>
+  (event.kind === 'boarding' && event.takeover?.on) || event.effective_date;
 
 /** The tenant bears a credit that the tenant or a merchant sponsors, even on an investor's loan. */
 const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>

@@ -30,7 +30,8 @@ import {
   changedEvents,
   changedReversals,
   PAYMENT_KINDS,
-  newScheduleVersion,
+  newScheduleVersions,
+  shownSchedule,
 } from './differences.ts';
 import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
 import { remindOfTransferredBalance } from './after-transfer.ts';
@@ -117,12 +118,13 @@ export async function recordEvents(
     lateFeesOn: lateFees && lateFeesAhead(lateFees),
     agreed: future,
   };
-  const newVersion = newScheduleVersion(loan, state, firstSchedule !== undefined, cause);
+  const newVersions = newScheduleVersions(loan, state, firstSchedule, cause);
+  const newVersion = newVersions.at(-1) ?? null;
   await eventEffects.writeEventEffects(work.tx, {
     loan_id: row.id,
     events: newEvents.map((event) => toEventRow(event, reversals.now)),
     reversals: reversals.changed,
-    new_schedule: newVersion,
+    new_schedules: newVersions,
     coverage: {
       version: row.schedule_version,
       rows: newVersion ? [] : changedCoverage(loan.state, state),
@@ -138,7 +140,7 @@ export async function recordEvents(
       ...lossOf(loan.state, state),
       final_payment_amount: final && money(final),
       schedule_version: newVersion?.version ?? row.schedule_version,
-      ...newVersion?.shown,
+      ...(newVersion && shownSchedule(row, state)),
     },
     outlook: run.position.funded_on === null ? [] : outlookOf(run, outlook),
   });
@@ -214,9 +216,16 @@ function assertStorable(before: LoanState, after: LoanState) {
 }
 
 const toEventRow = (
-  { id, kind, effective_date, ...details }: LoanEvent,
+  { id, kind, effective_date, is_replayed, ...details }: LoanEvent,
   reversals: ReadonlyMap<string, string>,
-) => ({ id, kind, effective_date, details, reversed_by: reversals.get(id) ?? null });
+) => ({
+  id,
+  kind,
+  effective_date,
+  details,
+  is_replayed: is_replayed === true,
+  reversed_by: reversals.get(id) ?? null,
+});
 
 function checkpointColumns(state: LoanState) {
   return {

@@ -11,9 +11,11 @@ export type CountedHistory = {
 
 export type ForgivenPrincipal = { amount: string; first_on: string | null };
 
+/** What a previous servicer forgave is reported by that servicer. */
 export const isForgiveness = (event: LoanEvent): boolean =>
-  event.kind === 'forgiveness' ||
-  (event.kind === 'service_credit' && event.credit_type === 'settlement');
+  !event.is_replayed &&
+  (event.kind === 'forgiveness' ||
+    (event.kind === 'service_credit' && event.credit_type === 'settlement'));
 
 /**
  * The principal forgiven by agreement, in total or in one calendar year. A charge-off does not cancel debt

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { AccountRole } from '../../../ledger/chart.ts';
 import { isAboveZero, isBelowZero, isZero, parseMoney, ZERO } from '../../../money.ts';
-import type { LoanEvent } from '../events.ts';
+import type { EventOf, LoanEvent } from '../events.ts';
 import type { AllocationLine } from '../position.ts';
 import {
   inTransitAccount,
@@ -18,12 +18,23 @@ export type EventPosting = {
 
 /**
  * Builds an event's posting from the fold's explanation lines. With `isRelieved` false, receipts post only
- * the specification's entries.
+ * the specification's entries. An event that happened at the previous servicer moves the loan's balances against the
+ * amount due to the owner, because its money and its income are in other books.
  */
 export function buildPosting(
   event: LoanEvent,
   lines: readonly AllocationLine[],
   isRelieved = true,
+): EventPosting {
+  return event.is_replayed
+    ? againstOwner(buildOwnPosting(event, lines, true))
+    : buildOwnPosting(event, lines, isRelieved);
+}
+
+function buildOwnPosting(
+  event: LoanEvent,
+  lines: readonly AllocationLine[],
+  isRelieved: boolean,
 ): EventPosting {
   const posting: EventPosting = { debit: {}, credit: {} };
   for (const [component, amount] of increasedComponents(event)) {
@@ -41,6 +52,36 @@ export function buildPosting(
   if (event.kind === 'fee') return netPosting(posting);
   const moved = event.kind === 'disbursement' ? netCash(posting) : posting;
   return 'is_in_transit' in event ? inTransit(moved) : moved;
+}
+
+/** The balances of a loan that have an account in these books. */
+const BALANCES: readonly string[] = [
+  'loans_receivable',
+  'interest_receivable',
+  'fees_receivable',
+  'borrower_suspense',
+];
+
+const againstOwner = ({ debit, credit }: EventPosting): EventPosting =>
+  netPosting({ debit: toOwner(debit), credit: toOwner(credit) });
+
+function toOwner(side: EventPosting['debit']): EventPosting['debit'] {
+  const moved: EventPosting['debit'] = {};
+  for (const [name, amount] of Object.entries(side) as [AccountRole, Big][]) {
+    const role = BALANCES.includes(name) ? name : 'due_to_investors';
+    moved[role] = (moved[role] ?? ZERO).plus(amount);
+  }
+  return moved;
+}
+
+/** One posting that moves what all of them move. */
+export function sumPostings(postings: readonly EventPosting[]): EventPosting {
+  const total: EventPosting = { debit: {}, credit: {} };
+  for (const posting of postings)
+    for (const side of ['debit', 'credit'] as const)
+      for (const [role, amount] of Object.entries(posting[side]) as [AccountRole, Big][])
+        total[side][role] = (total[side][role] ?? ZERO).plus(amount);
+  return netPosting(total);
 }
 
 /** The bank has only received an order, so the money is not cash yet. */
@@ -77,12 +118,16 @@ const offBooks = ([debit, credit]: AccountPair): AccountPair => [
 function increasedComponents(event: LoanEvent): [PostedComponent, Big][] {
   if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
   if (event.kind !== 'boarding') return [];
-  const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
+  const { outstanding_fees = '0.00' } = event;
   return [
-    ['interest', parseMoney(accrued_interest)],
+    ['interest', parseMoney(interestBrought(event))],
     ['fee', parseMoney(outstanding_fees)],
   ];
 }
+
+/** The interest that a loan brought with it, which is not accrued here. */
+export const interestBrought = (event: EventOf<'boarding'>): string =>
+  event.takeover?.interest_accrued ?? event.accrued_interest ?? '0.00';
 
 function addToPosting(posting: EventPosting, [debit, credit]: AccountPair, amount: Big) {
   if (debit === credit) return;

@@ -38,10 +38,12 @@ export function firstDelinquency(
       : [previous_first_delinquency]),
     ...(isChargeOff(status) && charge_off_date !== null ? [charge_off_date] : []),
   ];
-  if (beganBeforeBoarding(facts, began)) {
-    if (facts.boarded_delinquency_date === null) return { date: null, isUnknown: true };
-    dates.push(facts.boarded_delinquency_date);
-  }
+  const { boarded_on, history_from, boarded_delinquency_date } = facts;
+  const isBoardedLate = facts.is_boarded_charged_off || beganBefore(boarded_on, began);
+  if (isBoardedLate && boarded_delinquency_date !== null) dates.push(boarded_delinquency_date);
+  // A delinquency that began within the history of a boarded loan follows from that history.
+  else if (facts.is_boarded_charged_off || beganBefore(history_from, began))
+    return { date: null, isUnknown: true };
   return dates.length === 0
     ? { date: null, isUnknown: true }
     : known(dates.reduce((one, other) => earliest(one, other)));
@@ -68,10 +70,6 @@ function delinquentSince(facts: CreditFacts, status: string): string | null {
   return late30 ?? late ?? action;
 }
 
-/** Whether the loan was boarded charged off, or with a delinquency of 30 days that still continues. */
-const beganBeforeBoarding = (
-  { boarded_on, is_boarded_charged_off }: CreditFacts,
-  began: string | null,
-) =>
-  boarded_on !== null &&
-  (is_boarded_charged_off || (began !== null && addDays(began, 30) <= boarded_on));
+/** Whether a delinquency of 30 days that still continues was there on that day. */
+const beganBefore = (day: string | null, began: string | null): boolean =>
+  day !== null && began !== null && addDays(began, 30) <= day;

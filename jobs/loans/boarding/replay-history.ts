@@ -1,0 +1,229 @@
+import { addDays } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { isZero, money, parseMoney, sum } from '../../money.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+import type { EventOf, FactsOf, LoanEvent } from '../engine/events.ts';
+import { replay, type Replay } from '../engine/fold.ts';
+import { totalOwed } from '../engine/position.ts';
+import { firstDelinquencyDate } from '../engine/bills.ts';
+import { positionOn, type ReplayRun } from '../engine/run.ts';
+import { toLoanState, type LoanState } from '../engine/state.ts';
+import { createDelinquencyCounter, type TimesDelinquent } from '../engine/times-delinquent.ts';
+import { newEvent } from '../history/new-event.ts';
+import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
+import type { Boarding } from './boarding-input.ts';
+import {
+  translateHistory,
+  type HistoryConventions,
+  type TranslatedEvent,
+} from './translate-history.ts';
+
+/** The history that a loan brings, ready for the fold. */
+export type BroughtHistory = {
+  /** The day on which the fold starts. */
+  from: string;
+  /** What the loan owed on that day. */
+  opening: FactsOf<'boarding'>;
+  /** The schedule of that day. */
+  schedule: readonly ScheduleRow[];
+  /** Marked as replayed, in the order of their ids. */
+  events: readonly LoanEvent[];
+  /** The transactions that the events come from, if the history had transactions. */
+  translated: readonly TranslatedEvent[];
+};
+
+/** The loan at the end of the day before the takeover, computed from its history. */
+export type ReplayedLoan = {
+  terms: Terms;
+  events: readonly LoanEvent[];
+  schedule: readonly ScheduleRow[];
+  run: Replay;
+  state: LoanState;
+  times_delinquent: TimesDelinquent;
+  opening: FactsOf<'boarding'>;
+  /** The start of the delinquency on the business date, or of the one that ended with the charge-off. */
+  first_delinquencies: {
+    first_delinquency_date: string | null;
+    first_delinquency_30_date: string | null;
+  };
+  /** What the loan owed after each payment. */
+  balances_after: ReadonlyMap<string, string>;
+};
+
+/**
+ * Reads the history of a request. Throws `Invalid` with the place of each transaction that cannot be translated.
+ */
+export function readHistory(
+  terms: Terms,
+  input: Boarding,
+  today: string,
+  conventions: HistoryConventions = {},
+): BroughtHistory {
+  const history = input.history;
+  if (!history) throw new Error('The request has no history.');
+  const { transactions } = history;
+  const start = startOfHistory(terms, input);
+  const boarding = newEvent({ kind: 'boarding', effective_date: start.from, ...start.opening });
+  const { events, refusals } = translateHistory(
+    transactions,
+    { terms, schedule: start.schedule, boarding, today },
+    conventions,
+  );
+  if (refusals.length > 0)
+    throw new Invalid(
+      Object.fromEntries(
+        refusals.map(({ index, column, reason }) => [
+          `history.transactions[${index}].${column}`,
+          reason,
+        ]),
+      ),
+    );
+  return { ...start, events: events.map(({ event }) => event), translated: events };
+}
+
+/** The balances and the schedule with which the fold starts. */
+export function startOfHistory(
+  terms: Terms,
+  input: Boarding,
+): Pick<BroughtHistory, 'from' | 'opening' | 'schedule'> {
+  const { origination_date, history } = input;
+  const from = history?.from ?? origination_date;
+  const original = originalSchedule(terms, input);
+  const opening = history?.opening;
+  if (!opening && from > origination_date)
+    throw new Invalid({
+      'history.opening': `Is required, because the history begins on ${from} and not at the origination.`,
+    });
+  if (!opening) {
+    const lent = sumLent(input);
+    const principal_balance = lent ? '0.00' : input.principal_amount;
+    // An installment that is due at the origination is not paid yet.
+    const paid_through_date = addDays(from, -1);
+    return { from, opening: { principal_balance, paid_through_date }, schedule: original };
+  }
+  const { principal_balance, accrued_interest, outstanding_fees } = opening;
+  const paid_through_date = opening.paid_through_date ?? from;
+  const schedule = boardedSchedule(terms, { ...input, paid_through_date }, original, {
+    balance: principal_balance,
+    today: from,
+    ...(accrued_interest ? { accrued_interest } : {}),
+  });
+  return {
+    from,
+    schedule,
+    opening: {
+      principal_balance,
+      accrued_interest: accrued_interest ?? '0.00',
+      outstanding_fees: outstanding_fees ?? '0.00',
+      paid_through_date,
+    },
+  };
+}
+
+/** Whether the history itself has the money that was lent. */
+const sumLent = ({ history }: Boarding): boolean =>
+  history?.transactions.some(({ type }) => type === 'disbursement' || type === 'draw') ?? false;
+
+/**
+ * Folds a loan with its history up to the business date. The boarding event gets the interest that accrued before the
+ * takeover, which the ledger books once.
+ */
+export function replayHistory(
+  terms: Terms,
+  { from, opening, schedule, events }: BroughtHistory,
+  today: string,
+): ReplayedLoan {
+  const counter = createDelinquencyCounter();
+  const noteBalance = ({ position }: ReplayRun) => {
+    if (last?.kind === 'payment')
+      balances_after.set(last.id, money(totalOwed(position, last.effective_date)));
+  };
+  const boarding = newEvent({ kind: 'boarding', effective_date: from, ...opening });
+  const all: LoanEvent[] = [boarding, ...events];
+  const balances_after = new Map<string, string>();
+  let last: LoanEvent | null = null;
+  let first_delinquencies: ReplayedLoan['first_delinquencies'] | null = null;
+  const run = replay({ terms, schedule, events: all, as_of: today }, (before, next) => {
+    counter.before(before, next);
+    noteBalance(before);
+    if (next.kind === 'charge_off' && before.position.charged_off_on === null)
+      first_delinquencies = firstDelinquencies(before, next.effective_date);
+    last = next;
+  });
+  noteBalance(run);
+  const times_delinquent = counter.end(run, today);
+  const state = toLoanState(run.position, today);
+  // The takeover does not change how the fold continues, so it is added afterwards.
+  const takeover = { on: today, ...totalsOf(run.events, state) };
+  const booked: EventOf<'boarding'> = { ...boarding, takeover };
+  return {
+    terms,
+    events: [booked, ...events],
+    schedule,
+    run,
+    state,
+    times_delinquent,
+    balances_after,
+    opening,
+    first_delinquencies:
+      run.position.charged_off_on === null
+        ? firstDelinquencies(run, today)
+        : (first_delinquencies ?? NOT_LATE),
+  };
+}
+
+const NOT_LATE = { first_delinquency_date: null, first_delinquency_30_date: null };
+
+const firstDelinquencies = (run: ReplayRun, day: string) => {
+  const position = positionOn(run, day);
+  return {
+    first_delinquency_date: firstDelinquencyDate(position, day, 1),
+    first_delinquency_30_date: firstDelinquencyDate(position, day, 30),
+  };
+};
+
+/** What a history adds up to. The first statement here continues from these totals. */
+function totalsOf(events: readonly LoanEvent[], state: LoanState) {
+  const lent = events.filter((event) => event.kind === 'disbursement' || event.kind === 'draw');
+  const fees = events.filter((event) => event.kind === 'fee');
+  const { total_paid_principal, total_paid_interest, total_paid_fees, total_recovered } = state;
+  const paid = [total_paid_principal, total_paid_interest, total_paid_fees, total_recovered];
+  return {
+    interest_accrued: state.interest_earned,
+    fees_assessed: sumOf(fees.map(({ amount }) => amount)),
+    amount_lent: sumOf(lent.map(({ amount }) => amount)),
+    amount_paid: sumOf(paid),
+    balance: sumOf([state.total_balance, state.charge_off_balance]),
+  };
+}
+
+const sumOf = (amounts: readonly string[]) =>
+  money(sum(amounts.map((amount) => parseMoney(amount))));
+
+/** The balances that the previous servicer stated on the day of the takeover, and ours. */
+const STATED = [
+  ['current_principal_balance', 'principal_balance'],
+  ['accrued_interest', 'accrued_interest'],
+  ['outstanding_fees', 'outstanding_fees'],
+  ['suspense_balance', 'suspense_balance'],
+  ['charge_off_amount', 'charge_off_balance'],
+] as const;
+
+export type BalanceDifference = {
+  /** The field of the request, and the balance of the loan. */
+  field: (typeof STATED)[number][0];
+  balance: (typeof STATED)[number][1];
+  stated: string;
+  computed: string;
+};
+
+/** Compares the balances that the request states with those that follow from the history. */
+export const differencesFrom = (input: Boarding, state: LoanState): BalanceDifference[] =>
+  STATED.flatMap(([field, balance]) => {
+    const stated = input[field];
+    const computed = state[balance];
+    return stated === null || stated === undefined || isZero(parseMoney(stated).minus(computed))
+      ? []
+      : [{ field, balance, stated: money(parseMoney(stated)), computed }];
+  });
