@@ -1,3 +1,4 @@
+import { bookExportRoutes } from './books/exports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -158,6 +159,7 @@ const specifiedRoutes: readonly Route[] = [
   ...loanAssignments.routes,
   ...remittances.routes,
   ...servicingTransfers.routes,
+  ...bookExportRoutes,
   ...loanSnapshots.routes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,

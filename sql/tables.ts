@@ -10,6 +10,7 @@ export const TABLES = [
   'auto_responses',
   'autopay_draws',
   'autopay_plans',
+  'book_exports',
   'borrower_consents',
   'borrower_exports',
   'borrower_identities',

@@ -16,6 +16,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'addresses_one_primary',
   'autopay_draws_once',
   'autopay_plans_one_open',
+  'book_exports_one_pending',
   'borrower_exports_one_pending',
   'business_details_one',
   'case_facts_once',
