@@ -98,7 +98,10 @@ export const bookExportRoutes: Route[] = [
         content_type: 'application/zip',
         filename: 'book.zip',
       } as const;
-      return { ...row, download_url: absoluteUrl(origin, await work.installation.files.presign(link)) };
+      return {
+        ...row,
+        download_url: absoluteUrl(origin, await work.installation.files.presign(link)),
+      };
     },
   }),
 ];

@@ -148,7 +148,10 @@ export const borrowerRows = {
     order by record.borrower_id, record.id`,
 } satisfies Record<string, (ids: SqlFragment) => SqlFragment>;
 
-function ofBorrowers(name: 'addresses' | 'emails' | 'phones' | 'borrower_identities', ids: SqlFragment) {
+function ofBorrowers(
+  name: 'addresses' | 'emails' | 'phones' | 'borrower_identities',
+  ids: SqlFragment,
+) {
   return sql.fragment`
     select ${borrowerKey('borrower')}, record.*
     from ${sql.identifier([name])} as record join borrowers as borrower on borrower.id = record.borrower_id
@@ -176,7 +179,7 @@ export const loanRows = {
            trim_scale(coalesce((record.terms ->> 'original_rate')::numeric, record.interest_rate)) as interest_rate,
            coalesce(record.original_term_months, record.term_months) as term_months,
            record.payment_amount, coalesce(plan.has_balloon, false) as has_balloon, record.payment_day,
-           coalesce(record.origination_date, record.disbursement_date, record.created_at::date) as origination_date,
+           coalesce(record.origination_date, record.disbursement_date, least(record.created_at::date, day.today)) as origination_date,
            coalesce(plan.first_due_date, record.first_payment_date) as first_payment_date,
            case
              when record.status = 'settled' then 'paid_off'
@@ -299,7 +302,7 @@ export const loanRows = {
            case when event.kind = 'payment' then payment.principal_applied end as principal,
            case when event.kind = 'payment' then payment.interest_applied end as interest,
            case when event.kind = 'payment' then payment.fees_applied end as fees,
-           case event.kind when 'reversal' then event.details ->> 'reverses'
+           case event.kind when 'reversal' then reversed.id::text
              when 'fee_waiver' then (
                select charged.id::text from loan_events as charged
                where charged.loan_id = loan.id and charged.kind = 'fee'
@@ -310,7 +313,7 @@ export const loanRows = {
            payment.notes as description
     from loan_events as event
     join loans as loan on loan.id = event.loan_id
-    left join loan_events as reversed on reversed.id::text = event.details ->> 'reverses'
+    left join loan_events as reversed on reversed.reversed_by = event.id
     left join payments as payment on payment.id = coalesce(reversed.id, event.id)
     where event.loan_id = any(${ids})
       and event.kind in (

@@ -47,7 +47,10 @@ async function newBook(tenant: Tenant) {
   );
   await travelTo(stage, tenant, '2026-02-20');
   await officer.post(`/loans/${joint.id}/payments`, { amount: '315.68' });
-  await officer.post(`/loans/${joint.id}/payments`, { amount: '20.00', payment_date: '2026-02-18' });
+  await officer.post(`/loans/${joint.id}/payments`, {
+    amount: '20.00',
+    payment_date: '2026-02-18',
+  });
   const due = (await officer.get(`/loans/${paid.id}`)).body;
   assertOk(
     await officer.post(`/loans/${paid.id}/payments`, {
@@ -141,7 +144,12 @@ test('a superadmin exports a book over HTTP without whole personal numbers', asy
 
   expect(refused.status).toBe(403);
   expect(again.body.id).toBe(ordered['id']);
-  expect(done).toMatchObject({ status: 'completed', download_url: expect.any(String), loan_count: 5, business_date: '2026-02-20' });
+  expect(done).toMatchObject({
+    status: 'completed',
+    download_url: expect.any(String),
+    loan_count: 5,
+    business_date: '2026-02-20',
+  });
   expect(done.sha256_hash).toBe(createHash('sha256').update(bytes).digest('hex'));
   expect(findings).toEqual([]);
   expect(rows['identities']).toMatchObject([{ identifier_last_four: '6789' }]);

@@ -26,7 +26,7 @@ async function lettersOf({ officer }: Tenant, loanId: string, type: string) {
 }
 
 const sendLetters = () =>
-  runJobs(stage, {}, ['send-transfer-notices', 'protect-transferred-loans']);
+  runJobs(stage, {}, ['send-transfer-notices', 'protect-loans']);
 
 async function newLender(today: string, settings: object = {}) {
   const tenant = await stage.tenant(today);

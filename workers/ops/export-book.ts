@@ -19,7 +19,8 @@ import { UsageError, type Operation } from './operation.ts';
 export const exportBook: Operation = {
   name: 'export-book',
   usage: 'FOLDER --tenant SLUG [--portfolio ID | --transfer ID] [--personal-numbers yes]',
-  summary: 'Exports all loans of a tenant, or of a portfolio or servicing transfer, in the format of imports',
+  summary:
+    'Exports all loans of a tenant, or of a portfolio or servicing transfer, in the format of imports',
   words: 1,
   options: ['tenant', 'portfolio', 'transfer', 'personal-numbers'],
   run: async ({ app, words, options, installation, secret, openFiles }) => {

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import * as exported from '../../../sql/books/export-rows.ts';
 import { copyTerms } from '../../loans/products/loan-terms.ts';
 import type { Work } from '../../work.ts';
@@ -22,7 +23,10 @@ export async function readProductVersions(
   const codes = new Map<string, string>();
   const counts = new Map<string, number>();
   const byId = new Map(products.map((product) => [String(product['id']), product]));
-  for (const { product_id, loan_type, terms_key, terms } of await exported.listLoanTerms(tx, scope)) {
+  for (const { product_id, loan_type, terms_key, terms } of await exported.listLoanTerms(
+    tx,
+    scope,
+  )) {
     const product = byId.get(product_id);
     if (product === undefined) continue;
     const code = String(product['code']);
@@ -50,7 +54,8 @@ export async function readProductVersions(
   return {
     rows,
     codeOf: (productId, termsKey) =>
-      codes.get(`${String(productId)} ${String(termsKey)}`) ?? String(byId.get(String(productId))?.['code']),
+      codes.get(`${String(productId)} ${String(termsKey)}`) ??
+      String(byId.get(String(productId))?.['code']),
   };
 }
 
@@ -80,5 +85,4 @@ function canonical(value: unknown): string {
   return `{${entries.join(',')}}`;
 }
 
-const numeric = (text: string) =>
-  /^-?\d+\.\d*?0*$/.test(text) ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
+const numeric = (text: string) => (/^-?\d+\.\d+$/.test(text) ? new Big(text).toString() : text);

@@ -113,7 +113,8 @@ async function* borrowerPages(
 
 /** The row with the whole number that is stored sealed. */
 function opened({ tenant_id, installation: { keys } }: Work, row: Row): Row {
-  const open = (sealed: unknown) => (typeof sealed === 'string' ? keys.unseal(tenant_id, sealed) : null);
+  const open = (sealed: unknown) =>
+    typeof sealed === 'string' ? keys.unseal(tenant_id, sealed) : null;
   return {
     ...row,
     identifier: open(row['identifier_sealed']),
@@ -145,7 +146,10 @@ async function complete(
   rows: readonly Row[],
 ): Promise<readonly Row[]> {
   if (name === 'loans')
-    return rows.map((row) => ({ ...row, product_code: codeOf(row['product_id'], row['terms_key']) }));
+    return rows.map((row) => ({
+      ...row,
+      product_code: codeOf(row['product_id'], row['terms_key']),
+    }));
   if (name === 'cases') return nameIds(work, rows);
   if (name !== 'documents') return rows;
   return rows.map((row) => ({
@@ -155,10 +159,7 @@ async function complete(
 }
 
 /** The trial balance of the whole tenant. A part of a book has none. */
-async function ledgerRows(
-  { tx, today }: Work,
-  { scope }: BookRequest,
-): Promise<readonly Row[]> {
+async function ledgerRows({ tx, today }: Work, { scope }: BookRequest): Promise<readonly Row[]> {
   if (scope.portfolio_id !== null || scope.servicing_transfer_id !== null) return [];
   const { accounts } = await trialBalance(tx, today, false);
   return accounts.map(({ code, name, account_type, debit, credit }) => ({

@@ -12,7 +12,10 @@ function fieldOf({ form }: Column, value: unknown): string {
 }
 
 const isEmptyObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 0;
 
 /** RFC 4180. A field with blanks at an end is quoted too, so that no reader trims it. */
 const quoted = (text: string) =>
@@ -28,7 +31,9 @@ export async function* fileLines(
   const columns = Object.entries(columnsOf(name));
   yield Buffer.from(line(columns.map(([column]) => column)));
   for await (const rows of pages) {
-    const lines = rows.map((row) => line(columns.map(([key, column]) => fieldOf(column, row[key]))));
+    const lines = rows.map((row) =>
+      line(columns.map(([key, column]) => fieldOf(column, row[key]))),
+    );
     yield Buffer.from(lines.join(''));
   }
 }

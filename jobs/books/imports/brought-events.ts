@@ -69,14 +69,25 @@ function openingOf(event: LoanEvent): FactsOf<'boarding'> {
   return { ...facts, paid_through_date: facts.paid_through_date ?? event.effective_date };
 }
 
-function readEvent({ event_id, kind, effective_date, facts }: EventRow, idFor: (old: string) => string) {
+function readEvent(
+  { event_id, kind, effective_date, facts }: EventRow,
+  idFor: (old: string) => string,
+) {
   const checked = EVENT_FACTS[kind].safeParse(mapIds(facts, idFor));
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const place = issue?.path.join('.') ?? '';
-    throw new Invalid({ facts: `Does not fit an event of the kind ${kind}: ${place} ${issue?.message ?? ''}` });
+    throw new Invalid({
+      facts: `Does not fit an event of the kind ${kind}: ${place} ${issue?.message ?? ''}`,
+    });
   }
-  return { ...checked.data, id: idFor(event_id), kind, effective_date, is_replayed: true } as LoanEvent;
+  return {
+    ...checked.data,
+    id: idFor(event_id),
+    kind,
+    effective_date,
+    is_replayed: true,
+  } as LoanEvent;
 }
 
 function mapIds(value: unknown, idFor: (old: string) => string): unknown {

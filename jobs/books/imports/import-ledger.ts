@@ -29,7 +29,9 @@ export async function importLedger(
       errors[`ledger.csv, ${code}`] =
         `The loans of the book have ${booked} on this account, not ${wanted.get(code) ?? '0.00'}.`;
     const amount = rest.abs().toFixed(2);
-    return [{ account_id: id, debit: rest.gt(0) ? amount : '0.00', credit: rest.gt(0) ? '0.00' : amount }];
+    return [
+      { account_id: id, debit: rest.gt(0) ? amount : '0.00', credit: rest.gt(0) ? '0.00' : amount },
+    ];
   });
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (lines.length > 0) await opening.postOpeningEntry(work.tx, importId, work.today, lines);

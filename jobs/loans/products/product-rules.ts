@@ -4,9 +4,7 @@ import { COMPONENTS, DUE_STATES } from '../arithmetic/terms.ts';
 import { PENALTY_CALCULATIONS } from './loan-terms.ts';
 
 const allocationStep = z.strictObject({
-  due_state: z
-    .enum(DUE_STATES)
-    .describe('Whether the amount is overdue, due now, or not due yet.'),
+  due_state: z.enum(DUE_STATES).describe('Whether the amount is overdue, due now, or not due yet.'),
   component: z.enum(COMPONENTS).describe('Which part of the debt the step pays.'),
 });
 
