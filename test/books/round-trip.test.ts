@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BookRow } from '../../jobs/books/format/book-files.ts';
 import { openBook } from '../../jobs/books/format/reading/open-book.ts';
 import { readRows } from '../../jobs/books/format/reading/read-rows.ts';
 import { broughtHistory } from '../../jobs/books/imports/brought-events.ts';
@@ -51,7 +50,7 @@ async function importBook(tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
   const read = async <Name extends Parameters<typeof readRows>[1]>(name: Name) => {
     const rows = [];
     for await (const { row, line } of readRows(book, name))
-      if (row) rows.push({ line, values: row as BookRow<Name> });
+      if (row) rows.push({ line, values: row });
     return rows;
   };
   const [programs, products, loans] = [

@@ -79,9 +79,9 @@ async function addProducts(
     if (program_code !== undefined && program_id === undefined)
       throw new Invalid({ [place('program_code')]: 'There is no such program.' });
     const mapped = Object.entries(gl_map ?? {}).map(([role, code]) => {
-      const account = accounts.get(String(code));
+      const account = accounts.get(code);
       if (account === undefined)
-        throw new Invalid({ [place('gl_map')]: `There is no account ${String(code)}.` });
+        throw new Invalid({ [place('gl_map')]: `There is no account ${code}.` });
       return [role, account];
     });
     try {
