@@ -35,6 +35,7 @@ import {
   type BroughtHistory,
   type ReplayedLoan,
 } from './replay-history.ts';
+import { keepEarlierTransactions } from './earlier-transactions.ts';
 import { addReplayedRecords } from './replayed-records.ts';
 
 /**
@@ -71,6 +72,7 @@ export async function boardLoan(
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
   if (input.status === 'charged_off') await boardChargedOff(work, id, input, balance);
+  if (input.history) await keepEarlierTransactions(work, id, input.history.transactions);
   await followConditions(work, id);
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await emitLoanCreated(work, { ...wanted, id, loan_number });
@@ -80,7 +82,7 @@ export async function boardLoan(
 /** Reads a history once the terms of its loan are known. */
 type ReadHistory = (terms: Terms) => BroughtHistory;
 
-const replaysHistory = ({ history }: Boarding): boolean => Boolean(history);
+const replaysHistory = ({ history }: Boarding): boolean => history?.depth === 'replayed';
 
 /**
  * Boards a loan with what happened at the previous servicer. The loan continues as if it had always been here; the
@@ -113,9 +115,13 @@ async function boardWithHistory(
   const { id, loan_number } = await insertLoan(work, loan);
   await recordEvents(work, await openLoan(work, id), replayed.events, {
     firstSchedule: replayed.schedule,
+    firstFold: replayed.run,
   });
-  const owner = { id, borrower_id: input.borrower_id };
+  const { borrower_id, principal_amount } = input;
+  const owner = { id, borrower_id, principal_amount };
   await addReplayedRecords(work, owner, replayed, history.translated);
+  if (input.history)
+    await keepEarlierTransactions(work, id, input.history.transactions, history.translated);
   if (!input.first_delinquency_date && wasLateBefore(replayed, history.from))
     await askForFirstDelinquency(work, [id]);
   await followConditions(work, id);
