@@ -1,5 +1,4 @@
 import { addDays, earliest } from '../../dates.ts';
-import { isZero, money, parseMoney, sum } from '../../money.ts';
 import { newId } from '../../../sql/new-id.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
@@ -11,6 +10,7 @@ import type { LoanState } from '../engine/state.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../schedule/schedule-basis.ts';
 import type { EarlierTransaction } from './history-input.ts';
+import { amountOf, fits, isNothing, rateOf, Refused, targetOf, words } from './read-transaction.ts';
 
 /** How the previous servicer counted, as far as it changes the events. */
 export type HistoryConventions = {
@@ -67,15 +67,6 @@ const inOrder = (rows: readonly EarlierTransaction[]) =>
           ? -1
           : 1,
     );
-
-/** A reason why a transaction cannot be translated. */
-class Refused extends Error {
-  readonly column: string;
-  constructor(column: string, reason: string) {
-    super(reason);
-    this.column = column;
-  }
-}
 
 type Undoable = { row: EarlierTransaction; event: LoanEvent; is_undone: boolean };
 
@@ -360,45 +351,5 @@ class Translation {
   }
 }
 
-/** A waiver can be a part of its fee. */
-const fits = ({ type, amount }: EarlierTransaction, whole: string): boolean =>
-  type === 'fee_waiver'
-    ? parseMoney(amount ?? '0.00').lte(whole)
-    : parseMoney(amount ?? '0.00').eq(whole);
-
 /** More installments than any loan has. A payment amount then decides the number. */
 const ROWS_MAX = 1_200;
-
-const isNothing = (amount: string | null | undefined): boolean =>
-  amount === null || amount === undefined || isZero(parseMoney(amount));
-
-/** The amount, or the sum of its parts. */
-function amountOf({ amount, principal, interest, fees }: EarlierTransaction): string {
-  const parts = [principal, interest, fees].flatMap((part) => part ?? []);
-  const given =
-    amount ?? (parts.length > 0 ? money(sum(parts.map((part) => parseMoney(part)))) : null);
-  if (given === null || parseMoney(given).lte(0))
-    throw new Refused('amount', 'Must be more than zero.');
-  return money(parseMoney(given));
-}
-
-function rateOf({ rate }: EarlierTransaction): string {
-  if (rate === null || rate === undefined) throw new Refused('rate', 'Is required.');
-  return rate;
-}
-
-/** A credit that the previous servicer applied to one component is applied to it here. */
-function targetOf({ principal, interest, fees }: EarlierTransaction) {
-  const applied = (
-    [
-      ['principal', principal],
-      ['interest', interest],
-      ['fees', fees],
-    ] as const
-  ).filter(([, part]) => !isNothing(part));
-  const [only, ...others] = applied;
-  return only === undefined || others.length > 0 ? 'waterfall' : only[0];
-}
-
-const words = (types: readonly string[]) =>
-  types.map((type) => type.replaceAll('_', ' ')).join(' or ');
