@@ -39,7 +39,7 @@ export function productOfConventions(found: FoundConventions): ProductSettings |
           treatment: 'upfront',
           late_fee_rule: 'standard',
           grace_days: late_fees.grace_days,
-        } as FeeRule,
+        },
       ],
     }),
   } as ProductSettings;
