@@ -18,6 +18,8 @@ export const SEALED_COLUMNS: readonly SealedPlace[] = [
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
   { table: 'order_accounts', keys: ['id'], column: 'account_number_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'nacha_files', keys: ['id'], column: 'file_key_sealed' },
+  { table: 'credit_reporting_files', keys: ['id'], column: 'file_key_sealed' },
   { table: 'approvals', keys: ['id'], column: 'secrets_sealed' },
   { table: 'change_notices', keys: ['id'], column: 'corrected_account_number_sealed' },
   { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { documentIdOfUploadKey, uploadKey } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
+import { unsealFile } from '../../jobs/files/sealed-files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
 import { isRemovedKey } from '../../sql/documents/documents.ts';
 import { REMOVED_MESSAGE } from '../../sql/documents/removal.ts';
+import { findFileKey } from '../../sql/documents/sealed-files.ts';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { receiveUpload, type Intake } from '../http/receive.ts';
@@ -44,13 +47,16 @@ type Parts = Store & { intake: Intake };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always sent as an attachment, so that browsers never run an uploaded file on our origin. */
-async function sendStoredFile(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
+async function sendStoredFile(ctx: Context, store: Store, link: Link) {
+  const { pool, installation } = store;
   const { key, content_type, filename = 'document' } = link;
   const wasRemoved = (tx: Transaction) => isRemovedKey(tx, key);
   // The file may have been removed after the link was issued, while its bytes still exist.
   if (await within(pool, ctx.state.tenant.id, wasRemoved, { readOnly: true }))
     throw new HttpRefusal(410, 'removed', REMOVED_MESSAGE);
-  const file = await files.stream(key);
+  const file = link.is_sealed
+    ? await unsealedStream(store, ctx.state.tenant.id, key)
+    : await installation.files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
   // Waits for the first bytes, or an error, before it sends a success status.
   await once(file, 'readable').catch((error: unknown) => {
@@ -65,6 +71,15 @@ async function sendStoredFile(ctx: Context, { pool, installation: { files } }: S
   );
   ctx.set('Content-Disposition', `attachment; filename*=UTF-8''${name}`);
   ctx.body = file;
+}
+
+/** The decrypted content of a sealed file, in constant memory. Null if there is no such file. */
+async function unsealedStream({ pool, installation }: Store, tenantId: string, key: string) {
+  const sealed = await within(pool, tenantId, (tx) => findFileKey(tx, key), { readOnly: true });
+  const stored = sealed && (await installation.files.stream(key));
+  if (!sealed || !stored) return null;
+  const content = unsealFile(installation.keys.unseal(tenantId, sealed), stored);
+  return Readable.from(content, { objectMode: false });
 }
 
 /**

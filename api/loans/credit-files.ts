@@ -3,9 +3,10 @@ import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
+import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
-import { bureauFileLink, linkToBureauFile } from './bureau-files.ts';
+import { bureauFileLink } from './bureau-files.ts';
 import { creditFindings } from './credit-findings.ts';
 import { creditReporting } from './credit-reporting.ts';
 
@@ -75,7 +76,8 @@ export const creditFileRoutes: Route[] = [
     security_event: 'export',
     action: 'download',
     summary: 'Get a download link for a Metro 2 file',
-    description: 'The link is temporary.',
+    description:
+      'The link is temporary. The file is stored encrypted and decrypted while you download it.',
     status: 200,
     transaction: 'read',
     reply: bureauFileLink.meta({ id: 'CreditReportingDownload' }),
@@ -85,7 +87,7 @@ export const creditFileRoutes: Route[] = [
       const file = await credit.readCreditFile(work.tx, id);
       if (file?.status !== 'completed')
         throw new NotFound('The file is not ready yet. Try again shortly.');
-      return linkToBureauFile(call, { ...file, content_type: 'text/plain' });
+      return linkToSealedFile(call, { ...file, content_type: 'text/plain' });
     },
   },
 ];

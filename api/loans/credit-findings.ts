@@ -14,7 +14,7 @@ export const creditFindings = resource({
   name: 'CreditReportingFinding',
   path: 'credit-reporting-findings',
   about:
-    'A contradiction that the monthly check found in a credit record that waits for a file. The rules are those of the public Metro 2 evaluator of the CFPB, and a few of our own.',
+    'A contradiction in a credit record that waits for a file, found at the end of the month or caused by a correction. The rules are those of the public Metro 2 evaluator of the CFPB, and a few of our own.',
   area: 'loans',
   table,
   read: 'admin',

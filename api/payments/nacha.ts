@@ -7,10 +7,9 @@ import {
   describeReturnFile,
   processReturnFile,
 } from '../../jobs/payments/nacha/process-returns.ts';
-import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { absoluteUrl } from '../documents/documents.ts';
+import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 
@@ -142,7 +141,8 @@ export const nachaRoutes: Route[] = [
     action: 'download',
     resource: 'nacha-files',
     summary: 'Get a download link for a Nacha file',
-    description: 'The link is temporary.',
+    description:
+      'The link is temporary. The file is stored encrypted and decrypted while you download it.',
     status: 200,
     transaction: 'read',
     reply: z
@@ -153,16 +153,13 @@ export const nachaRoutes: Route[] = [
         content_type: text,
       })
       .meta({ id: 'NachaDownload' }),
-    run: async ({ work, params, origin }) => {
+    run: async (call) => {
+      const { work, params } = call;
       const { id, filename } = await findOrThrow(work, nacha.nachaFiles, params['id']);
-      const key = await nacha.findNachaFileStorageKey(work.tx, id);
-      if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
-      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
-      const expires_at = new Date(Date.now() + download_ttl_s * 1000);
+      const storage_key = await nacha.findNachaFileStorageKey(work.tx, id);
+      if (storage_key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const named = { content_type: 'text/plain', filename: String(filename) };
-      const link = { key, method: 'GET', expires_at, ...named } as const;
-      const download_url = absoluteUrl(origin, await work.installation.files.presign(link));
-      return { ...named, download_url, expires_at: expires_at.toISOString() };
+      return { ...named, ...(await linkToSealedFile(call, { ...named, storage_key })) };
     },
   },
   {

@@ -62,4 +62,6 @@ export type Link = {
   content_type: string;
   /** GET: the file name that the browser saves. */
   filename?: string;
+  /** GET: the file is stored encrypted, so this server decrypts it. The store cannot presign such a link. */
+  is_sealed?: boolean;
 };

@@ -31,12 +31,11 @@ export const contactJoins = sql.fragment`
 `;
 
 /**
- * The conditions in force for a person, from which the consumer information indicator (field 38) follows, the date of
- * the petition, if there is one, and what the tenant decided about effects.
+ * The conditions in force for a person, from which the consumer information indicator (field 38) follows, each with the
+ * petition of its case if it is a bankruptcy, and what the tenant decided about effects.
  */
 export const LegalFacts = z.object({
-  conditions: z.array(z.string()),
-  petition_date: z.string().nullable(),
+  conditions: z.array(z.object({ condition: z.string(), petition_date: z.string().nullable() })),
   effects: z.record(z.string(), z.unknown()).nullable(),
 });
 export type LegalFacts = z.output<typeof LegalFacts>;
@@ -44,12 +43,14 @@ export type LegalFacts = z.output<typeof LegalFacts>;
 /** The legal facts of a person about a loan at the end of the month (aliases `borrower`, `loan`, `period`). */
 export const legalFactsJson = sql.fragment`(
   select jsonb_build_object(
-    'conditions', jsonb_agg(distinct held.condition),
-    'petition_date', (
-      select min(stay.from_date) from legal_conditions as stay
-      where stay.case_id = any(array_agg(held.case_id)) and stay.borrower_id = borrower.id
-        and stay.condition like 'stay\\_%'
-    ),
+    'conditions', jsonb_agg(jsonb_build_object(
+      'condition', held.condition,
+      'petition_date', (
+        select min(stay.from_date) from legal_conditions as stay
+        where stay.case_id = held.case_id and stay.borrower_id = held.borrower_id
+          and stay.condition like 'stay\\_%'
+      )
+    ) order by held.condition, held.case_id),
     'effects', (select tenant.settings #> '{cases,effects}' from tenants as tenant where tenant.id = loan.tenant_id)
   )
   from ${conditionsOfLoans} as held

@@ -3,6 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 import { isBlockedToday } from './credit-blocks.ts';
 import { consumerJson, contactJoins } from './consumers.ts';
+import { previousRecord, ReportedRecord } from './credit-reporting.ts';
 
 export const creditCorrections = table({
   name: 'credit_corrections',
@@ -14,6 +15,7 @@ export const creditCorrections = table({
            case
              when record.submitted_at is not null then 'submitted'
              when corrected.file_id is not null then 'in_file'
+             when corrected.suppression_reason = 'withheld' then 'withheld'
              when corrected.status = 'suppressed' then 'superseded'
              else 'waiting'
            end as status,
@@ -25,14 +27,17 @@ export const creditCorrections = table({
   search: (words) => sql.fragment`row.correction_number ilike ${containsPattern(words)}`,
 });
 
-const Correctable = z.looseObject({
+const Correctable = ReportedRecord.extend({
   id: z.string(),
-  account_status: z.string(),
+  loan_id: z.string(),
   reporting_period: z.string(),
   date_opened: z.string(),
   is_blocked: z.boolean(),
   was_reported: z.boolean(),
+  /** The record that the bureaus received for an earlier month. */
+  previous: ReportedRecord.nullable(),
 });
+export type Correctable = z.output<typeof Correctable>;
 
 /** The newest record of the loan, and whether any of its records was sent. */
 export const readCorrectable = (tx: Transaction, loanId: string) =>
@@ -40,13 +45,15 @@ export const readCorrectable = (tx: Transaction, loanId: string) =>
     select record.*, record.credit_limit::integer, record.highest_credit::integer,
            record.original_charge_off_amount::integer, record.scheduled_monthly_payment::integer,
            record.actual_payment_amount::integer, record.current_balance::integer,
-           record.amount_past_due::integer,
+           record.amount_past_due::integer, loan.borrower_id,
+           to_jsonb(previous) || jsonb_build_object('borrower_id', loan.borrower_id) as previous,
            ${isBlockedToday} as is_blocked,
            exists (
              select from credit_reporting_records
              where loan_id = ${loanId} and status = 'reported'
            ) as was_reported
     from credit_reporting_records as record join loans as loan on loan.id = record.loan_id
+    left join lateral ${previousRecord} as previous on true
     where record.loan_id = ${loanId}
     order by record.reporting_period desc, record.created_at desc, record.id desc limit 1
   `);

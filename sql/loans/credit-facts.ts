@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { borrowersWithStatus } from '../cases/conditions.ts';
+import { borrowersWithStatus, isInForce } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isInformationBlocked } from './credit-blocks.ts';
 import {
@@ -11,6 +11,7 @@ import {
   legalFactsJson,
   wasReportedDeceased,
 } from './consumers.ts';
+import { conditionsOfLoans } from './legal-conditions.ts';
 import { chargeOffDateColumn } from './loan-facts.ts';
 
 /** When the delinquency began, and when the one began that is at least 30 days past due. */
@@ -189,8 +190,14 @@ export const listUnreported = (
            ), false) as is_payment_on_its_way,
            coalesce(forbearance.is_in, false) as is_in_forbearance,
            coalesce(forbearance.suspends, false) as suspends_reporting,
-           coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
-             as is_in_disaster,
+           (
+             coalesce(snapshot.is_in_disaster, snapshot.is_frozen and loan.freeze_reason = 'disaster', false)
+             or loan.id in (
+               select held.loan_id from ${conditionsOfLoans} as held
+               where held.condition = 'disaster' and held.role in ('borrower', 'co_borrower')
+                 and ${isInForce(sql.fragment`held`, sql.fragment`${period}::date`)}
+             )
+           ) as is_in_disaster,
            dispute.compliance_condition_code, loan.borrower_id, borrower.borrower_type,
            borrower.is_deceased, ${wasReportedDeceased} as was_reported_deceased,
            ${legalFactsJson} as legal, ${consumerJson} as consumer,

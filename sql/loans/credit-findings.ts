@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { ReportedRecord } from './credit-reporting.ts';
+import { previousRecord, ReportedRecord } from './credit-reporting.ts';
 
 export const creditReportingFindings = table({
   name: 'credit_reporting_findings',
@@ -36,12 +36,7 @@ export const listComparisons = (
            to_jsonb(previous) || jsonb_build_object('borrower_id', loan.borrower_id) as previous
     from credit_reporting_records as record
     join loans as loan on loan.id = record.loan_id
-    left join lateral (
-      select * from credit_reporting_records as earlier
-      where earlier.loan_id = record.loan_id and earlier.reporting_period < record.reporting_period
-        and earlier.status in ('queued', 'reported')
-      order by earlier.reporting_period desc, earlier.created_at desc, earlier.id desc limit 1
-    ) as previous on true
+    left join lateral ${previousRecord} as previous on true
     where record.loan_id > ${after} and record.loan_id <= ${last}
       and record.reporting_period = ${period} and record.status = 'queued'
       and record.correction_indicator = 0
@@ -71,13 +66,16 @@ export const insertFindings = (tx: Transaction, findings: readonly NewFinding[])
     on conflict do nothing
   `);
 
-type TaskText = { period: string; due_date: string; title: string };
+type TaskText = { period: string; due_date: string; title: string; record_id?: string };
 
 /**
- * Opens one task per rule with open findings in the month, unless the month already has one. `%s` in the title
- * stands for the number of records, the rule and the month.
+ * Opens one task per rule with open findings in the month, or of one record, unless there is one already. `%s` in the
+ * title stands for the number of records, the rule and the month.
  */
-export const openFindingTasks = (tx: Transaction, { period, due_date, title }: TaskText) =>
+export const openFindingTasks = (
+  tx: Transaction,
+  { period, due_date, title, record_id }: TaskText,
+) =>
   tx.query(sql.typeAlias('void')`
     insert into tasks (title, description, task_type, due_date, priority, source, related_type, related_id)
     select format(${title}, found.records, found.rule, ${period}::date), found.problem, 'review',
@@ -88,6 +86,7 @@ export const openFindingTasks = (tx: Transaction, { period, due_date, title }: T
              (array_agg(id order by id))[1] as first_id
       from credit_reporting_findings
       where reporting_period = ${period} and status = 'open'
+        and record_id = coalesce(${record_id ?? null}, record_id)
       group by rule
     ) as found
     where not exists (select from tasks where related_id = found.first_id)

@@ -148,6 +148,14 @@ export const ReportedRecord = z.looseObject({
 });
 export type ReportedRecord = z.output<typeof ReportedRecord>;
 
+/** The record (alias `record`) that the bureaus received for an earlier month, or will receive. */
+export const previousRecord = sql.fragment`(
+  select * from credit_reporting_records as earlier
+  where earlier.loan_id = record.loan_id and earlier.reporting_period < record.reporting_period
+    and earlier.status in ('queued', 'reported')
+  order by earlier.reporting_period desc, earlier.created_at desc, earlier.id desc limit 1
+)`;
+
 export const listFileRecords = (tx: Transaction, fileId: string) =>
   tx.any(sql.type(ReportedRecord)`
     select record.*, record.highest_credit::text, record.current_balance::text, loan.borrower_id
@@ -160,6 +168,7 @@ const CreditFile = z.object({
   reporting_period: z.string(),
   reporter: z.record(z.string(), z.string()),
   storage_key: z.string(),
+  file_key_sealed: z.string(),
   filename: z.string(),
   status: z.string(),
   created_at: z.string(),
@@ -168,7 +177,7 @@ export type CreditFile = z.output<typeof CreditFile>;
 
 export const readCreditFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(CreditFile)`
-    select id, reporting_period, reporter, storage_key, filename, status, created_at
+    select id, reporting_period, reporter, storage_key, file_key_sealed, filename, status, created_at
     from credit_reporting_files where id = ${id}
   `);
 
@@ -181,12 +190,6 @@ export const countFiles = (tx: Transaction, period: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from credit_reporting_files
     where reporting_period = ${period}
-  `);
-
-export const newestRecordId = (tx: Transaction, loanId: string) =>
-  tx.maybeOneFirst(sql.typeAlias('id')`
-    select id from credit_reporting_records where loan_id = ${loanId}
-    order by reporting_period desc, created_at desc, id desc limit 1
   `);
 
 type Correction = {

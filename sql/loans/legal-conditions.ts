@@ -65,26 +65,26 @@ export const conditionsOfLoans = sql.fragment`(
 )`;
 
 /**
- * The conditions in force today for a person, as an array of text: with a loan those that concern this loan, otherwise
- * those that concern all loans.
+ * The conditions in force today for a person, as an array of text: of a loan that the person owes today, those of the
+ * loan; without such a loan, those that concern all loans.
  */
 export const conditionsOfPerson = (
   borrowerId: SqlFragment,
   loanId: SqlFragment,
 ) => sql.fragment`array(
-  select condition.condition from legal_conditions as condition
-  where condition.borrower_id = ${borrowerId} and condition.condition <> 'codebtor_stay'
-    and ${isInForce(sql.fragment`condition`, sql.fragment`app.business_date()`)}
-    and case when ${loanId} is null then condition.loan_id is null
-      else coalesce(condition.loan_id, ${loanId}) = ${loanId} and ${loanId} <> all(condition.except_loan_ids)
-        and (condition.incurred_through is null or condition.incurred_through >= (
-          select coalesce(loan.origination_date, loan.disbursement_date, loan.created_at::date)
-          from loans as loan where loan.id = ${loanId}
-        )) end
-  union
   select held.condition from ${conditionsOfLoans} as held
-  where held.loan_id = ${loanId} and held.borrower_id = ${borrowerId} and held.condition = 'codebtor_stay'
+  where held.loan_id = ${loanId} and held.borrower_id = ${borrowerId}
     and ${isInForce(sql.fragment`held`, sql.fragment`app.business_date()`)}
+  union
+  select condition.condition from legal_conditions as condition
+  where condition.borrower_id = ${borrowerId} and condition.loan_id is null
+    and condition.condition <> 'codebtor_stay'
+    and ${isInForce(sql.fragment`condition`, sql.fragment`app.business_date()`)}
+    and not exists (
+      select from ${everLiable} as party
+      where party.loan_id = ${loanId} and party.borrower_id = ${borrowerId}
+        and party.liable_from <= app.business_date() and party.released_on > app.business_date()
+    )
 )`;
 
 /** The conditions of a loan, with what the tenant decided about their effects (the setting `cases.effects`). */

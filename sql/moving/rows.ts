@@ -119,7 +119,9 @@ export async function listReferencedFiles(
   const tables = await tablesOfFiles(tx);
   const each = tables.map(
     (table) => sql.fragment`
-      select storage_key as key, to_jsonb(named) ->> 'sha256_hash' as sha256_hash
+      select storage_key as key, coalesce(
+        to_jsonb(named) ->> 'stored_sha256_hash', to_jsonb(named) ->> 'sha256_hash'
+      ) as sha256_hash
       from ${sql.identifier([table])} as named
       where tenant_id = ${tenantId} and storage_key is not null
         and storage_key not like 'redacted/%' and to_jsonb(named) ->> 'file_deleted_at' is null`,

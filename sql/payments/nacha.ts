@@ -49,13 +49,14 @@ const Ordered = z.object({
   effective_entry_date: z.string(),
   originator: z.record(z.string(), z.string()),
   storage_key: z.string(),
+  file_key_sealed: z.string(),
   status: z.string(),
 });
 
 export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
     select id, file_date, created_at, file_id_modifier, effective_entry_date, originator,
-           storage_key, status
+           storage_key, file_key_sealed, status
     from nacha_files where id = ${id}
   `);
 

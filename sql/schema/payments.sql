@@ -179,8 +179,12 @@ create table nacha_files (
   status text not null default 'pending' check (status in ('pending', 'completed')),
   filename text not null,
   storage_key text not null,
+  -- The file is stored encrypted under this key (jobs/files/sealed-files.ts).
+  file_key_sealed text not null,
+  -- Size and hash as downloaded.
   file_size integer,
   sha256_hash text,
+  stored_sha256_hash text,
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

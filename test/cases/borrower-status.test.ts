@@ -60,7 +60,7 @@ test.each([
   ['chapter_13_petition', 'stay_13', 'D'],
   ['chapter_7_discharged', 'discharged_7', 'E'],
   ['chapter_13_discharged', 'discharged_13', 'H'],
-  ['chapter_7_dismissed', 'dismissed_7', 'I'],
+  ['chapter_7_dismissed', 'dismissed_7', 'Q'],
   ['chapter_7_reaffirmed', 'reaffirmed', 'R'],
   ['unknown_chapter_petition', 'stay_unknown', 'Z'],
 ] as const)(

@@ -190,10 +190,10 @@ test('planted secrets are in no answer, row, file, mail, page or log line', asyn
   console.log(
     `${secrets.size + linked.size} secrets; ${answers.length} answers, ${kept.length} of ${rows.length} columns with something in them, ${files.length} files, ${log.text.split('\n').length} lines of the log.`,
   );
-  // A bank file must contain the account number from which the bank collects.
-  expect(findSecrets(secrets, [...answers, ...rows, ...files, log])).toEqual([
-    expect.stringMatching(/^account in files\/demo\/nacha\/files\/[\w-]+\.ach$/),
-  ]);
+  expect(files.some(({ name }) => /^files\/demo\/nacha\/files\/[\w-]+\.ach$/.test(name))).toBe(
+    true,
+  );
+  expect(findSecrets(secrets, [...answers, ...rows, ...files, log])).toEqual([]);
   // Every visitor sees the logo's address. The worker that fetches it must not record the address.
   const ofWorkers = rows.filter(({ name }) => /^(app|graphile_worker)\./.test(name));
   expect(findSecrets(new Map([['logo', LOGO_TOKEN]]), [log, ...ofWorkers])).toEqual([]);

@@ -216,3 +216,41 @@ test('an answer to a dispute can correct the account status', async () => {
     compliance_condition_code: 'XH',
   });
 });
+
+test('a correction that contradicts itself is stored with findings and tasks, and can be withheld', async () => {
+  const { tenant, admin, correct } = await newReported();
+
+  const made = await correct({ account_status: '71', date_first_delinquency: null });
+  const path = `/credit-reporting-findings?record_id=${made.body.corrected_record_id}`;
+  const found = (await admin.get(path)).body as { id: string; rule: string; status: string }[];
+  const tasks = (await tenant.officer.get('/tasks?status=open')).body as { title: string }[];
+  const withheld = await admin.post(`/credit-reporting-findings/${found[0]?.id}/withhold`);
+  const after = await admin.get(`/credit-corrections/${made.body.id}`);
+  const file = await admin.post('/credit-reporting-files');
+
+  expect(found.map(({ rule }) => rule).toSorted()).toEqual(['Status-APD-2', 'Status-DOFD-1']);
+  const titles = tasks.map(({ title }) => title).filter((title) => title.includes('correction'));
+  expect(titles.toSorted()).toEqual([
+    expect.stringContaining('Status-APD-2'),
+    expect.stringContaining('Status-DOFD-1'),
+  ]);
+  expect(withheld.status, JSON.stringify(withheld.body)).toBe(200);
+  expect(after.body).toMatchObject({ status: 'withheld' });
+  expect(file).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
+});
+
+test('a second person sees which rules a correction breaks before approving it', async () => {
+  const { tenant, path } = await newReported();
+  const superadmin = await tenant.signedIn('superadmin');
+  await superadmin.put('/tenant/settings', { approvals: { four_eyes: ['credit_corrections'] } });
+  const admin = await tenant.signedIn('admin');
+
+  const asked = await admin.post(path, {
+    reason: 'Typed wrongly.',
+    corrected_values: { account_status: '13' },
+  });
+  const { body: approvals } = await superadmin.get('/approvals?status=pending');
+
+  expect(asked.status).toBe(202);
+  expect(JSON.stringify(approvals)).toContain('Status-Balance-1');
+});

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type pg from 'pg';
 import { openLog } from '../../jobs/log.ts';
+import { resealTenant } from '../../jobs/sealing/reseal.ts';
 import { deriveKeys } from '../../jobs/sealing/secrets.ts';
+import { within } from '../../sql/database/within.ts';
 import {
   creditRecords,
   fileLines,
@@ -88,6 +91,46 @@ test('the file contains the social security number, and no answer, row, log line
   expect(findSecrets(secrets, places)).toEqual([]);
 });
 
+test('the stored file shows no number and no name, and its download is the file, also under a new key', async () => {
+  const tenant = await newReportingTenant(stage, '2026-01-15');
+  const loan = await newReportedLoan(tenant);
+  await addNumber(tenant, loan.borrower_id, SSN);
+  const { admin, made, lines } = await reportJanuary(tenant);
+  const { keys, link_secret: secret } = stage.installation;
+  const key = `${tenant.slug}/credit-reporting/files/${made.body.filename}`;
+  const { body: link } = await admin.get(`/credit-reporting-files/${made.body.id}/download`);
+  const download = () => tenant.anonymous().get(`/${new URL(link.download_url).pathname}`);
+
+  const stored = Buffer.from((await stage.installation.files.get(key)) ?? []).toString('latin1');
+  const before = await download();
+  const elsewhere = await (
+    await stage.tenant()
+  )
+    .anonymous()
+    .get(`/${new URL(link.download_url).pathname}`);
+  stage.installation.keys = deriveKeys(`2027:${'n'.repeat(40)},${secret}`);
+  const resealed = await resealTenant(
+    stage.installation.keys,
+    (id, steps) => within(stage.pool, id, (tx) => steps(tx)),
+    tenant.id,
+  );
+  stage.installation.keys = deriveKeys(`2027:${'n'.repeat(40)}`);
+  const after = await download();
+  stage.installation.keys = keys;
+
+  expect(stored.length).toBeGreaterThan(3 * 426);
+  for (const shown of ['219096789', 'HOPPER', 'HEADER']) expect(stored).not.toContain(shown);
+  expect(before).toMatchObject({ status: 200, body: `${lines.join('\n')}\n` });
+  expect(before.body).toContain('219096789');
+  expect(elsewhere.status).toBe(403);
+  expect(made.body).toMatchObject({
+    file_size: before.body.length,
+    sha256_hash: createHash('sha256').update(before.body).digest('hex'),
+  });
+  expect(resealed).toBeGreaterThan(0);
+  expect(after).toMatchObject({ status: 200, body: before.body });
+});
+
 test('a number that is no social security number, failed its verification or differs from the last four digits is not sent', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
@@ -137,11 +180,12 @@ test('a file is not written with blanks if the key of a number is missing, and i
   const admin = await tenant.signedIn('admin');
   await travelTo(stage, tenant, '2026-02-03');
   await runCreditReports(stage);
-  const { keys } = stage.installation;
+  const { keys, link_secret: secret } = stage.installation;
+  const other = `2027:${'x'.repeat(40)}`;
 
-  stage.installation.keys = deriveKeys('x'.repeat(40));
+  stage.installation.keys = deriveKeys(other);
   const without = await admin.post('/credit-reporting-files');
-  stage.installation.keys = keys;
+  stage.installation.keys = deriveKeys(`${secret},${other}`);
   const pending = await admin.get('/credit-reporting-files');
   const again = await admin.post('/credit-reporting-files');
   const completed = await admin.get('/credit-reporting-files');
@@ -152,6 +196,7 @@ test('a file is not written with blanks if the key of a number is missing, and i
   expect(completed.body).toMatchObject([{ status: 'completed' }]);
   const [, line = ''] = await fileLines(stage, tenant, completed.body[0].filename);
   expect(line.slice(297, 306)).toBe('219096789');
+  stage.installation.keys = keys;
 });
 
 test('a loan keeps the identification number of its first file, and a program can have its own', async () => {

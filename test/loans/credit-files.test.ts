@@ -10,6 +10,7 @@ import {
 import { newLoan } from '../setup/loans.ts';
 import { expectMetro2 } from '../setup/metro2-layout.ts';
 import { travelTo } from '../setup/queue.ts';
+import { readSealedFile } from '../setup/sealed-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -42,12 +43,10 @@ test('a file has a header, a segment of 426 characters per record, and a trailer
   const made = await admin.post('/credit-reporting-files');
   const again = await admin.post('/credit-reporting-files');
   const forbidden = await officer.get('/credit-reporting-files');
-  const text = Buffer.from(
-    (await stage.installation.files.get(
-      `${tenant.slug}/credit-reporting/files/${made.body.filename}`,
-    )) ?? [],
-  ).toString();
-  const lines = text.split('\n');
+  const { filename } = made.body;
+  const lines = (await readSealedFile(stage, tenant, 'credit_reporting_files', filename)).split(
+    '\n',
+  );
   const [record] = await creditRecords(tenant, loan.id);
   expectMetro2(lines.slice(0, -1));
 
@@ -145,8 +144,7 @@ test('a co-borrower follows the account in the file, and appears one last time w
   const fileOf = async () => {
     await runCreditReports(stage);
     const { filename } = (await admin.post('/credit-reporting-files')).body;
-    const key = `${tenant.slug}/credit-reporting/files/${filename}`;
-    const text = Buffer.from((await stage.installation.files.get(key)) ?? []).toString();
+    const text = await readSealedFile(stage, tenant, 'credit_reporting_files', filename);
     expectMetro2(text.split('\n').slice(0, -1));
     return text.split('\n');
   };

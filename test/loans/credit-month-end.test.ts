@@ -8,14 +8,13 @@ import {
 } from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
+import { readSealedFile } from '../setup/sealed-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-const textOf = async (tenant: { slug: string }, filename: string) =>
-  Buffer.from(
-    (await stage.installation.files.get(`${tenant.slug}/credit-reporting/files/${filename}`)) ?? [],
-  ).toString();
+const textOf = (tenant: { slug: string }, filename: string) =>
+  readSealedFile(stage, tenant, 'credit_reporting_files', filename);
 
 test('refunded money is not a payment and does not reduce payments', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');

@@ -52,13 +52,20 @@ const LINES: Line[] = [
   [
     'date_first_delinquency',
     'a loan on time whose borrower is bankrupt',
-    { legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null } },
+    {
+      legal: { conditions: [{ condition: 'stay_7', petition_date: '2026-04-03' }], effects: null },
+    },
     '2026-04-03',
   ],
   [
     'date_first_delinquency',
     'a loan on time whose bankruptcy was dismissed',
-    { legal: { conditions: ['dismissed_7'], petition_date: '2026-04-03', effects: null } },
+    {
+      legal: {
+        conditions: [{ condition: 'dismissed_7', petition_date: '2026-04-03' }],
+        effects: null,
+      },
+    },
     null,
   ],
   [
@@ -66,7 +73,7 @@ const LINES: Line[] = [
     'a late loan whose borrower is bankrupt',
     {
       ...late(46, '315.68'),
-      legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null },
+      legal: { conditions: [{ condition: 'stay_7', petition_date: '2026-04-03' }], effects: null },
     },
     '2026-03-15',
   ],

@@ -196,7 +196,9 @@ const LINES: Line[] = [
   [
     'consumer_information_indicator',
     'chapter 13',
-    { legal: { conditions: ['stay_13'], petition_date: '2026-04-03', effects: null } },
+    {
+      legal: { conditions: [{ condition: 'stay_13', petition_date: '2026-04-03' }], effects: null },
+    },
     'D',
   ],
   ['ecoa_code', 'one person', {}, '1'],
@@ -267,7 +269,10 @@ test.each([
     co_consumers: [
       other(role, {
         ...more,
-        legal: { conditions: ['stay_7'], petition_date: '2026-04-03', effects: null },
+        legal: {
+          conditions: [{ condition: 'stay_7', petition_date: '2026-04-03' }],
+          effects: null,
+        },
       }),
     ],
   });

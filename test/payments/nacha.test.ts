@@ -75,7 +75,13 @@ test('an autopay draw goes to the bank once, and its return is recorded once', a
   expect(file.batches[1]?.entries.map((entry) => sliceColumns(entry, 13, 29).trim())).toContain(
     '000123456789',
   );
-  expect(link.body.download_url).toContain(made.body.filename);
+  expect(link.body.filename).toBe(made.body.filename);
+  const downloaded = await tenant.anonymous().get(`/${new URL(link.body.download_url).pathname}`);
+  expect(downloaded).toMatchObject({ status: 200, body: expect.stringContaining('000123456789') });
+  const stored = await stage.installation.files.get(
+    `${tenant.slug}/nacha/files/${made.body.filename}`,
+  );
+  expect(Buffer.from(stored ?? []).toString('latin1')).not.toMatch(/^$|000123456789|HOPPER/i);
   for (const body of [made.body, entries.body, (await admin.get('/nacha-files')).body])
     expect(JSON.stringify(body)).not.toMatch(/000123456789|_sealed/);
   const forbidden = await tenant.officer.get(`/nacha-files/${made.body.id}/download`);

@@ -9,6 +9,7 @@ import {
 import { newLoan } from '../setup/loans.ts';
 import { sliceColumns, addBankAccount, readSentEntries } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
+import { readSealedFile } from '../setup/sealed-files.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -91,13 +92,9 @@ test('a bureau’s file has names in Latin letters; a person whose name has none
 
   const made = await admin.post('/credit-reporting-files');
   const again = await admin.post('/credit-reporting-files');
-  const stored = await stage.installation.files.get(
-    `${tenant.slug}/credit-reporting/files/${made.body.filename}`,
-  );
-  const lines = Buffer.from(stored ?? [])
-    .toString()
-    .trimEnd()
-    .split('\n');
+  const { filename } = made.body;
+  const text = await readSealedFile(stage, tenant, 'credit_reporting_files', filename);
+  const lines = text.trimEnd().split('\n');
 
   expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { record_count: 1 } });
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });

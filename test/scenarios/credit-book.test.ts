@@ -5,11 +5,11 @@ import {
 } from '../../jobs/loans/reporting/checks/check-furnished.ts';
 import { newStage } from '../setup/world.ts';
 import { liveTheBook } from './credit-book.ts';
-import type { BookLoan } from './credit-stories.ts';
+import { STORIES, type BookLoan } from './credit-stories.ts';
 import { allOf } from './month.ts';
 
 /** `LOANS=2000 MONTHS=24 npm run test:one -- test/scenarios/credit-book.test.ts` runs the same with more loans. */
-const LOANS = Number(process.env['LOANS'] ?? 76);
+const LOANS = Number(process.env['LOANS'] ?? 2 * Object.keys(STORIES).length);
 const MONTHS = Number(process.env['MONTHS'] ?? 8);
 const ENOUGH_MS = 600_000 + LOANS * MONTHS * 200;
 vi.setConfig({ testTimeout: ENOUGH_MS, hookTimeout: ENOUGH_MS });

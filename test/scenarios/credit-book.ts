@@ -85,6 +85,7 @@ async function begin(ground: Ground, story: string, number: number): Promise<Boo
     payment: payment_amount ?? '0.00',
     last_payment_id: null,
     relief_id: null,
+    legal: null,
   };
 }
 
@@ -159,12 +160,7 @@ export async function liveTheBook(
   );
   const act = (today: string, choose: (loan: BookLoan) => Step | null | undefined) =>
     some(loans, async (loan) => {
-      const step = choose(loan);
-      try {
-        await step?.(loan, { officer: tenant.officer, admin, today });
-      } catch (error) {
-        console.log(`XXX ${loan.story} on ${today}: ${(error as Error).message}`);
-      }
+      await choose(loan)?.(loan, { officer: tenant.officer, admin, today });
     });
   const files: MonthlyFile[] = [];
   const findings = () => checkFiles(files.map(({ accounts }) => accounts));

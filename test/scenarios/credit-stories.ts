@@ -1,6 +1,8 @@
 import { addMonths } from '../../jobs/dates.ts';
 import type { Client } from '../setup/client.ts';
 
+type Body = Record<string, unknown>;
+
 /** A loan of the book, with what its story needs to remember. */
 export type BookLoan = {
   id: string;
@@ -12,6 +14,8 @@ export type BookLoan = {
   payment: string;
   last_payment_id: string | null;
   relief_id: string | null;
+  /** The open case and its facts. */
+  legal: { id: string; facts: Body } | null;
 };
 
 /** How a loan begins. Otherwise it is lent on the first day for 36 months at 12 percent. */
@@ -35,8 +39,6 @@ export type Story = {
   on10?: (month: number, variant: number) => Step | null;
   on20?: (month: number, variant: number) => Step | null;
 };
-
-type Body = Record<string, unknown>;
 
 async function send(client: Client, path: string, body: Body = {}): Promise<Body> {
   const reply = await client.post(path, body);
@@ -125,6 +127,40 @@ const borrower =
   (changes: Body, whom: 'borrower_id' | 'other_id' = 'borrower_id'): Step =>
   (loan, { officer }) =>
     change(officer, `/borrowers/${loan[whom]}`, changes);
+/** Opens a case about a person who owes the loan. */
+const openCase =
+  (
+    case_type: string,
+    factsOn: (today: string) => Body,
+    whom: 'borrower_id' | 'other_id' = 'borrower_id',
+  ): Step =>
+  async (loan, { officer, today }) => {
+    const facts = factsOn(today);
+    const words = { subject: 'Case', description: 'A letter arrived.' };
+    const made = await send(officer, '/cases', {
+      borrower_id: loan[whom],
+      case_type,
+      facts,
+      ...words,
+    });
+    loan.legal = { id: String(made['id']), facts };
+  };
+/** Adds facts to the loan's case. */
+const addFacts =
+  (factsOn: (today: string, loan: BookLoan) => Body): Step =>
+  async (loan, { officer, today }) => {
+    if (loan.legal === null) throw new Error(`${loan.story} has no case.`);
+    loan.legal.facts = { ...loan.legal.facts, ...factsOn(today, loan) };
+    await change(officer, `/cases/${loan.legal.id}`, { facts: loan.legal.facts });
+  };
+const petition = (chapter: string, whom?: 'other_id') =>
+  openCase('bankruptcy', (petition_date) => ({ chapter, petition_date }), whom);
+const discharged = addFacts((discharge_date) => ({ discharge_date }));
+const dismissed = addFacts((dismissal_date) => ({ dismissal_date }));
+const reaffirmed = addFacts((date, { id }) => ({
+  discharge_date: date,
+  reaffirmations: [{ loan_id: id, filed_date: date }],
+}));
 const release: Step = async (loan, { officer }) => {
   const [party] = (await officer.get(`/loans/${loan.id}/co-borrowers`)).body as Body[];
   await send(officer, `/co-borrowers/${String(party?.['id'])}/release`, {
@@ -232,11 +268,69 @@ export const STORIES: Record<string, Story> = {
         : pay(),
   },
   'chapter 13 while current': {
-    on10: (month) =>
-      month === 3 ? both(borrower({ bankruptcy_status: 'chapter_13' }), pay()) : pay(),
+    on10: (month) => (month === 3 ? both(petition('13'), pay()) : pay()),
+    on20: (month, variant) =>
+      month === 6 + (variant % 10) ? (variant % 2 === 0 ? dismissed : discharged) : null,
   },
   'chapter 7 while late': {
-    on10: (month) => (month === 4 ? borrower({ bankruptcy_status: 'chapter_7' }) : until(1, month)),
+    on10: (month) => (month === 4 ? petition('7') : month === 7 ? discharged : until(1, month)),
+  },
+  'chapter 7, reaffirmed': {
+    on10: (month) => (month === 3 ? both(petition('7'), pay()) : pay()),
+    on20: (month) => (month === 6 ? reaffirmed : null),
+  },
+  'a co-borrower in chapter 13': {
+    start: 'joint',
+    on10: (month) => (month === 3 ? both(petition('13', 'other_id'), pay()) : pay()),
+  },
+  'one of two died, the other went bankrupt': {
+    start: 'joint',
+    on10: (month) =>
+      month === 3
+        ? both(borrower({ is_deceased: true }), pay())
+        : month === 5
+          ? both(petition('7', 'other_id'), pay())
+          : pay(),
+  },
+  'on active duty': {
+    on10: (month) =>
+      month === 3
+        ? both(
+            openCase('servicemember', (service_from) => ({ service_from })),
+            pay(),
+          )
+        : month === 7
+          ? both(
+              addFacts((service_to) => ({ service_to })),
+              pay(),
+            )
+          : pay(),
+  },
+  'identity theft, then released': {
+    on10: (month) =>
+      month === 3
+        ? openCase('identity_theft', (report_received_date) => ({ report_received_date }))
+        : month === 6
+          ? both(
+              addFacts((released_date) => ({ released_date })),
+              pay(4),
+            )
+          : month < 3 || month > 6
+            ? pay()
+            : null,
+  },
+  'in a declared disaster': {
+    on10: (month) =>
+      month === 3
+        ? openCase('disaster', (from) => ({ from }))
+        : month === 5
+          ? both(
+              addFacts((to) => ({ to })),
+              pay(3),
+            )
+          : month === 4
+            ? null
+            : pay(),
   },
   disputed: {
     on10: (month) =>

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { newLoan } from './loans.ts';
 import { runJobs } from './queue.ts';
+import { readSealedFile } from './sealed-files.ts';
 import type { Stage, Tenant } from './world.ts';
 
 /** Runs the waiting month-end jobs of credit reporting. */
@@ -54,11 +55,9 @@ export async function newReportedLoan(...of: Parameters<typeof newLoan>) {
 }
 
 /** The lines of a stored bureau file. */
-export async function fileLines({ installation }: Stage, { slug }: Tenant, filename: string) {
-  const stored = await installation.files.get(`${slug}/credit-reporting/files/${filename}`);
-  const lines = Buffer.from(stored ?? [])
-    .toString('latin1')
-    .split('\n');
+export async function fileLines(stage: Stage, tenant: Tenant, filename: string) {
+  const text = await readSealedFile(stage, tenant, 'credit_reporting_files', filename);
+  const lines = text.split('\n');
   expect(lines.pop()).toBe('');
   return lines;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Client } from './client.ts';
 import { newLoan } from './loans.ts';
+import { readSealedFile } from './sealed-files.ts';
 import type { Stage, Tenant } from './world.ts';
 
 export const ORIGINATOR = {
@@ -120,12 +121,11 @@ export function expectControls({ lines, batches, control }: ReturnType<typeof pa
 }
 
 /** The text of a stored file. */
-export const readSentFile = async (
-  { installation }: Pick<Stage, 'installation'>,
-  { slug }: Pick<Tenant, 'slug'>,
+export const readSentFile = (
+  stage: Pick<Stage, 'installation' | 'owner'>,
+  tenant: Pick<Tenant, 'slug'>,
   filename: string,
-) =>
-  Buffer.from((await installation.files.get(`${slug}/nacha/files/${filename}`)) ?? []).toString();
+) => readSealedFile(stage, tenant, 'nacha_files', filename);
 
 /** The entries of a stored file, one per line. */
 export const readSentEntries = async (...of: Parameters<typeof readSentFile>) =>

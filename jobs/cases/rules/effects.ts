@@ -4,13 +4,22 @@ import { CONDITIONS, type Condition, type KnownCondition } from './conditions.ts
 /** How much the condition leaves of contacting the person, from the least strict to the strictest. */
 export const CONTACTS = ['allowed', 'required_notices_only', 'none'] as const;
 /**
- * Consumer information indicators of bankruptcies (Metro 2): petition, discharge and dismissal by chapter, reaffirmation
- * and its rescission, unknown chapter.
+ * Consumer information indicators of bankruptcies (Metro 2, field 38): petition (A to D) and discharge (E to H) by
+ * chapter, end without a discharge (Q), reaffirmation (R) and its rescission (V), unknown chapter (Z). Public source: the
+ * code list of github.com/cfpb/Metro2 (CC0). That list has no Z; field 25 of the guide, as quoted in moov-io/metro2,
+ * does. I to P (dismissed or withdrawn, by chapter) are obsolete since April 2021 and must be reported as Q (GOLDPoint
+ * Systems, "Consumer Information Indicator codes").
  */
 export const INDICATORS = [
-  ...(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J', 'K', 'L', 'Q', 'R', 'V', 'Z'] as const),
+  ...(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'Q', 'R', 'V', 'Z'] as const),
 ] as const;
 export type Indicator = (typeof INDICATORS)[number];
+
+/**
+ * The form of a loan's statements, from the regular one to the strictest: without a demand to pay, or with the notices and
+ * amounts for a debtor in bankruptcy.
+ */
+export const STATEMENTS = ['regular', 'no_demand', 'bankruptcy'] as const;
 
 /** What a condition changes. True means that the lender may do it. */
 export type Effects = {
@@ -26,6 +35,8 @@ export type Effects = {
   charge_off: boolean;
   /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
   credit_reporting: Indicator | 'suppress' | null;
+  /** The form of the loan's statements, also in messages and in the portal. */
+  statement: (typeof STATEMENTS)[number];
 };
 export type EffectName = keyof Effects;
 
@@ -41,24 +52,29 @@ const NONE: Effects = {
   acceleration: true,
   charge_off: true,
   credit_reporting: null,
+  statement: 'regular',
 };
 
-/** 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. */
+/**
+ * 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. 12 CFR 1026.41(f) prescribes the
+ * form of statements for mortgages only. We use it for every loan, because a demand to pay violates the stay.
+ */
 const stay = (credit_reporting: Indicator): Row => ({
   ...NONE,
-  source: '11 USC 362(a); Metro 2 consumer information indicator',
+  source: '11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
   collection_messages: false,
   late_fees: false,
   autopay: false,
   acceleration: false,
   charge_off: false,
   credit_reporting,
+  statement: 'bankruptcy',
 });
 
 /** 11 USC 524(a)(2): no act to collect the debt from the debtor. The loan may be charged off. */
 const discharged = (credit_reporting: Indicator): Row => ({
   ...stay(credit_reporting),
-  source: '11 USC 524(a)(2); Metro 2 consumer information indicator',
+  source: '11 USC 524(a)(2); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
   charge_off: true,
 });
 
@@ -71,8 +87,7 @@ const dismissed = (credit_reporting: Indicator | null): Row => ({
 
 /**
  * What each condition changes unless the tenant sets it otherwise (setting `cases.effects`). `npm run effects` prints the
- * table. Public sources of the indicators: the Metro 2 field for consumer information (A–D petition, E–H discharge or
- * completion, I–L dismissal, Q removal, R reaffirmation, V rescission of it, Z unknown chapter).
+ * table.
  */
 export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
   stay_7: stay('A'),
@@ -91,10 +106,10 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '11 USC 524(c)',
     credit_reporting: 'R',
   },
-  dismissed_7: dismissed('I'),
-  dismissed_11: dismissed('J'),
-  dismissed_12: dismissed('K'),
-  dismissed_13: dismissed('L'),
+  dismissed_7: dismissed('Q'),
+  dismissed_11: dismissed('Q'),
+  dismissed_12: dismissed('Q'),
+  dismissed_13: dismissed('Q'),
   dismissed_unknown: dismissed('Q'),
   // The other people who owe a consumer debt of the debtor.
   codebtor_stay: {
@@ -102,6 +117,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '11 USC 1201(a) and 1301(a)',
     collection_messages: false,
     acceleration: false,
+    statement: 'no_demand',
   },
   identity_theft_block: {
     ...NONE,
@@ -112,6 +128,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     acceleration: false,
     charge_off: false,
     credit_reporting: 'suppress',
+    statement: 'no_demand',
   },
   // The credit record of a deceased person has its own code (ECOA code X).
   deceased: {
@@ -127,6 +144,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '15 USC 1692c(c); 12 CFR 1006.6(c)',
     contact: 'required_notices_only',
     collection_messages: false,
+    statement: 'no_demand',
   },
   // No termination, repossession or foreclosure without a court order.
   active_duty: { ...NONE, source: '50 USC 3952 and 3953', acceleration: false },
@@ -144,6 +162,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     late_fees: false,
     acceleration: false,
     charge_off: false,
+    statement: 'no_demand',
   },
 };
 
@@ -191,6 +210,7 @@ function mergeStrictly(one: Effects, other: Effects): Effects {
     acceleration: one.acceleration && other.acceleration,
     charge_off: one.charge_off && other.charge_off,
     credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
+    statement: stricter(STATEMENTS, one.statement, other.statement),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { firstDelinquencyProblem } from '../reporting/records/boarded-delinquency.ts';
-import { levelInstallment } from '../schedule/boarded-schedule.ts';
+import { levelInstallment, type BoardedLoan } from '../schedule/boarded-schedule.ts';
 import type { Boarding } from './boarding-input.ts';
 
 /** Fields that only a loan with a servicing history may have. */
@@ -73,21 +73,26 @@ export function checkBoarding({ today }: Work, input: Boarding) {
 /** A last payment above this many installments is a balloon, which the lender must declare. */
 const INSTALLMENTS_IN_LAST_PAYMENT = 2;
 
+export type RepaymentProblem = {
+  code: 'payment_below_interest' | 'does_not_amortize';
+  reason: string;
+};
+
 /**
- * Throws `Invalid` if the given installment does not repay the balance by the last due date. A declared
- * balloon, or a balloon of the product, is allowed.
+ * Why the given installment does not repay the balance by the last due date, or null. A declared balloon, or a balloon
+ * of the product, is allowed.
  */
-export function assertRepays(
+export function repaymentProblem(
   terms: Terms,
-  input: Boarding,
+  input: BoardedLoan & { has_balloon?: boolean | null | undefined },
   schedule: readonly ScheduleRow[],
   place: { balance: string; today: string },
-) {
+): RepaymentProblem | null {
   const last = schedule.at(-1);
   const { payment_amount: given } = input;
-  if (!given || !last || input.has_balloon || terms.amortization !== 'level_payment') return;
+  if (!given || !last || input.has_balloon || terms.amortization !== 'level_payment') return null;
   if (parseMoney(last.payment_amount).lte(parseMoney(given).times(INSTALLMENTS_IN_LAST_PAYMENT)))
-    return;
+    return null;
   const before = schedule.at(-2);
   const coversInterest = before !== undefined && parseMoney(before.principal_amount).gt(0);
   const fault = coversInterest
@@ -95,5 +100,12 @@ export function assertRepays(
     : `Does not cover the interest and leaves ${last.payment_amount} for the final payment.`;
   const level = levelInstallment(terms, input, place);
   const remedy = `Correct it (a level installment is ${level}), or declare the balloon with has_balloon.`;
-  throw new Invalid({ payment_amount: `${fault} ${remedy}` });
+  const code = coversInterest ? 'does_not_amortize' : 'payment_below_interest';
+  return { code, reason: `${fault} ${remedy}` };
+}
+
+/** Throws `Invalid` if the given installment does not repay the balance. */
+export function assertRepays(...loan: Parameters<typeof repaymentProblem>) {
+  const problem = repaymentProblem(...loan);
+  if (problem !== null) throw new Invalid({ payment_amount: problem.reason });
 }

@@ -12,6 +12,7 @@ import { addDays, localDateTime, monthStart } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
+import { newFileKey, putSealed } from '../../files/sealed-files.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within, Work } from '../../work.ts';
 import { isUnprintable } from './metro2/fields.ts';
@@ -59,6 +60,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     },
     filename,
     storage_key: storageKey(path),
+    file_key_sealed: work.installation.keys.seal(work.tenant_id, newFileKey()),
     created_by: work.actor.id,
   });
   const record_count = await credit.assignToFile(tx, id, {
@@ -160,14 +162,16 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
       );
       const lines = records.map((record) => withNumbers(record, opened));
       const text = metro2File(file.reporter as unknown as Reporter, facts, lines);
-      return { key: file.storage_key, text };
+      const file_key = keys.unseal(tenantId, file.file_key_sealed);
+      return { storage_key: file.storage_key, file_key, text };
     },
     { readOnly: true },
   );
   if (made === null) return;
-  const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
-  const done = { status: 'completed', file_size: size, sha256_hash };
-  await within(tenantId, ({ tx }) => update(tx, 'credit_reporting_files', id, done));
+  const stored = await putSealed(files, made, Buffer.from(made.text, 'latin1'));
+  await within(tenantId, ({ tx }) =>
+    update(tx, 'credit_reporting_files', id, { status: 'completed', ...stored }),
+  );
 }
 
 /**

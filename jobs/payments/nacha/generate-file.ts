@@ -12,6 +12,7 @@ import { addDays, localTime } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
+import { newFileKey, putSealed } from '../../files/sealed-files.ts';
 import type { Within, Work } from '../../work.ts';
 import { readOriginator } from './originator.ts';
 import { batchKey, renderNachaFile, totalAmount, type Originator } from './render-file.ts';
@@ -71,6 +72,7 @@ export async function createNachaFile(work: Work, input: z.output<typeof NewNach
     credit_total: totalAmount(sendable.filter(({ is_credit }) => is_credit)),
     filename,
     storage_key: storageKey(path),
+    file_key_sealed: work.installation.keys.seal(work.tenant_id, newFileKey()),
     created_by: work.actor.id,
   });
   const first = (await nacha.countEntries(tx)) + 1;
@@ -183,9 +185,9 @@ function descriptionOf(
 export async function writeNachaFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(tenantId, (work) => renderStoredFile(work, id), { readOnly: true });
   if (made === null) return;
-  const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
+  const stored = await putSealed(files, made, Buffer.from(made.text, 'latin1'));
   await within(tenantId, ({ tx }) =>
-    update(tx, 'nacha_files', id, { status: 'completed', file_size: size, sha256_hash }),
+    update(tx, 'nacha_files', id, { status: 'completed', ...stored }),
   );
 }
 
@@ -200,7 +202,8 @@ async function renderStoredFile({ tx, tenant_id, installation: { keys } }: Work,
   const file_time = localTime(new Date(file.created_at), time_zone).replace(':', '');
   const header = { ...file, file_time };
   const text = renderNachaFile(file.originator as unknown as Originator, header, entries);
-  return { key: file.storage_key, text };
+  const file_key = keys.unseal(tenant_id, file.file_key_sealed);
+  return { storage_key: file.storage_key, file_key, text };
 }
 
 /** Completes unfinished files, then creates and writes a new one. */

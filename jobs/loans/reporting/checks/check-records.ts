@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Correctable } from '../../../../sql/loans/credit-corrections.ts';
 import * as findings from '../../../../sql/loans/credit-findings.ts';
 import { suppressRecord, type ReportedRecord } from '../../../../sql/loans/credit-reporting.ts';
 import { prose } from '../../../../sql/types.ts';
@@ -6,7 +7,8 @@ import { Conflict } from '../../../errors.ts';
 import type { Work } from '../../../work.ts';
 import { brokenRules } from './check-furnished.ts';
 import { accountLine, type Reporter } from '../metro2/write-metro2.ts';
-import { readAccount } from '../metro2/read-metro2.ts';
+import { readAccount, type FurnishedAccount } from '../metro2/read-metro2.ts';
+import type { FurnishingRule } from './furnishing-rules/rule.ts';
 
 /** The decisions about a finding. A withheld record is not sent. */
 export const FINDING_STATUSES = ['open', 'accepted', 'withheld'] as const;
@@ -29,6 +31,18 @@ function asFurnished(record: ReportedRecord) {
   return readAccount(accountLine(record, ANY_REPORTER, `${period}T00:00:00`), period);
 }
 
+type Checked = { record_id: string; loan_id: string; reporting_period: string };
+
+const describeFinding =
+  (of: Checked, { malformed }: FurnishedAccount) =>
+  (rule: FurnishingRule) => ({
+    ...of,
+    rule: rule.id,
+    problem: rule.problem,
+    fields: rule.fields.length > 0 ? rule.fields : malformed,
+    may_be_right: rule.may_be_right ?? null,
+  });
+
 /** Checks the waiting records of a month for a slice of loans. Safe to repeat. */
 export async function checkRecords(
   { tx }: Pick<Work, 'tx'>,
@@ -38,18 +52,43 @@ export async function checkRecords(
   const found = (await findings.listComparisons(tx, period, slice)).flatMap(
     ({ id: record_id, loan_id, record, previous }) => {
       const account = asFurnished(record);
-      return brokenRules(account, previous && asFurnished(previous)).map((rule) => ({
-        record_id,
-        loan_id,
-        reporting_period: period,
-        rule: rule.id,
-        problem: rule.problem,
-        fields: rule.fields.length > 0 ? rule.fields : account.malformed,
-        may_be_right: rule.may_be_right ?? null,
-      }));
+      const of = { record_id, loan_id, reporting_period: period };
+      return brokenRules(account, previous && asFurnished(previous)).map(
+        describeFinding(of, account),
+      );
     },
   );
   if (found.length > 0) await findings.insertFindings(tx, found);
+}
+
+/** The rules that a corrected record breaks, and that the record did not break before. */
+export function rulesBrokenByCorrection(
+  record: ReportedRecord & { reporting_period: string; previous: ReportedRecord | null },
+  changes: Record<string, unknown>,
+) {
+  const previous = record.previous && asFurnished(record.previous);
+  const [before, account] = [asFurnished(record), asFurnished({ ...record, ...changes })];
+  const known = new Set(brokenRules(before, previous));
+  return { account, rules: brokenRules(account, previous).filter((rule) => !known.has(rule)) };
+}
+
+/** Stores the findings that a correction causes, each with a task. The corrected record is sent all the same. */
+export async function checkCorrection(
+  { tx, today }: Pick<Work, 'tx' | 'today'>,
+  record: Correctable,
+  { id: record_id, changes }: { id: string; changes: Record<string, unknown> },
+): Promise<void> {
+  const { account, rules } = rulesBrokenByCorrection(record, changes);
+  if (rules.length === 0) return;
+  const { loan_id, reporting_period } = record;
+  const of = { record_id, loan_id, reporting_period };
+  await findings.insertFindings(tx, rules.map(describeFinding(of, account)));
+  await findings.openFindingTasks(tx, {
+    period: reporting_period,
+    due_date: today,
+    title: 'Credit reporting: check a correction that breaks the rule %2$s for the month to %3$s',
+    record_id,
+  });
 }
 
 /** Opens a task per kind of finding in the month, after all records were checked. */

@@ -9,6 +9,7 @@ import { insert, update } from '../../../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../../../errors.ts';
 import { settingsOf } from '../../../users/settings/settings.ts';
 import type { Work } from '../../../work.ts';
+import { checkCorrection, rulesBrokenByCorrection } from '../checks/check-records.ts';
 import { correctedValues, CORRECTABLE_FIELDS } from './correctable-fields.ts';
 
 export const CORRECTION_ACTIONS = ['update', 'delete', 'delete_fraud'] as const;
@@ -33,7 +34,7 @@ export const NewCorrection = z.object({
 export type NewCorrection = z.output<typeof NewCorrection>;
 
 type Changes = {
-  record: NonNullable<Awaited<ReturnType<typeof corrections.readCorrectable>>>;
+  record: corrections.Correctable;
   before: Record<string, unknown>;
   after: Record<string, unknown>;
 };
@@ -86,8 +87,14 @@ function checkAgainstRecord(record: Changes['record'], after: Record<string, unk
 /** What the person who approves a correction sees. A newer record changes it, so approves nothing else. */
 export async function describeCorrection(work: Work, loanId: string, input: NewCorrection) {
   const { record, before, after } = await findChanges(work, loanId, input);
+  const broken = input.action === 'update' ? rulesBrokenByCorrection(record, after).rules : [];
   return {
     credit_record: { id: record.id, reporting_period: record.reporting_period, before, after },
+    findings: broken.map(({ id, problem, may_be_right = null }) => ({
+      rule: id,
+      problem,
+      may_be_right,
+    })),
   };
 }
 
@@ -112,6 +119,8 @@ export async function addCorrection(
     status: credit_reporting.enabled ? 'queued' : 'draft',
     changes: after,
   });
+  if (input.action === 'update')
+    await checkCorrection(work, record, { id: corrected_record_id, changes: after });
   const number = (await corrections.countCorrections(work.tx, loan_id)) + 1;
   return insert(work.tx, 'credit_corrections', {
     loan_id,

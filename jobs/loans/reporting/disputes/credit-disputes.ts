@@ -1,5 +1,6 @@
 import { dictionary } from '../../../../sql/dictionary.ts';
 import { hasUnknownDocument } from '../../../../sql/documents/documents.ts';
+import { readCorrectable } from '../../../../sql/loans/credit-corrections.ts';
 import * as disputes from '../../../../sql/loans/credit-disputes.ts';
 import * as records from '../../../../sql/loans/credit-reporting.ts';
 import * as loans from '../../../../sql/loans/loans.ts';
@@ -9,6 +10,7 @@ import { insert, update, type Values } from '../../../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../../../errors.ts';
 import { settingsOf } from '../../../users/settings/settings.ts';
 import type { Work } from '../../../work.ts';
+import { checkCorrection } from '../checks/check-records.ts';
 import { CORRECTABLE_FIELDS } from '../corrections/correctable-fields.ts';
 import { disputeDueDate } from './dispute-deadline.ts';
 
@@ -193,20 +195,27 @@ async function correct(
   code: string,
   values: Values,
 ) {
-  const newest = await records.newestRecordId(work.tx, loan_id);
+  const newest = await readCorrectable(work.tx, loan_id);
   if (newest === null) return;
   const { credit_reporting } = await settingsOf(work.tx);
   const changes = Object.fromEntries(
     Object.entries(values).filter(([name]) => CORRECTABLE_FIELDS.includes(name)),
   );
-  await records.insertCorrection(work.tx, newest, {
-    id: newId(),
-    account_status: CORRECTING[code] ?? null,
-    compliance_condition_code: 'XH',
+  const [corrected_id, compliance_condition_code] = [newId(), 'XH'];
+  const account_status = CORRECTING[code] ?? null;
+  await records.insertCorrection(work.tx, newest.id, {
+    id: corrected_id,
+    account_status,
+    compliance_condition_code,
     credit_dispute_id: id,
     status: credit_reporting.enabled ? 'queued' : 'draft',
     changes,
   });
+  if (account_status === null)
+    await checkCorrection(work, newest, {
+      id: corrected_id,
+      changes: { ...changes, compliance_condition_code },
+    });
 }
 
 /** Unanswered disputes near their deadline, which get a task in the morning. */

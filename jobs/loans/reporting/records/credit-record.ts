@@ -22,7 +22,12 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
   const account_status = accountStatus(facts, portfolio_type);
   const isOver = isClosed(facts);
-  const { isOver: isDeceased, isDischarged, ...consumers } = reportedConsumers(facts);
+  const {
+    isOver: isDeceased,
+    isDischarged,
+    petition_date,
+    ...consumers
+  } = reportedConsumers(facts);
   // Nobody owes it any more: zero amounts (CDIA, "Consumer Credit Reporting: Compliance Guidelines", bankruptcies).
   const isNil = isOver || isDischarged;
   const isOwed97 = account_status === '97' && !isOver;
@@ -31,7 +36,7 @@ export function deriveCreditRecord(facts: CreditFacts) {
   const isAsked = !isNil && !isOwed97 && !(isLine && owed === '0.00');
   const balance = isOwed97 ? facts.charge_off_balance : owed;
   const payment_rating = paymentRating(facts, account_status);
-  const delinquency = firstDelinquency(facts, account_status, payment_rating);
+  const delinquency = firstDelinquency(facts, { account_status, payment_rating, petition_date });
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,

@@ -1,10 +1,6 @@
 import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
 import { addDays, earliest } from '../../../dates.ts';
 import { isChargeOff } from './account-status.ts';
-import { indicatorOf } from './reported-consumers.ts';
-
-/** Bankruptcy codes that require the date of the petition if the account is current (field 25, rule 3). */
-const PETITIONS = /^([A-HVZ]|1A)$/;
 
 type FirstDelinquency = {
   date: string | null;
@@ -22,13 +18,13 @@ type FirstDelinquency = {
  *   definition of the Credit Reporting Resource Guide, quoted in moov-io/metro2, pkg/lib/base_segment.go).
  * - It is never after the charge-off, and never moves later while the delinquency lasts. A date is never
  *   assumed: without the previous servicer's date, it is unknown.
+ * - A current account has the date of the petition of a person who owes it (rule 3). A reaffirmation has none.
  */
 export function firstDelinquency(
   facts: CreditFacts,
-  status: string,
-  rating: string | null,
+  { account_status: status, payment_rating, petition_date }: Reported,
 ): FirstDelinquency {
-  if (!isDerogatory(status, rating)) return known(petitionDate(facts));
+  if (!isDerogatory(status, payment_rating)) return known(petition_date);
   const { charge_off_date, previous_first_delinquency, was_current_since } = facts;
   const began = delinquentSince(facts, status);
   const dates = [
@@ -49,14 +45,18 @@ export function firstDelinquency(
     : known(dates.reduce((one, other) => earliest(one, other)));
 }
 
+type Reported = {
+  account_status: string;
+  payment_rating: string | null;
+  /** The petition of a person in bankruptcy; null if nobody is. */
+  petition_date: string | null;
+};
+
 const known = (date: string | null): FirstDelinquency => ({ date, isUnknown: false });
 
 /** Whether the status or the payment rating is derogatory (field 25, rules 1 and 2). */
 const isDerogatory = (status: string, rating: string | null) =>
   status === '13' ? rating !== '0' : status !== '11';
-
-const petitionDate = ({ legal }: CreditFacts) =>
-  legal !== null && PETITIONS.test(indicatorOf(legal) ?? '') ? legal.petition_date : null;
 
 /**
  * The due date with which the delinquency began. An account that was not 30 days late when it was charged off

@@ -1,13 +1,14 @@
 import type { CoConsumer, LegalFacts } from '../../../../sql/loans/consumers.ts';
 import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
 import type { Condition } from '../../../cases/rules/conditions.ts';
-import { effectsInForce, type EffectOverrides } from '../../../cases/rules/effects.ts';
+import { effectsInForce, effectsOf, type EffectOverrides } from '../../../cases/rules/effects.ts';
+import { latest } from '../../../dates.ts';
 
 /** A person who owes the loan, in the order in which one of them is named in the base segment. */
 type Obligor = Pick<
   CoConsumer,
   'borrower_id' | 'borrower_type' | 'is_deceased' | 'was_reported_deceased' | 'consumer'
-> & { role: string; release_reason: string | null; indicator: string | null };
+> & { role: string; release_reason: string | null } & Reported;
 
 /**
  * The people named in the record. A deceased person is reported once, with ECOA code X. Afterwards the next
@@ -20,10 +21,32 @@ export function reportedConsumers(facts: CreditFacts) {
   const base = named.find(isOwing);
   const isDischarged = obligors.filter(isOwing).every(hasDischarge);
   if (base === undefined)
-    return { ...baseFields(obligors[0], []), co_consumers: [], isOver: true, isDischarged };
+    return {
+      ...baseFields(obligors[0], []),
+      co_consumers: [],
+      petition_date: petitionOf([obligors[0]]),
+      isOver: true,
+      isDischarged,
+    };
   const others = named.filter((who) => who !== base);
-  const co_consumers = others.map(coConsumer);
-  return { ...baseFields(base, others), co_consumers, isOver: false, isDischarged };
+  return {
+    ...baseFields(base, others),
+    co_consumers: others.map(coConsumer),
+    petition_date: petitionOf([base, ...others.filter(isOwing)]),
+    isOver: false,
+    isDischarged,
+  };
+}
+
+/** Indicators for which a current account has the date of the petition (field 25, rule 3). */
+const WITH_PETITION = /^([A-HVZ]|1A)$/;
+
+/** The petition of the person in the base segment; if there is none, the earliest of the others. */
+function petitionOf(people: readonly Obligor[]): string | null {
+  const [of_base, ...of_others] = people.map(({ indicator, petition_date }) =>
+    WITH_PETITION.test(indicator ?? '') ? petition_date : null,
+  );
+  return of_base ?? of_others.filter((date) => date !== null).toSorted()[0] ?? null;
 }
 
 const isOwing = ({ release_reason }: Obligor) => release_reason === null;
@@ -38,12 +61,9 @@ const obligorsOf = (facts: CreditFacts): [Obligor, ...Obligor[]] => [
     ...facts,
     role: 'borrower',
     release_reason: null,
-    indicator: indicatorOf(facts.legal),
+    ...reportedOf(facts.legal),
   },
-  ...facts.co_consumers.map((who) => ({
-    ...who,
-    indicator: indicatorOf(who.legal),
-  })),
+  ...facts.co_consumers.map((who) => ({ ...who, ...reportedOf(who.legal) })),
 ];
 
 const baseFields = (base: Obligor, others: readonly Obligor[]) => ({
@@ -81,14 +101,27 @@ function coConsumer(who: Obligor) {
   };
 }
 
-/** What the conditions of a person report (field 38), by the table of effects. */
-const reportingOf = ({ conditions, effects }: LegalFacts) =>
-  effectsInForce(conditions as Condition[], {
-    cases: { effects: (effects ?? {}) as EffectOverrides },
-  }).credit_reporting;
+/** The consumer information indicator of a person (field 38), and the petition to which it refers. */
+type Reported = { indicator: string | null; petition_date: string | null };
 
-/** The consumer information indicator of a person (field 38). */
-export function indicatorOf(legal: LegalFacts | null): string | null {
-  const reported = legal && reportingOf(legal);
-  return reported === 'suppress' ? null : reported;
+/** What the conditions of a person report, by the table of effects. */
+function reportedOf(legal: LegalFacts | null): Reported {
+  if (legal === null) return { indicator: null, petition_date: null };
+  const settings = { cases: { effects: (legal.effects ?? {}) as EffectOverrides } };
+  const conditions = legal.conditions.map(({ condition }) => condition as Condition);
+  const { credit_reporting } = effectsInForce(conditions, settings);
+  if (credit_reporting === null || credit_reporting === 'suppress')
+    return { indicator: null, petition_date: null };
+  // A person may have an older petition, whose discharge is no longer what is reported.
+  const petitions = legal.conditions
+    .filter(
+      ({ condition }) =>
+        effectsOf(condition as Condition, settings).credit_reporting === credit_reporting,
+    )
+    .flatMap(({ petition_date }) => petition_date ?? []);
+  return {
+    indicator: credit_reporting,
+    petition_date:
+      petitions.length === 0 ? null : petitions.reduce((one, other) => latest(one, other)),
+  };
 }

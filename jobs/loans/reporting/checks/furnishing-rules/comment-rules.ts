@@ -153,6 +153,7 @@ export const CONSUMER_RULES: readonly RecordRule[] = [
     id: 'Bankruptcy-DOFD-1',
     problem: 'An account in bankruptcy has no date of first delinquency.',
     fields: ['consumer_information_indicator', 'date_first_delinquency'],
+    may_be_right: 'The debt was reaffirmed (R) and is current: the guide then has no date.',
     isBroken: (account) =>
       account.date_first_delinquency === null && hasIndicator(account, `${BANKRUPT} R`),
   },
