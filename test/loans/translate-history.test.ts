@@ -28,7 +28,8 @@ function startOf(terms: Terms = TERMS, today = '2026-09-01') {
 const rowsOf = (...rows: Record<string, unknown>[]) =>
   rows.map((row, index) => EarlierTransaction.parse({ transaction_id: `T${index + 1}`, ...row }));
 
-const translate = (...rows: Record<string, unknown>[]) => translateHistory(rowsOf(...rows), startOf());
+const translate = (...rows: Record<string, unknown>[]) =>
+  translateHistory(rowsOf(...rows), startOf());
 
 const factsOf = ({ events }: ReturnType<typeof translateHistory>) =>
   events.map(({ event: { id: _, is_replayed: __, ...facts } }) => facts);
