@@ -62,6 +62,7 @@ import { portalDocuments } from './portal/documents.ts';
 import { hardshipApplications } from './portal/hardship-queue.ts';
 import { portalHardship } from './portal/hardship.ts';
 import { portalLoans } from './portal/loans.ts';
+import { portalEarlierTransactions } from './portal/earlier-transactions.ts';
 import { portalPayments } from './portal/payments.ts';
 import { portalProfile } from './portal/profile.ts';
 import { portalRecords } from './portal/records.ts';
@@ -183,6 +184,7 @@ const specifiedRoutes: readonly Route[] = [
   ...portalProfile,
   portalDashboard,
   ...portalLoans,
+  portalEarlierTransactions,
   ...portalPayments,
   ...portalAutopay,
   ...portalRecords,

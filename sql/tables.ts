@@ -43,6 +43,7 @@ export const TABLES = [
   'document_wordings',
   'documents',
   'draws',
+  'earlier_transactions',
   'emails',
   'events',
   'fees',

@@ -41,6 +41,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'document_wordings_one_of_a_kind', // the same
   'documents_storage_key',
   'draws_draw_number',
+  'earlier_transactions_once',
   'emails_one_primary',
   'fees_one_late_fee',
   'fees_one_return_fee',
