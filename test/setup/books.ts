@@ -1,5 +1,11 @@
 import type { FileTree } from '../../jobs/files/file-tree.ts';
 import type { BookFileName } from '../../jobs/books/format/book-files.ts';
+import {
+  checkBook,
+  type CheckedRow,
+  type CheckOptions,
+} from '../../jobs/books/format/checks/check-book.ts';
+import type { Finding } from '../../jobs/books/format/findings.ts';
 import { readMapping } from '../../jobs/books/format/mapping/read-mapping.ts';
 import type { Book, BookLine } from '../../jobs/books/format/reading/book.ts';
 import { openBook } from '../../jobs/books/format/reading/open-book.ts';
@@ -42,3 +48,48 @@ export const placesOf = (lines: readonly Pick<BookLine<'loans'>, 'findings'>[]) 
   lines.flatMap(({ findings }) =>
     findings.map(({ line, column, code }) => `${line} ${column ?? '-'} ${code}`),
   );
+
+/** Everything that a check finds, as short texts: file, line, column and code. */
+export async function findingsOf(book: Book, options: Partial<CheckOptions> = {}) {
+  const findings: Finding[] = [];
+  const rows: CheckedRow[] = [];
+  for await (const item of checkBook(book, { today: '2026-03-31', ...options }))
+    if ('finding' in item) findings.push(item.finding);
+    else rows.push(item.row);
+  const places = findings.map(
+    ({ file, line, column, code }) => `${file} ${line} ${column ?? '-'} ${code}`,
+  );
+  return { findings, rows, places };
+}
+
+/** A CSV file of these records. Columns are those of all records. */
+export function csvOf(...records: readonly Readonly<Record<string, string>>[]): string {
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const quote = (field: string) =>
+    /[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+  const lines = records.map((record) => columns.map((name) => quote(record[name] ?? '')).join(','));
+  return [columns.join(','), ...lines].join('\n');
+}
+
+/** A loan of a book with borrowers.csv, with the given fields replaced. */
+export const loanRecord = (wish: Readonly<Record<string, string>> = {}) => ({
+  loan_number: 'L-1',
+  borrower_external_id: 'B-1',
+  principal_amount: '10000.00',
+  current_principal_balance: '9260.00',
+  interest_rate: '0.085',
+  term_months: '36',
+  payment_amount: '315.68',
+  origination_date: '2025-12-10',
+  first_payment_date: '2026-01-10',
+  paid_through_date: '2026-03-10',
+  status: 'active',
+  ...wish,
+});
+
+export const borrowerRecord = (wish: Readonly<Record<string, string>> = {}) => ({
+  borrower_external_id: 'B-1',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  ...wish,
+});

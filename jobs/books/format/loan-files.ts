@@ -3,6 +3,7 @@ import { CO_BORROWER_ROLES } from '../../../sql/loans/co-borrowers.ts';
 import { emailAddress, externalId, jsonObject } from '../../../sql/types.ts';
 import { JURISDICTIONS } from '../../loans/products/program-types.ts';
 import { CHARGE_OFF_REASONS } from '../../loans/servicing-actions/charge-off.ts';
+import { loanLabel } from '../../loans/servicing-actions/label.ts';
 import { borrowerId, language, socialSecurityNumber } from './borrower-files.ts';
 import { bookFile, optional, required } from './columns.ts';
 import * as kinds from './kinds.ts';
@@ -112,6 +113,16 @@ const balances = {
     kinds.date,
     'The first day from which `history.csv` has all transactions of the loan. It is then replayed from this day. Empty: the history is only displayed.',
   ),
+  history_opening_principal: optional(
+    kinds.money,
+    'The principal on `history_from`, before its transactions. Required if that is after the origination. `interest_rate` and `payment_amount` are then those of that day.',
+  ),
+  history_opening_interest: optional(kinds.money, 'Unpaid interest on that day. Default: 0.00.'),
+  history_opening_fees: optional(kinds.money, 'Unpaid fees on that day. Default: 0.00.'),
+  history_opening_paid_through_date: optional(
+    kinds.date,
+    'All installments due on or before this day were paid on that day. Default: that day.',
+  ),
 } as const;
 
 const losses = {
@@ -184,7 +195,7 @@ export const loans = bookFile(
       kinds.textOf(emailAddress),
       'The email address of the user who is responsible for the loan.',
     ),
-    labels: optional(kinds.list(z.string().min(1).max(50), 50), 'Your labels, separated by `|`.'),
+    labels: optional(kinds.list(loanLabel, 50), 'Your labels, separated by `|`.'),
     purpose: optional(kinds.words, "The borrower's purpose, for your information."),
     source_status: optional(kinds.line(), 'The status in the old system, for your information.'),
     paid_total: optional(kinds.money, 'Paid so far in total, for your information.'),

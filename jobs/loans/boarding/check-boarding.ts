@@ -5,7 +5,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { firstDelinquencyProblem } from '../reporting/records/boarded-delinquency.ts';
-import { levelInstallment } from '../schedule/boarded-schedule.ts';
+import { levelInstallment, type BoardedLoan } from '../schedule/boarded-schedule.ts';
 import type { Boarding } from './boarding-input.ts';
 
 /** Fields that only a loan with a servicing history may have. */
@@ -19,6 +19,7 @@ const HISTORY = [
 /** Throws `Invalid` if the fields of a boarded loan contradict each other or the business date. */
 export function checkBoarding({ today }: Work, input: Boarding) {
   const errors: Record<string, string> = {};
+  const isReplayed = input.history?.depth === 'replayed';
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
   if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
   if (first_payment_date && first_payment_date < origination_date)
@@ -28,7 +29,7 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
     errors['current_principal_balance'] = 'Must not be more than the principal amount.';
   }
-  if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !input.history) {
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !isReplayed) {
     errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
   }
   const { last_payment_date: paid } = input;
@@ -45,11 +46,21 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (problem) errors['first_delinquency_date'] = problem;
   const isNew = ['pending', 'approved'].includes(input.status);
   if (input.history && isNew) errors['history'] = `Not allowed for a loan that is ${input.status}.`;
-  const { from } = input.history ?? {};
+  const { from, opening, transactions = [] } = input.history ?? {};
   if (from && (from < origination_date || from > today))
     errors['history.from'] = 'Must be between the origination date and the business date.';
-  if (input.suspense_balance && !input.history)
-    errors['suspense_balance'] = 'Is only compared with a history. Board a payment as part of it.';
+  if (opening && !isReplayed) errors['history.opening'] = 'Only for a replayed history.';
+  const ids = new Set<string>();
+  for (const [index, { transaction_id, date }] of transactions.entries()) {
+    const place = `history.transactions[${index}]`;
+    if (ids.has(transaction_id))
+      errors[`${place}.transaction_id`] = 'Another transaction of the loan has this number.';
+    if (date > today) errors[`${place}.date`] = 'Must not be after the business date.';
+    ids.add(transaction_id);
+  }
+  if (input.suspense_balance && !isReplayed)
+    errors['suspense_balance'] =
+      'Is only compared with a replayed history. Record the money as a payment.';
   for (const field of HISTORY.filter((name) => isNew && input[name]))
     errors[field] = `Not allowed for a loan that is ${input.status}.`;
   if (input.paid_through_date && input.paid_through_date < origination_date)
@@ -62,21 +73,26 @@ export function checkBoarding({ today }: Work, input: Boarding) {
 /** A last payment above this many installments is a balloon, which the lender must declare. */
 const INSTALLMENTS_IN_LAST_PAYMENT = 2;
 
+export type RepaymentProblem = {
+  code: 'payment_below_interest' | 'does_not_amortize';
+  reason: string;
+};
+
 /**
- * Throws `Invalid` if the given installment does not repay the balance by the last due date. A declared
- * balloon, or a balloon of the product, is allowed.
+ * Why the given installment does not repay the balance by the last due date, or null. A declared balloon, or a balloon
+ * of the product, is allowed.
  */
-export function assertRepays(
+export function repaymentProblem(
   terms: Terms,
-  input: Boarding,
+  input: BoardedLoan & { has_balloon?: boolean | null | undefined },
   schedule: readonly ScheduleRow[],
   place: { balance: string; today: string },
-) {
+): RepaymentProblem | null {
   const last = schedule.at(-1);
   const { payment_amount: given } = input;
-  if (!given || !last || input.has_balloon || terms.amortization !== 'level_payment') return;
+  if (!given || !last || input.has_balloon || terms.amortization !== 'level_payment') return null;
   if (parseMoney(last.payment_amount).lte(parseMoney(given).times(INSTALLMENTS_IN_LAST_PAYMENT)))
-    return;
+    return null;
   const before = schedule.at(-2);
   const coversInterest = before !== undefined && parseMoney(before.principal_amount).gt(0);
   const fault = coversInterest
@@ -84,5 +100,12 @@ export function assertRepays(
     : `Does not cover the interest and leaves ${last.payment_amount} for the final payment.`;
   const level = levelInstallment(terms, input, place);
   const remedy = `Correct it (a level installment is ${level}), or declare the balloon with has_balloon.`;
-  throw new Invalid({ payment_amount: `${fault} ${remedy}` });
+  const code = coversInterest ? 'does_not_amortize' : 'payment_below_interest';
+  return { code, reason: `${fault} ${remedy}` };
+}
+
+/** Throws `Invalid` if the given installment does not repay the balance. */
+export function assertRepays(...loan: Parameters<typeof repaymentProblem>) {
+  const problem = repaymentProblem(...loan);
+  if (problem !== null) throw new Invalid({ payment_amount: problem.reason });
 }

@@ -1,6 +1,6 @@
 import { addDays, compareDates, latest } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
-import type { DayCount } from '../arithmetic/terms.ts';
+import type { DayCount, Terms } from '../arithmetic/terms.ts';
 import type { InterestSegment } from '../engine/interest/interest.ts';
 import { interestParts } from '../engine/interest/unsettled-interest.ts';
 import type { LoanState } from '../engine/state.ts';
@@ -9,8 +9,14 @@ import { readTerms } from '../products/loan-terms.ts';
 import { newStep, type Calculation, type WordedStep } from './explanation.ts';
 
 /** The periods with one balance and one rate whose interest is unpaid. */
-export function explainInterest({ row, state }: OpenLoan): Calculation {
-  const { rounding_mode, day_count } = readTerms(row);
+export const explainInterest = ({ row, state }: OpenLoan): Calculation =>
+  explainInterestOf(readTerms(row), state);
+
+/** The same for a loan of any system. */
+export function explainInterestOf(
+  { rounding_mode, day_count }: Pick<Terms, 'rounding_mode' | 'day_count'>,
+  state: LoanState,
+): Calculation {
   const parts = interestParts(state, rounding_mode);
   const since = parts[0]?.segment?.from ?? '';
   const counted = parts.map(({ segment, amount }) => ({

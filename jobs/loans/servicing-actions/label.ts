@@ -7,7 +7,7 @@ import type { Work } from '../../work.ts';
 
 const LABELS_MAX = 50;
 
-const label = z
+export const loanLabel = z
   .string()
   .max(50, 'Must be at most 50 characters.')
   .transform((value) => value.toLowerCase())
@@ -21,7 +21,7 @@ const label = z
   );
 export const Labels = z.object({
   labels: z
-    .array(label)
+    .array(loanLabel)
     .min(1)
     .max(LABELS_MAX)
     .describe(

@@ -10,6 +10,8 @@ export type BookLine<Name extends BookFileName> = {
   file: string;
   line: number;
   row: BookRow<Name> | null;
+  /** The values that could be read, also of a line with mistakes. */
+  values: Readonly<Record<string, unknown>>;
   findings: readonly Finding[];
   /** The name in the file of a column of the book. */
   labelOf: (column: string) => string;

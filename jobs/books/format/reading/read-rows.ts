@@ -72,6 +72,7 @@ const wholeFile = <Name extends BookFileName>(
   file: path,
   line: findings[0]?.line ?? 1,
   row: null,
+  values: {},
   findings: [...findings],
   labelOf: (column) => column,
 });
@@ -188,7 +189,7 @@ function createRecordReader<Name extends BookFileName>(
       findings.push({ file: source.path, line, column, code, severity: 'error', reason });
     if (fields === null) {
       refuse('field_count', null, `Has ${record.fields.length} fields, not ${names.length}.`);
-      yield { file: source.path, line, row: null, findings, labelOf };
+      yield { file: source.path, line, row: null, values: {}, findings, labelOf };
       return;
     }
     if (fields.every((field) => field.trim() === '') || isLeftOut(fields)) return;
@@ -197,7 +198,7 @@ function createRecordReader<Name extends BookFileName>(
       const problem = readField(reader, fields, row);
       const isNeeded =
         reader.column.is_required || (reader.column.required_without !== null && !hasBorrowers);
-      if (problem !== null) refuse('invalid_value', reader.label, problem);
+      if (problem !== null) refuse(codeOf(reader.column, problem), reader.label, problem);
       else if (isNeeded && row[reader.target] === undefined)
         refuse('missing_value', reader.label, 'Is required.');
     }
@@ -206,11 +207,18 @@ function createRecordReader<Name extends BookFileName>(
       file: source.path,
       line,
       row: isValid ? (row as BookRow<Name>) : null,
+      values: row,
       findings,
       labelOf,
     };
   };
 }
+
+/** A rate above 1 has a code of its own, because it is a frequent mistake. */
+const codeOf = ({ form }: Column, problem: string): FindingCode =>
+  form === 'rate' && problem.startsWith('Must be a fraction')
+    ? 'rate_looks_like_percent'
+    : 'invalid_value';
 
 /** Reads one field into the row. Returns what is wrong with it, or null. */
 function readField(

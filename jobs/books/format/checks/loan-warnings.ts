@@ -1,0 +1,172 @@
+import { addDays, addMonths, daysBetween } from '../../../dates.ts';
+import { parseMoney } from '../../../money.ts';
+import { repaymentProblem } from '../../../loans/boarding/check-boarding.ts';
+import { boardedSchedule, originalSchedule } from '../../../loans/schedule/boarded-schedule.ts';
+import {
+  dueDates,
+  numberOfPayments,
+  onePeriodAfter,
+  paymentsPerYear,
+} from '../../../loans/arithmetic/due-dates.ts';
+import { isBilledByCycle, type Terms } from '../../../loans/arithmetic/terms.ts';
+import type { BookRow } from '../book-files.ts';
+import type { Issue } from './issue.ts';
+
+type LoanRow = BookRow<'loans'>;
+type Place = { terms: Terms; today: string };
+
+/** Above it, a rate is probably a percentage. */
+const RATE_HIGH = 0.5;
+/** Below it, a percentage was probably divided twice. */
+const RATE_LOW = 0.001;
+const LONG_PAST_MONTHS = 6;
+/** Credit bureaus learn of a delinquency from this day on. */
+const REPORTED_DAYS = 30;
+
+/** What is doubtful in a loan, given the terms that it will have. Each warning can be made an error. */
+export function warnAboutLoan(row: LoanRow, place: Place): Issue[] {
+  return [
+    ...rateWarnings(row),
+    ...balanceWarnings(row, place),
+    ...dateWarnings(row, place),
+    ...repaymentWarnings(row, place),
+  ];
+}
+
+const warning = (column: string, code: Issue['code'], reason: string): Issue => ({
+  column,
+  code,
+  reason,
+});
+
+function rateWarnings({ interest_rate }: LoanRow): Issue[] {
+  const rate = Number(interest_rate);
+  const percent = `${Number((rate * 100).toPrecision(6))} percent a year`;
+  if (rate > RATE_HIGH)
+    return [
+      warning(
+        'interest_rate',
+        'rate_looks_like_percent',
+        `Means ${percent}. A rate of 8.5 percent is written 0.085.`,
+      ),
+    ];
+  if (rate === 0 || rate >= RATE_LOW) return [];
+  const reason = `Means ${percent}. A rate of 8.5 percent is written 0.085.`;
+  return [warning('interest_rate', 'rate_looks_like_fraction', reason)];
+}
+
+function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
+  const { current_principal_balance: balance, principal_amount, status } = row;
+  if (status === 'paid_off' || terms.loan_type === 'line_of_credit') return [];
+  return parseMoney(balance).gt(principal_amount)
+    ? [
+        warning(
+          'current_principal_balance',
+          'balance_above_amount',
+          `Is more than the principal amount of ${principal_amount}.`,
+        ),
+      ]
+    : [];
+}
+
+/** All due dates of the original schedule, without building it. */
+function agreedDueDates(row: LoanRow, terms: Terms): string[] {
+  const { payment_frequency: frequency, term_months, payment_day } = terms;
+  const first =
+    row.first_payment_date ??
+    onePeriodAfter(frequency, row.origination_date, term_months, payment_day);
+  return dueDates(frequency, first, numberOfPayments(frequency, term_months), payment_day);
+}
+
+/**
+ * The last due date that is paid: as the file says it, or the one before its `next_due_date`. Undefined if the file says
+ * neither.
+ */
+export function paidThroughDate(row: LoanRow, terms: Terms): string | undefined {
+  const { paid_through_date, next_due_date: next } = row;
+  if (paid_through_date !== undefined || next === undefined) return paid_through_date;
+  if (isBilledByCycle(terms)) return addDays(next, -1);
+  return agreedDueDates(row, terms).findLast((due) => due < next) ?? row.origination_date;
+}
+
+function dateWarnings(row: LoanRow, { terms, today }: Place): Issue[] {
+  const isCharged = row.status === 'charged_off';
+  if (row.status !== 'active' && !isCharged) return [];
+  const dates = isBilledByCycle(terms) ? [] : agreedDueDates(row, terms);
+  const issues: Issue[] = [];
+  const last = dates.at(-1);
+  if (!isCharged && last !== undefined && last < addMonths(today, -LONG_PAST_MONTHS))
+    issues.push(
+      warning(
+        'term_months',
+        'maturity_long_past',
+        `The last installment was due on ${last}, and the loan is still active.`,
+      ),
+    );
+  const { next_due_date } = row;
+  if (!isCharged && next_due_date && dates.length > 0 && !dates.includes(next_due_date))
+    issues.push(
+      warning(
+        'next_due_date',
+        'due_date_off_schedule',
+        `By its terms, the loan is due on ${nearestTo(next_due_date, dates)}.`,
+      ),
+    );
+  const paid = paidThroughDate(row, terms);
+  const unpaid =
+    paid === undefined ? undefined : (dates.find((due) => due > paid) ?? next_due_date);
+  const days = unpaid === undefined || unpaid > today ? 0 : daysBetween(unpaid, today);
+  const isLate = isCharged || days >= REPORTED_DAYS;
+  if (isLate && row.first_delinquency_date === undefined && row.history_from === undefined)
+    issues.push(
+      warning(
+        'first_delinquency_date',
+        'first_delinquency_missing',
+        isCharged
+          ? 'A loan that is charged off needs the date of first delinquency for credit reporting.'
+          : `The loan is ${days} days past due and needs the date of first delinquency for credit reporting.`,
+      ),
+    );
+  return issues;
+}
+
+const nearestTo = (date: string, dates: readonly string[]) =>
+  dates.find((due) => due >= date) ?? dates.at(-1) ?? '';
+
+function repaymentWarnings(row: LoanRow, { terms, today }: Place): Issue[] {
+  const { payment_amount, has_balloon, current_principal_balance: balance } = row;
+  const isAsked =
+    row.status === 'active' &&
+    payment_amount !== undefined &&
+    !has_balloon &&
+    !isBilledByCycle(terms);
+  if (!isAsked || clearlyRepays(row, { terms, today })) return [];
+  const paid_through_date = paidThroughDate(row, terms);
+  const loan = { ...row, paid_through_date };
+  const place = { balance, today };
+  const schedule = boardedSchedule(terms, loan, originalSchedule(terms, loan), place);
+  const problem = repaymentProblem(terms, loan, schedule, place);
+  return problem === null ? [] : [warning('payment_amount', problem.code, problem.reason)];
+}
+
+/** The final payment may be this many installments before the exact schedule is built. */
+const CLEARLY = 1.5;
+
+/**
+ * Whether the installments repay the balance with much to spare, by an estimate that is off by some percent. It saves
+ * building the exact schedule of nearly every loan, which takes a hundred times as long.
+ */
+function clearlyRepays(row: LoanRow, { terms, today }: Place): boolean {
+  const { payment_frequency: frequency, amortization, interest_method } = terms;
+  if (amortization !== 'level_payment') return true;
+  if (frequency === 'single' || interest_method === 'flat' || interest_method === 'interest_only')
+    return false;
+  const paid = paidThroughDate(row, terms) ?? today;
+  const left = agreedDueDates(row, terms).filter((due) => due > paid).length;
+  const rate = Number(terms.interest_rate) / paymentsPerYear(frequency);
+  const installment = Number(row.payment_amount);
+  const grown = (1 + rate) ** Math.max(0, left - 1);
+  const sum = rate === 0 ? left - 1 : (grown - 1) / rate;
+  const before = Number(row.current_principal_balance) * grown - installment * sum;
+  return before * (1 + rate) <= installment * CLEARLY;
+}
