@@ -3,6 +3,7 @@ import { documentLocale } from './render-document.ts';
 
 /** The alerts on a borrower's first portal page. */
 export const ALERTS = [
+  'bankruptcy',
   'past_due',
   'payment_returned',
   'payment_failed',
@@ -16,6 +17,8 @@ export type AlertType = (typeof ALERTS)[number];
 /** The placeholders {loan}, {amount} and {date} are replaced where the value is known. */
 const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
   en: {
+    bankruptcy:
+      'Loan {loan} is part of a bankruptcy case, or was discharged in one. What you see here is for information only. It is not an attempt to collect a debt or a demand for payment.',
     past_due: 'Loan {loan} is past due by {amount}.',
     payment_returned: 'The bank returned your payment of {amount} for loan {loan}.',
     payment_failed: 'We could not process your payment of {amount} for loan {loan}.',
@@ -26,6 +29,8 @@ const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
     hardship_decided: 'We have made a decision on your hardship application for loan {loan}.',
   },
   es: {
+    bankruptcy:
+      'El préstamo {loan} forma parte de un caso de bancarrota o fue descargado en uno. Lo que ve aquí es solo para su información. No es un intento de cobrar una deuda ni una exigencia de pago.',
     past_due: 'El préstamo {loan} tiene {amount} vencidos.',
     payment_returned: 'El banco devolvió su pago de {amount} del préstamo {loan}.',
     payment_failed: 'No pudimos procesar su pago de {amount} del préstamo {loan}.',

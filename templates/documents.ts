@@ -17,7 +17,26 @@ export type DocumentData = {
 };
 export type DocumentName = keyof DocumentData;
 
+/** What a statement says about a bankruptcy (12 CFR 1026.41(f)). */
+export type StatementInBankruptcy = {
+  /** The petition is pending. Otherwise the debt was discharged. */
+  is_pending: boolean;
+  /** The addressee is the debtor. Otherwise another person who borrowed is. */
+  is_addressee: boolean;
+  /** Chapter 12 or 13: what was due before the petition, and what of it was paid since. Null: not known. */
+  plan: {
+    arrears: Money;
+    paid_in_period: Money | null;
+    paid: Money | null;
+    /** A payment since the petition is missing for more than 45 days. */
+    is_late: boolean;
+  } | null;
+};
+
 export type MonthlyStatement = Letter & {
+  /** Whether the statement may ask for past-due payments. */
+  demands: boolean;
+  bankruptcy: StatementInBankruptcy | null;
   period_start: Day;
   period_end: Day;
   summary: {

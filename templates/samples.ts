@@ -25,6 +25,8 @@ export const letter: Letter = {
 
 export const statement: MonthlyStatement = {
   ...letter,
+  demands: true,
+  bankruptcy: null,
   period_start: '2026-03-01',
   period_end: '2026-03-31',
   summary: {

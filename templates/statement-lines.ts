@@ -50,7 +50,7 @@ const FEE = { en: 'Fee', es: 'Cargo' };
 export const statementLine = (kind: string, language: string): string =>
   (LINES.get(kind) ?? FEE)[language === 'es' ? 'es' : 'en'];
 
-type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording'> & {
+type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording' | 'bankruptcy'> & {
   activity: readonly object[];
 };
 
@@ -66,7 +66,7 @@ const ADDRESS_LIMITS = { lines: 4, characters: 38 };
  * Says whether the activity fits on the first page, between the figures and the payment slip. Otherwise all
  * of it is printed on the second page.
  */
-export function isOnePage({ due, line, recipient, wording, activity }: Page): boolean {
+export function isOnePage({ due, line, recipient, wording, activity, ...page }: Page): boolean {
   const addressLines = [recipient.name, ...recipient.address_lines].reduce(
     (count, text) => count + Math.max(1, Math.ceil(text.length / ADDRESS_LIMITS.characters)),
     0,
@@ -78,7 +78,7 @@ export function isOnePage({ due, line, recipient, wording, activity }: Page): bo
     (due.autopay ? FIRST_PAGE_LINES.autopay : 0) -
     Math.max(0, addressLines - ADDRESS_LIMITS.lines) -
     linesOf(wording?.closing ?? '');
-  return !line && activity.length <= room;
+  return !line && !page.bankruptcy && activity.length <= room;
 }
 
 /**

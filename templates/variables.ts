@@ -11,7 +11,7 @@ const NAMES = {
   payment:
     'amount date number method principal interest fees failure_reason retry_date account_last_four',
   fee: 'type amount date',
-  statement: 'date period_start period_end new_balance',
+  statement: 'date period_start period_end new_balance is_informational',
   payoff: 'amount good_through per_diem',
   promise: 'amount date',
   disbursement: 'amount date',

@@ -33,7 +33,7 @@ legally in force, changes what it does with the loans, and reminds you of deadli
 - \`bankruptcy_status\`, \`military_status\`, \`is_deceased\` and \`cease_and_desist_date\` of a borrower follow from cases. Writing another value
   opens, corrects or ends a case with an estimated date. \`bankruptcy_status\` is one of STATUSES.
 - \`GET /cases/{id}\` shows the \`deadlines\` that are not met. Each has a task, due some days before it lapses.
-- Facts appear in no webhook, message, task or portal page. To hide them from a user, deny the field \`facts\` of \`cases\`.
+- Facts appear in no webhook, message or task. Statements and the portal say of a loan only that it is in bankruptcy. To hide them from a user, deny the field \`facts\` of \`cases\`.
 `;
 
 /** The Markdown of the guide about cases, made from the declarations of facts and effects. */
@@ -66,6 +66,7 @@ const COLUMNS: Readonly<Record<keyof Effects, string>> = {
   acceleration: 'Acceleration',
   charge_off: 'Automatic charge-off',
   credit_reporting: 'Credit reporting',
+  statement: 'Statements',
 };
 
 /** The table of effects for a lawyer and an accountant: one row per condition, with its legal basis. */
@@ -80,6 +81,6 @@ export function effectsTable(): string {
 }
 
 function cellOf(value: Effects[keyof Effects]): string {
-  if (value === true || value === null || value === 'allowed' || value === 'standard') return '';
+  if (value === true || value === null || value === 'allowed' || value === 'regular') return '';
   return value === false ? 'no' : value.replaceAll('_', ' ');
 }

@@ -4,6 +4,7 @@ import { date, money, text, uuid } from '../../sql/types.ts';
 import { ALERTS } from '../../templates/alerts.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
+import { statementForm } from './loans.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const { id, loan_number, principal_balance, status, next_payment_date, next_payment_amount } =
@@ -46,6 +47,7 @@ export const portalDashboard: Route = borrowerEndpoint({
             next_payment_amount,
             past_due_amount,
             balance: money.describe('The total balance, including charged-off amounts.'),
+            statement_form: statementForm,
           }),
         )
         .describe('The loans that the borrower owes.'),

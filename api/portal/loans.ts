@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { STATEMENTS } from '../../jobs/cases/rules/effects.ts';
 import { explainOwnLoan, findOwnLoan, type OwnQuestion } from '../../jobs/portal/debt.ts';
 import { assertOwnLoan, liabilityFields } from '../../jobs/portal/own-loans.ts';
 import { readSchedule } from '../../jobs/loans/history/balances.ts';
@@ -12,6 +13,13 @@ import { explanation, explanationQuery } from '../loans/explanations.ts';
 import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
+
+/** How the portal shows the amounts of a loan. */
+export const statementForm = z
+  .enum(STATEMENTS)
+  .describe(
+    'How to show the amounts. `no_demand`: without a request to pay what is past due. `bankruptcy`: for information only, with the words of statements in bankruptcy.',
+  );
 
 /** The loan fields that borrowers see. Amounts equal those that staff see. */
 const portalLoanFields = z
@@ -51,7 +59,10 @@ const portalLoanFields = z
   })
   .extend({
     total_paid: signedMoney.describe(
-      'The total of all payments that were not reversed, minus refunds.',
+      'The total of all payments that were not reversed, minus refunds. Includes what the previous servicer received, if it is known.',
+    ),
+    has_earlier_payments: flag.describe(
+      'Whether payments to the previous servicer are known: `list-payments` or `list-earlier-transactions` has them.',
     ),
     boarded_on: date
       .nullable()
@@ -69,7 +80,10 @@ const portalLoan = portalLoanFields
   .meta({ id: 'PortalLoan' });
 
 const loanDetail = portalLoan
-  .extend({ payoff_amount: money.describe('The maximum payment today.') })
+  .extend({
+    payoff_amount: money.describe('The maximum payment today.'),
+    statement_form: statementForm,
+  })
   .meta({ id: 'PortalLoanDetail' });
 
 export const portalLoans: Route[] = [

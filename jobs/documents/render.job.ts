@@ -15,6 +15,7 @@ import { settingsOf } from '../users/settings/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { embedLogo } from '../users/branding/logo.ts';
+import { formOfStatement } from './statement-form.ts';
 import { addressStatement, buildStatementPage, type BilledStatement } from './statement-page.ts';
 import { reportUnprintable } from '../files/unprintable.ts';
 
@@ -111,7 +112,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   // Always written by sql/documents/statements.ts.
   const billed = template_data as BilledStatement;
   const { letter, borrower } = addressStatement(billed, document.language);
-  const { id: borrower_id } = borrower;
+  const { addressee_id: borrower_id } = letter;
   const [recipient] = await recipients.findRecipients(work.tx, [borrower_id]);
   if (!recipient || loan_id === null) return;
   const { communications } = await settingsOf(work.tx);
@@ -131,8 +132,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
       letter,
       language: document.language,
       borrower: {
-        first_name: borrower.first_name,
-        last_name: borrower.last_name,
+        ...borrower,
         email,
         phone,
       },
@@ -148,14 +148,21 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   });
 }
 
-/** The statement's values for the message. */
-const statementFigures = ({ letter, period_start, period_end, summary, due }: BilledStatement) => ({
-  statement: {
-    date: letter.letter_date,
-    period_start,
-    period_end,
-    new_balance: summary.new_balance,
-  },
-  payment_amount: due.amount_due,
-  due_date: due.next_due_date,
-});
+/** The statement's values for the message. A message to a debtor in bankruptcy names no amount and no due date. */
+function statementFigures(billed: BilledStatement) {
+  const { letter, period_start, period_end, summary } = billed;
+  const { due, bankruptcy } = formOfStatement(billed);
+  const { new_balance } = summary;
+  const is_informational = bankruptcy !== null;
+  return {
+    statement: {
+      date: letter.letter_date,
+      period_start,
+      period_end,
+      new_balance,
+      is_informational,
+    },
+    payment_amount: is_informational ? null : due.amount_due,
+    due_date: is_informational ? null : due.next_due_date,
+  };
+}

@@ -1,24 +1,26 @@
 import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
+import { formOfStatement, type LegalFigures } from './statement-form.ts';
 import { addressee, estateOf } from '../../templates/letter.ts';
 import { scanLine } from '../../templates/scan-line.ts';
 import { isOnePage, statementLine } from '../../templates/statement-lines.ts';
 import type { MessageFigures, LetterFigures } from '../communications/message-figures.ts';
 
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
-type Figures = Pick<
-  MonthlyStatement,
-  'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date' | 'wording'
+type Figures = Required<
+  Pick<
+    MonthlyStatement,
+    'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date' | 'wording'
+  >
 > & { activity: readonly Line[] };
 
 /** A statement as billed, with its letterhead and the loan values for its message. */
 export type BilledStatement = Figures & {
-  letter: LetterFigures;
+  letter: LetterFigures & { addressee_id: string };
   language: string;
-  /** The person whom the statement addresses. */
-  borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'> & { id: string };
+  borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'>;
   loan_then: Record<string, unknown>;
   counters: unknown;
-};
+} & LegalFigures;
 
 /** How the letter and the message address the person who gets the statement. */
 export function addressStatement({ letter, borrower }: BilledStatement, language: string) {
@@ -35,17 +37,19 @@ export function buildStatementPage(
 ): MonthlyStatement {
   // Always written by sql/documents/statements.ts.
   const statement = billed as BilledStatement;
-  const { letter: _, borrower: __, loan_then: ___, counters: ____, ...figures } = statement;
+  const { period_start, period_end, summary, loan, line, year_to_date, wording } = statement;
   const { letter } = addressStatement(statement, language);
+  const form = formOfStatement(statement);
+  const figures = { period_start, period_end, summary, loan, line, year_to_date, wording, ...form };
   const { tenant } = letter;
   return {
     ...letter,
     ...figures,
-    activity: figures.activity.map(({ kind, ...line }) => ({
+    activity: statement.activity.map(({ kind, ...line }) => ({
       ...line,
       description: statementLine(kind, language),
     })),
-    is_one_page: isOnePage({ ...letter, ...figures }),
+    is_one_page: isOnePage({ ...letter, ...figures, activity: statement.activity }),
     pay_to: { name: tenant.name, address_lines: tenant.address_lines },
     scan_line: scanLine(letter.loan_number, figures.due.amount_due),
   };

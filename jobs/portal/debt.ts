@@ -14,6 +14,7 @@ import { readTerms } from '../loans/products/loan-terms.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import { assertOwnLoan, liabilityFields } from './own-loans.ts';
+import { statementFormsOf } from './statement-forms.ts';
 
 /**
  * A loan that this person owes, with their role and today's payoff amount. Throws NotFound for any other
@@ -24,7 +25,8 @@ export async function findOwnLoan(work: Work, borrowerId: string, id: string) {
   const loan = await find(work.tx, portalLoans, id);
   if (loan === null) throw new NotFound();
   const payoff_amount = money(sumParts(debtParts(await readLoan(work, id))));
-  return { ...loan, ...liabilityFields(role), payoff_amount };
+  const formOf = await statementFormsOf(work, [id]);
+  return { ...loan, ...liabilityFields(role), payoff_amount, statement_form: formOf(id) };
 }
 
 /** The total debt on a day if nothing is paid until then. What was agreed until then has happened. */

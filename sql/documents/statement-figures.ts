@@ -10,7 +10,7 @@ export const recipientFigures = sql.fragment`jsonb_build_object(
     'country', case when estate.name is null then address.country else estate.country end,
     'estate_representative', estate.name
   ),
-  'loan_number', row.loan_number
+  'loan_number', row.loan_number, 'addressee_id', borrower.id
 )`;
 
 export const summaryFigures = sql.fragment`jsonb_build_object(

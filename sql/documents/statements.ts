@@ -8,6 +8,7 @@ import { loans } from '../loans/loans.ts';
 import { loansWithEndedRelief } from '../loans/reliefs.ts';
 import { endedCycle, lineFigures } from './statement-cycle.ts';
 import { activityFigures } from './statement-activity.ts';
+import { isAddresseeDebtor, legalFigures, planFigures } from './statement-bankruptcy.ts';
 import { dueFigures } from './statement-due.ts';
 import {
   recipientFigures,
@@ -162,9 +163,12 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
              'letter', ${JSON.stringify(sender.letter)}::jsonb || ${recipientFigures},
              'language', borrower.language_preference, 'wording', ${statementWording(sender.spoken)},
              'borrower', jsonb_build_object(
-               'id', borrower.id, 'first_name', borrower.first_name, 'last_name', borrower.last_name
+               'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),
              'loan_then', ${selectAsText(sender.loan_values)},
+             'legal', legal.conditions,
+             'plan', case when legal.conditions is not null then ${planFigures} end,
+             'is_addressee_debtor', legal.conditions is not null and ${isAddresseeDebtor},
              'counters', jsonb_build_object(
                'accrued', total.accrued::text, 'disbursed', total.disbursed::text,
                'fees', total.fees::text, 'paid', total.paid::text
@@ -178,10 +182,12 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & WithWording,
     left join lateral (${estateOf(sql.fragment`borrower.id`)}) as estate on true
     -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
+    left join lateral (select ${legalFigures} as conditions offset 0) as legal on true
     ${joinOutlook(sql.fragment`today.day`, { loan: 'loan' })}
     left join lateral ${endedCycle} as cycle on true
     left join lateral (
-      select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters
+      select statement_date, figures -> 'summary' as summary, figures -> 'counters' as counters,
+             figures -> 'plan' as plan
       from statements where loan_id = loan.id and statement_month < ${month}::date
       order by statement_month desc limit 1
     ) as previous on true

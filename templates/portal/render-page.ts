@@ -58,6 +58,8 @@ function refusalPhrase(kind: string, { code, status }: Refusal, options: Options
   return phrase(frameOf(options).language, hasPhrase(key) ? key : `${kind}.500`);
 }
 
+type Standing = { status: string; past_due_amount?: string; statement_form?: string };
+
 const helpers: Record<string, Handlebars.HelperDelegate> = {
   /** A text of the portal, with values inserted. */
   t: (key: string, options: Options) => phrase(frameOf(options).language, key, options.hash),
@@ -67,8 +69,9 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
     return hasPhrase(key) ? phrase(frameOf(options).language, key) : String(value);
   },
   /** The loan's status as the borrower sees it: an active loan with a past due amount is past due. */
-  loan_standing: (loan: { status: string; past_due_amount?: string }, options: Options) => {
-    const isLate = loan.status === 'active' && isPositive(loan.past_due_amount);
+  loan_standing: (loan: Standing, options: Options) => {
+    const isAsked = loan.statement_form !== 'bankruptcy';
+    const isLate = loan.status === 'active' && isAsked && isPositive(loan.past_due_amount);
     return phrase(frameOf(options).language, `loan_status.${isLate ? 'past_due' : loan.status}`);
   },
   money: (amount: unknown, options: Options) => filters['currency']?.(amount, frameOf(options)),

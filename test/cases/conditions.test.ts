@@ -290,6 +290,7 @@ test('several conditions merge to the strictest effect, and the tenant can repla
     acceleration: false,
     charge_off: false,
     credit_reporting: 'D',
+    statement: 'bankruptcy',
   });
   expect(replaced).toMatchObject({ late_fees: true, autopay: false, acceleration: false });
   expect(blocked).toMatchObject({ credit_reporting: 'suppress' });

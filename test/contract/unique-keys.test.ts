@@ -16,6 +16,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'addresses_one_primary',
   'autopay_draws_once',
   'autopay_plans_one_open',
+  'book_exports_one_pending',
   'borrower_exports_one_pending',
   'business_details_one',
   'case_facts_once',
@@ -40,6 +41,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'document_wordings_one_of_a_kind', // the same
   'documents_storage_key',
   'draws_draw_number',
+  'earlier_transactions_once',
   'emails_one_primary',
   'fees_one_late_fee',
   'fees_one_return_fee',

@@ -3,6 +3,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 import { INSTALLMENT, newLegalStory, owedOn } from './legal-story.ts';
+import { figuresOf } from './statement-text.ts';
 
 /** A borrower with autopay files under chapter 13, pays by a plan through the trustee, and is discharged. */
 
@@ -104,4 +105,86 @@ test('the credit record shows the petition from its month on, and the discharge 
     ['2026-07', 'H', 0, 0, 0, 'reported_discharged'],
     ['2026-08', 'H', 0, 0, 0, 'reported_discharged'],
   ]);
+}, 600_000);
+
+/** The amounts of a printed statement by their labels, and its text without markup. */
+function readStatement(html = '') {
+  const text = html.replaceAll(/<(style|head)[\s\S]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
+  return { amounts: figuresOf(html), text: text.replaceAll(/\s+/g, ' ') };
+}
+
+test('statements during the plan ask for payments since the petition, show the arrears, and demand nothing', async () => {
+  const story = await newLegalStory(stage);
+  const { borrower_id } = story;
+  await story.travel('2026-04-01');
+  const { pages: before } = await story.deliver();
+  await story.travel('2026-04-13');
+  await story.open(borrower_id, 'bankruptcy', PETITION);
+  await story.travel('2026-05-10');
+  await story.pay('350.00');
+  await story.travel('2026-06-02');
+  const { pages, mails } = await story.deliver();
+  const [march, april, may] = [before.at(-1), ...pages].map(readStatement);
+
+  expect(march?.text).toContain('Please pay it now');
+  expect(march?.amounts).toMatchObject({ 'Amount due': '$1,744.64', 'Past due': '$1,129.76' });
+  for (const statement of [april, may]) {
+    expect(statement?.text).toContain('you are a debtor in bankruptcy');
+    expect(statement?.text).toContain('for information only');
+    expect(statement?.text).toContain('send them to the trustee');
+    expect(statement?.text).not.toMatch(/past due|pay it now|late fee|credit bureau|Amount due/);
+  }
+  // Before the petition: the installments of February and March and two late fees. The one of April came after it.
+  expect(april?.amounts).toMatchObject({
+    'Regular payment': '$564.88',
+    'Past unpaid amount': '$564.88',
+    'Unpaid fees': '$0.00',
+    'Payment amount': '$1,129.76',
+    'Paid since case began': '$0.00',
+    'Still unpaid': '$1,179.76',
+  });
+  // 50.00 of the payment paid the fees, and all of it counts for the oldest installment.
+  expect(may?.amounts).toMatchObject({
+    'Payment amount': '$1,694.64',
+    'Paid since last statement': '$350.00',
+    'Paid since case began': '$350.00',
+    'Still unpaid': '$779.76',
+  });
+  expect(april?.text).not.toContain('have not received all');
+  expect(may?.text).toContain('have not received all');
+  expect(mails).toHaveLength(2);
+  for (const { html } of mails) {
+    expect(html).toContain('for information only');
+    expect(html).not.toMatch(/amount due|564\.88|or to pay/);
+  }
+}, 600_000);
+
+test('a discharge, a dismissal and a tenant that decides otherwise change the form of statements', async () => {
+  const story = await newLegalStory(stage);
+  const { borrower_id, superadmin } = story;
+  const [chapter, petition_date] = ['7', '2026-02-20'];
+  await story.travel('2026-02-24');
+  const petition = await story.open(borrower_id, 'bankruptcy', { chapter, petition_date });
+  const months: Record<string, string> = {};
+  const printed = async (name: string, day: string) => {
+    await story.travel(day);
+    months[name] = readStatement((await story.deliver()).pages.at(-1)).text;
+  };
+  await printed('stay', '2026-03-02');
+  await story.travel('2026-03-20');
+  await story.correct(petition.id, { chapter, petition_date, discharge_date: '2026-03-20' });
+  await printed('discharge', '2026-04-02');
+  const effects = { discharged_7: { statement: 'regular' } };
+  const saved = await superadmin.put('/tenant/settings', { cases: { effects } });
+  await printed('decided otherwise', '2026-05-02');
+  await story.correct(petition.id, { chapter, petition_date, dismissal_date: '2026-03-20' });
+  await printed('dismissal', '2026-06-02');
+
+  expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+  expect(months['stay']).toContain('you are a debtor in bankruptcy');
+  expect(months['stay']).not.toContain('before the bankruptcy case');
+  expect(months['discharge']).toContain('you discharged personal liability');
+  expect(months['decided otherwise']).not.toMatch(/bankruptcy/i);
+  expect(months['dismissal']).not.toMatch(/bankruptcy/i);
+  expect(months['dismissal']).toContain('Please pay it now');
 }, 600_000);

@@ -15,6 +15,12 @@ export const INDICATORS = [
 ] as const;
 export type Indicator = (typeof INDICATORS)[number];
 
+/**
+ * The form of a loan's statements, from the regular one to the strictest: without a demand to pay, or with the notices and
+ * amounts for a debtor in bankruptcy.
+ */
+export const STATEMENTS = ['regular', 'no_demand', 'bankruptcy'] as const;
+
 /** What a condition changes. True means that the lender may do it. */
 export type Effects = {
   contact: (typeof CONTACTS)[number];
@@ -29,6 +35,8 @@ export type Effects = {
   charge_off: boolean;
   /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
   credit_reporting: Indicator | 'suppress' | null;
+  /** The form of the loan's statements, also in messages and in the portal. */
+  statement: (typeof STATEMENTS)[number];
 };
 export type EffectName = keyof Effects;
 
@@ -44,24 +52,29 @@ const NONE: Effects = {
   acceleration: true,
   charge_off: true,
   credit_reporting: null,
+  statement: 'regular',
 };
 
-/** 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. */
+/**
+ * 11 USC 362(a): no act to collect, assess or recover a claim from before the petition. 12 CFR 1026.41(f) prescribes the
+ * form of statements for mortgages only. We use it for every loan, because a demand to pay violates the stay.
+ */
 const stay = (credit_reporting: Indicator): Row => ({
   ...NONE,
-  source: '11 USC 362(a); Metro 2 consumer information indicator',
+  source: '11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
   collection_messages: false,
   late_fees: false,
   autopay: false,
   acceleration: false,
   charge_off: false,
   credit_reporting,
+  statement: 'bankruptcy',
 });
 
 /** 11 USC 524(a)(2): no act to collect the debt from the debtor. The loan may be charged off. */
 const discharged = (credit_reporting: Indicator): Row => ({
   ...stay(credit_reporting),
-  source: '11 USC 524(a)(2); Metro 2 consumer information indicator',
+  source: '11 USC 524(a)(2); 12 CFR 1026.41(f); Metro 2 consumer information indicator',
   charge_off: true,
 });
 
@@ -104,6 +117,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '11 USC 1201(a) and 1301(a)',
     collection_messages: false,
     acceleration: false,
+    statement: 'no_demand',
   },
   identity_theft_block: {
     ...NONE,
@@ -114,6 +128,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     acceleration: false,
     charge_off: false,
     credit_reporting: 'suppress',
+    statement: 'no_demand',
   },
   // The credit record of a deceased person has its own code (ECOA code X).
   deceased: {
@@ -129,6 +144,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     source: '15 USC 1692c(c); 12 CFR 1006.6(c)',
     contact: 'required_notices_only',
     collection_messages: false,
+    statement: 'no_demand',
   },
   // No termination, repossession or foreclosure without a court order.
   active_duty: { ...NONE, source: '50 USC 3952 and 3953', acceleration: false },
@@ -146,6 +162,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     late_fees: false,
     acceleration: false,
     charge_off: false,
+    statement: 'no_demand',
   },
 };
 
@@ -193,6 +210,7 @@ function mergeStrictly(one: Effects, other: Effects): Effects {
     acceleration: one.acceleration && other.acceleration,
     charge_off: one.charge_off && other.charge_off,
     credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
+    statement: stricter(STATEMENTS, one.statement, other.statement),
   };
 }
 

@@ -33,6 +33,15 @@ export const effectsOnDay = (legal: LegalConditions, day: string): Effects =>
 export const conditionsWithout = (legal: LegalConditions, what: Permission, day: string) =>
   conditionsOnDay(legal, day).filter((condition) => !effectsOf(condition, settingsOf(legal))[what]);
 
+/** The form of a loan's statements on a day, and for a bankruptcy the conditions that require it. */
+export function statementForm(legal: LegalConditions | null, day: string) {
+  if (legal === null) return { form: 'regular' as const, bankruptcies: [] };
+  const bankruptcies = conditionsOnDay(legal, day).filter(
+    (condition) => effectsOf(condition, settingsOf(legal)).statement === 'bankruptcy',
+  );
+  return { form: effectsOnDay(legal, day).statement, bankruptcies };
+}
+
 /** Whether the conditions of a loan allow something on a day. */
 export const allows = (legal: LegalConditions | null, what: Permission, day: string): boolean =>
   legal === null || effectsOnDay(legal, day)[what];

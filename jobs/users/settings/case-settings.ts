@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rate } from '../../../sql/types.ts';
 import { CONDITIONS } from '../../cases/rules/conditions.ts';
-import { CONTACTS, INDICATORS, type EffectName } from '../../cases/rules/effects.ts';
+import { CONTACTS, INDICATORS, STATEMENTS, type EffectName } from '../../cases/rules/effects.ts';
 import { hintAt, quote } from '../../nearest-word.ts';
 import { settingGroup } from './setting-types.ts';
 
@@ -27,6 +27,12 @@ const effects = {
     .nullish()
     .describe(
       'The consumer information indicator that is reported. Null: none. An identity theft block always keeps the loan from being reported.',
+    ),
+  statement: z
+    .enum(STATEMENTS)
+    .optional()
+    .describe(
+      'The form of statements. `no_demand`: without a request to pay. `bankruptcy`: with the notices and amounts of 12 CFR 1026.41(f), which the rule requires for mortgages.',
     ),
 } satisfies Record<EffectName, z.ZodType>;
 
