@@ -157,8 +157,18 @@ figures:
 
   expect(places).toEqual(['all.csv 5 Cust borrower_differs']);
   expect(rows.map(({ file, line }) => `${file} ${line}`)).toEqual([
-    ...['borrowers 2', 'borrowers 4', 'loans 2', 'loans 3', 'loans 4', 'loans 5'],
-    ...['co_borrowers 3', 'co_borrowers 4', 'figures 2', 'figures 3', 'figures 4', 'figures 5'],
+    'borrowers 2',
+    'borrowers 4',
+    'loans 2',
+    'loans 3',
+    'loans 4',
+    'loans 5',
+    'co_borrowers 3',
+    'co_borrowers 4',
+    'figures 2',
+    'figures 3',
+    'figures 4',
+    'figures 5',
   ]);
 });
 
