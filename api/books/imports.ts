@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WarningSwitches } from '../../jobs/books/format/findings.ts';
 import { boardImportJob } from '../../jobs/books/imports/board-import.job.ts';
 import {
   cancelImport,
@@ -130,7 +131,35 @@ const NewImportForm = z.object({
     .optional()
     .describe('The mapping as YAML, for a file with other columns or formats.'),
   product_code: ImportOptions.shape.product_code,
+  warnings: z
+    .string()
+    .max(5_000, { error: 'Must be at most 5,000 characters.', abort: true })
+    .transform((text, context) => {
+      const read = WarningSwitches.safeParse(parseJson(text));
+      if (read.success) return read.data;
+      context.addIssue('Must be a JSON object of codes, each with error, warning or accepted.');
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      'A JSON object with codes of warnings that are an `error` for you, or `accepted`, such as `{"duplicate_borrower": "error"}`.',
+    ),
+  accept_difference: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((given) => given === 'true')
+    .describe(
+      'Whether loans are boarded with the balances of their history although the file states others.',
+    ),
 });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
 
 const routeDefaults = { tag: 'books', allow: 'admin', resource: 'imports' } as const;
 
@@ -150,14 +179,17 @@ const uploadRoute: Route = {
   body: NewImportForm,
   reply: imports.reply,
   run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
-    const { file, mapping, ...options } = body as z.output<typeof NewImportForm>;
+    const { file, mapping, accept_difference, ...options } = body as z.output<typeof NewImportForm>;
     const row = await within(tenant_id, (work) =>
       createImport(work, {
         filename: file.name.slice(0, 200),
         sha256_hash: file.sha256_hash,
         file_size: file.size,
         mapping: mapping ?? null,
-        options: ImportOptions.parse(options),
+        options: ImportOptions.parse({
+          ...options,
+          ...(accept_difference && { accept_difference }),
+        }),
         isStored: true,
       }),
     );

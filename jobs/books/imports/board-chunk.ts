@@ -14,7 +14,7 @@ import { importBorrowers } from './records/import-borrowers.ts';
 import { importLeftovers } from './records/import-leftovers.ts';
 import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
 import { ImportOptions } from './import-options.ts';
-import { toBoarding } from './loan-input.ts';
+import { boardingInput, historyOf } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
@@ -82,27 +82,27 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     ]),
     new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
-  const find = await createParentFinder(work, ImportOptions.parse(row.options));
-  const prepared = [];
-  for (const one of placed) prepared.push({ ...one, found: await find(one.row) });
+  const options = ImportOptions.parse(row.options);
+  const find = await createParentFinder(work, options);
   const loans: BoardedLoan[] = [];
   const findings: BookFinding[] = [];
-  for (let from = 0; from < prepared.length; from += GROUP)
-    await mapConcurrently(prepared.slice(from, from + GROUP), async ({ found, ...one }) => {
-      const borrower_id = borrowers.get(one.row.borrower_external_id);
-      const refuse = (column: string, reason: string) =>
-        findings.push(refusal(one, column, reason));
-      if (found === null || borrower_id === undefined)
-        return refuse('product_code', 'This product does not exist.');
+  for (let from = 0; from < placed.length; from += GROUP)
+    await mapConcurrently(placed.slice(from, from + GROUP), async (one) => {
+      const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
-        const input = toBoarding(one.row, { borrower_id, ...found.ids });
+        const found = await find(one.row);
+        const input = {
+          ...boardingInput(one.row, borrower_id, found),
+          ...historyOf(one.row, rowsOf('history', loanKey(one.row.loan_number))),
+          accept_difference: options.accept_difference,
+        };
         const id = await boardLoan(work, input, found.parents);
-        return loans.push({ ...one, id, borrower_id });
+        loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
         if (!(error instanceof Invalid)) throw error;
-        for (const [column, reason] of Object.entries(error.errors)) refuse(column, reason);
-        return undefined;
+        for (const [column, reason] of Object.entries(error.errors))
+          findings.push(refusal(one, column, reason));
       }
     });
   if (findings.length > 0)

@@ -2,13 +2,15 @@ import type { StatusTotals } from '../../../sql/books/imports.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within } from '../../work.ts';
 import type { BookRow } from '../format/book-files.ts';
-import type { Book } from '../format/reading/book.ts';
-import { hasFile } from '../format/reading/book.ts';
-import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
+import { checkBook as checkForm, type CheckedRow } from '../format/checks/check-book.ts';
+import type { FindKnown } from '../format/checks/references.ts';
+import { hasFile, type Book } from '../format/reading/book.ts';
+import { STAGED_FILES } from './book-rows.ts';
 import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
 import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
+import { knownKeys } from '../../../sql/books/known-keys.ts';
 import { nameOf } from './records/import-borrowers.ts';
 import type { ImportOptions } from './import-options.ts';
 
@@ -53,10 +55,15 @@ export async function checkBook(
     for (const { severity } of findings) counts[severity] += 1;
     if (findings.length > 0) await onFindings(findings);
   };
-  const check = async (rows: readonly PlacedRow[]) => {
+  const check = async (rows: readonly CheckedRow[]) => {
     const loans = rows
       .filter(({ file }) => file === 'loans')
-      .map(({ source, line, values }) => ({ source, line, row: values as BookRow<'loans'> }));
+      .map(({ source, line, labelOf, values }) => ({
+        source,
+        line,
+        labelOf,
+        row: values as BookRow<'loans'>,
+      }));
     const found = await within(
       tenantId,
       async (work) => {
@@ -74,12 +81,18 @@ export async function checkBook(
     await report(found.toSorted((one, other) => one.line - other.line));
     if (loans.length > 0) await onProgress?.(loans_total);
   };
-  let waiting: PlacedRow[] = [];
+  let waiting: CheckedRow[] = [];
   let found: BookFinding[] = [];
-  for await (const { row, findings } of readBook(book)) {
-    found.push(...findings);
-    if (found.length >= BATCH) await report(found.splice(0));
-    if (row === null) continue;
+  const findKnown: FindKnown = (file, keys) =>
+    within(tenantId, ({ tx }) => knownKeys(tx, file, keys), { readOnly: true });
+  const switches = options.warnings ?? {};
+  for await (const item of checkForm(book, { today, switches, findKnown })) {
+    if ('finding' in item) {
+      found.push(item.finding);
+      if (found.length >= BATCH) await report(found.splice(0));
+      continue;
+    }
+    const { row } = item;
     const { file } = row;
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
@@ -103,7 +116,7 @@ export async function checkBook(
 }
 
 /** The person whom the row describes, to compare with a borrower who is known here. */
-function personOf({ file, source, line, values }: PlacedRow, book: Book): PlacedPerson[] {
+function personOf({ file, source, line, values }: CheckedRow, book: Book): PlacedPerson[] {
   if (file === 'borrowers') {
     const {
       borrower_external_id: external_id,

@@ -1,13 +1,15 @@
 import * as people from '../../../sql/books/borrowers.ts';
 import { findLoansByNumber } from '../../../sql/loans/tape.ts';
 import { Invalid } from '../../errors.ts';
-import { checkLoan } from '../../loans/boarding/check-loan.ts';
+import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
+import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
+import { applySwitches } from '../format/findings.ts';
 import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import type { ImportOptions } from './import-options.ts';
-import { toBoarding } from './loan-input.ts';
+import { boardingInput } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
 
@@ -15,7 +17,7 @@ import { labelsOf } from './records/record-columns.ts';
 const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
 export type Place = { source: string; line: number };
-export type PlacedLoan = Place & { row: LoanRow };
+export type PlacedLoan = Place & { row: LoanRow; labelOf: (column: string) => string };
 
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 
@@ -37,25 +39,35 @@ export async function checkLoans(
   );
   const findings: BookFinding[] = [];
   const figures: LoanFigures[] = [];
-  for (const { row, source, line } of placed) {
+  for (const { row, source, line, labelOf } of placed) {
     const report = (column: string, code: string, reason: string) =>
-      findings.push({ file: source, line, column, code, severity: 'error', reason });
+      findings.push({
+        file: source,
+        line,
+        column: labelOf(column),
+        code,
+        severity: 'error',
+        reason,
+      });
     if (taken.has(row.loan_number))
       report('loan_number', 'loan_exists', 'A loan with this number already exists.');
-    const found = await find(row);
     const code = row.product_code ?? options.product_code;
-    if (found === null && code !== undefined && bookProducts.has(code)) {
+    if (code !== undefined && bookProducts.has(code)) {
       figures.push(figuresOf(row));
-      continue;
-    }
-    if (found === null) {
-      report('product_code', 'unknown_product', 'This product does not exist.');
       continue;
     }
     try {
       if (row.labels) labelsOf(row.labels);
-      const input = toBoarding(row, { borrower_id: NO_BORROWER, ...found.ids });
+      const found = await find(row);
+      const input = boardingInput(row, NO_BORROWER, found);
       figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
+      const terms = termsFor(input, found.parents);
+      for (const issue of warnAboutLoan(row, { terms, today: work.today })) {
+        const column = issue.column === null ? null : labelOf(issue.column);
+        const warning = { ...issue, column, file: source, line, severity: 'warning' } as const;
+        const kept = applySwitches(warning, options.warnings ?? {});
+        if (kept !== null) findings.push(kept);
+      }
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       for (const [column, reason] of Object.entries(error.errors))

@@ -1,11 +1,21 @@
 import type { z } from 'zod';
 import type { Boarding } from '../../loans/boarding/boarding-input.ts';
+import type { BookRow } from '../format/book-files.ts';
+import { termsFor } from '../../loans/boarding/check-loan.ts';
+import { paidThroughDate } from '../format/checks/loan-warnings.ts';
+import type { FoundParents } from './loan-parents.ts';
 import type { LoanRow } from './book-rows.ts';
 
-export type ParentIds = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
+type ParentIds = Pick<Boarding, 'borrower_id'> & FoundParents['ids'];
 
-/** A row of `loans.csv` as the input of `boardLoan`. */
-export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
+/** A row of `loans.csv` as the input of `boardLoan`. Throws `Invalid` if the product does not allow the loan. */
+export function boardingInput(row: LoanRow, borrower_id: string, found: FoundParents): Boarding {
+  const input = toBoarding(row, { borrower_id, ...found.ids });
+  if (row.paid_through_date !== undefined || row.next_due_date === undefined) return input;
+  return { ...input, paid_through_date: paidThroughDate(row, termsFor(input, found.parents)) };
+}
+
+function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
   return {
     ...parents,
     loan_number: row.loan_number,
@@ -16,6 +26,7 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     origination_date: row.origination_date,
     first_payment_date: row.first_payment_date,
     status: row.status,
+    suspense_balance: row.suspense_balance,
     accrued_interest: row.accrued_interest,
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
@@ -35,6 +46,20 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     },
     metadata: metadataOf(row),
   };
+}
+
+/**
+ * The history of a loan. With `history_from` on or before the origination it is replayed, otherwise shown: a replay from a
+ * later day needs the balances of that day, which the format does not have.
+ */
+export function historyOf(
+  { history_from, origination_date }: LoanRow,
+  rows: readonly { values: BookRow<'history'> }[],
+): Pick<Boarding, 'history'> {
+  if (rows.length === 0) return {};
+  const transactions = rows.map(({ values: { loan_number: _, ...transaction } }) => transaction);
+  const isReplayed = history_from !== undefined && history_from <= origination_date;
+  return { history: { depth: isReplayed ? 'replayed' : 'displayed', transactions } };
 }
 
 /** Columns that are kept with the loan for information. */
