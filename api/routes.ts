@@ -1,4 +1,5 @@
 import { bookExportRoutes } from './books/exports.ts';
+import { importRoutes } from './books/imports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -162,6 +163,7 @@ const specifiedRoutes: readonly Route[] = [
   ...servicingTransfers.routes,
   ...bookExportRoutes,
   ...loanSnapshots.routes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

@@ -30,6 +30,7 @@ export const BASELINE_FILES = [
   'portal.sql',
   'credit-reporting.sql',
   'book-exports.sql',
+  'books.sql',
   'privacy.sql',
   'counts.sql',
   'sandbox.sql',
