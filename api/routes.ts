@@ -1,5 +1,5 @@
-import { bookExportRoutes } from './books/exports.ts';
 import { importRoutes } from './books/imports.ts';
+import { bookExportRoutes } from './books/exports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';

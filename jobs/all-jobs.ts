@@ -1,6 +1,6 @@
-import { exportBookJob } from './books/exports/export-book.job.ts';
 import { boardImportJob } from './books/imports/board-import.job.ts';
 import { checkImportJob } from './books/imports/check-import.job.ts';
+import { exportBookJob } from './books/exports/export-book.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';

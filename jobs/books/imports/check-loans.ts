@@ -1,7 +1,7 @@
 import * as people from '../../../sql/books/borrowers.ts';
 import { findLoansByNumber } from '../../../sql/loans/tape.ts';
 import { Invalid } from '../../errors.ts';
-import { checkLoan } from '../../loans/boarding/board-loan.ts';
+import { checkLoan } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
 import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';

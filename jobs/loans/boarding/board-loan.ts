@@ -13,7 +13,6 @@ import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import {
   validateNewLoan,
-  validateTerms,
   emitLoanCreated,
   insertLoan,
   type NewLoan,
@@ -70,28 +69,6 @@ export async function boardLoan(
   if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
   await emitLoanCreated(work, { ...wanted, id, loan_number });
   return id;
-}
-
-/**
- * Checks what `boardLoan` checks, without reading or writing, for a borrower who may not exist yet. Returns what the loan
- * will owe. Throws `Invalid`.
- */
-export function checkLoan(work: Work, input: Boarding, parents: LoanParents) {
-  checkBoarding(work, input);
-  const balance = input.current_principal_balance ?? input.principal_amount;
-  const wanted = { ...toNewLoan(input), ...statusColumns(work, input, balance) };
-  const terms = readTerms(validateTerms(wanted, parents) as NewLoan & TermsSource);
-  const isActive = input.status === 'active';
-  const isChargedOff = input.status === 'charged_off';
-  const nothing = { principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
-  if (isChargedOff) return { ...nothing, charged_off: input.charge_off_amount ?? balance };
-  if (!isActive) return nothing;
-  const place = { balance, today: work.today };
-  const schedule = boardedSchedule(terms, input, originalSchedule(terms, input), place);
-  assertRepays(terms, input, schedule, place);
-  const interest = input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
-  const fees = input.outstanding_fees ?? '0.00';
-  return { ...nothing, principal: balance, interest, fees };
 }
 
 /** The boarded status and the columns that depend on it. */
