@@ -19,7 +19,7 @@ const figuresOf = (tenant: Pick<Tenant, 'within'>) =>
     const { tx } = work;
     // The outlook of a loan begins with its last event, which is another day in each tenant.
     const ids = await tx.anyFirst(sql.typeAlias('id')`
-      select id from loans where status in ('active', 'charged_off') order by id
+      select id from loans where status in ('active', 'charged_off', 'paid_off') order by id
     `);
     for (const id of ids) await updateAgreed(work, id);
     const loans = await tx.any(sql.type(FIGURES)`

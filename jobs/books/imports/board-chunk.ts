@@ -23,7 +23,7 @@ import {
   importBookLedger,
   importBookSettings,
   loadHistories,
-} from './own-export.ts';
+} from './exported/own-export.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 

@@ -1,19 +1,19 @@
-import * as staged from '../../../sql/books/import-rows.ts';
-import { setBroughtFlags } from '../../../sql/books/brought-flags.ts';
-import { openTasksForLoans } from '../../../sql/borrowers/tasks.ts';
-import { Invalid } from '../../errors.ts';
-import type { Boarding } from '../../loans/boarding/boarding-input.ts';
-import type { BroughtHistory } from '../../loans/boarding/replay-history.ts';
-import { eventsInForce } from '../../loans/engine/event-order.ts';
-import type { LoanEvent } from '../../loans/engine/events.ts';
-import type { Work } from '../../work.ts';
-import type { BookFileName } from '../format/book-files.ts';
-import type { LoanRow } from './book-rows.ts';
+import * as staged from '../../../../sql/books/import-rows.ts';
+import { setBroughtFlags } from '../../../../sql/books/brought-flags.ts';
+import { openTasksForLoans } from '../../../../sql/borrowers/tasks.ts';
+import { Invalid } from '../../../errors.ts';
+import type { Boarding } from '../../../loans/boarding/boarding-input.ts';
+import type { BroughtHistory } from '../../../loans/boarding/replay-history.ts';
+import { eventsInForce } from '../../../loans/engine/event-order.ts';
+import type { LoanEvent } from '../../../loans/engine/events.ts';
+import type { Work } from '../../../work.ts';
+import type { BookFileName } from '../../format/book-files.ts';
+import type { LoanRow } from '../book-rows.ts';
 import { broughtHistory } from './brought-events.ts';
-import { ChunkRefused } from './chunk-refused.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
 import { importSettings } from './import-settings.ts';
-import { loadRows, loanKey, openRow, type Placed } from './staged-rows.ts';
+import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
 
 /** What only a book that this platform exported brings: its settings, the events of its loans and its ledger. */
 

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import * as parents from '../../../sql/books/parents.ts';
-import { Invalid } from '../../errors.ts';
-import { FeeRules } from '../../loans/products/fee-rules.ts';
-import { addProduct } from '../../loans/products/product.ts';
+import * as parents from '../../../../sql/books/parents.ts';
+import { Invalid } from '../../../errors.ts';
+import { FeeRules } from '../../../loans/products/fee-rules.ts';
+import { addProduct } from '../../../loans/products/product.ts';
 import {
   allocationOrder,
   minimumPayment,
   prepaymentPenalty,
-} from '../../loans/products/product-rules.ts';
-import { insert } from '../../../sql/write.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
-import { ChunkRefused } from './chunk-refused.ts';
-import type { Placed } from './staged-rows.ts';
+} from '../../../loans/products/product-rules.ts';
+import { insert } from '../../../../sql/write.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
+import type { Placed } from '../staged-rows.ts';
 
 /**
  * Adds the programs and products of a book whose codes the tenant does not have. Those that it has stay as they are, so
