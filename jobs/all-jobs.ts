@@ -1,3 +1,5 @@
+import { exportBookJob } from './books/exports/export-book.job.ts';
+import { reconcileJob } from './books/reconciliations/reconcile.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';
@@ -46,6 +48,8 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress'>
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  exportBookJob,
+  reconcileJob,
   protectLoans,
   sendTransferNotices,
   generateTape,

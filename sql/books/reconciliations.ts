@@ -35,6 +35,7 @@ const StoredReconciliation = z.object({
   filename: z.string(),
   sha256_hash: z.string(),
   storage_key: z.string().nullable(),
+  file_key_sealed: z.string().nullable(),
   mapping: z.string().nullable(),
   compares: z.enum(['loans', 'book']),
   through_date: z.string().nullable(),
@@ -51,7 +52,7 @@ const StoredReconciliation = z.object({
 export type StoredReconciliation = z.output<typeof StoredReconciliation>;
 
 const columns = sql.fragment`
-  id, filename, sha256_hash, storage_key, mapping, compares, through_date, tolerance, accepted_kinds, status,
+  id, filename, sha256_hash, storage_key, file_key_sealed, mapping, compares, through_date, tolerance, accepted_kinds, status,
   loans_differing, loans_not_compared, fingerprint, computed_at, created_by, signed_off_by
 `;
 
@@ -155,4 +156,27 @@ export const countChangedLoans = (tx: Transaction, id: string) =>
       where event.loan_id = compared.loan_id and event.effective_date <= compared.last_date
         and event.recorded_at > record.computed_at
     )
+  `);
+
+const ListedDifference = z.object({
+  loan_number: z.string(),
+  figure: z.string().nullable(),
+  kind: z.string(),
+  is_accepted: z.boolean(),
+  reason: z.string(),
+  first_date: z.string().nullable(),
+  first_ours: z.string().nullable(),
+  first_theirs: z.string().nullable(),
+  last_date: z.string().nullable(),
+  last_ours: z.string().nullable(),
+  last_theirs: z.string().nullable(),
+  days_differing: z.int(),
+});
+
+/** All differences in their order, for an export. */
+export const listDifferences = (tx: Transaction, id: string) =>
+  tx.any(sql.type(ListedDifference)`
+    select loan_number, figure, kind, is_accepted, reason, first_date, first_ours, first_theirs, last_date,
+           last_ours, last_theirs, days_differing
+    from reconciliation_differences where reconciliation_id = ${id} order by position
   `);

@@ -8,13 +8,14 @@ create table reconciliations (
   file_size bigint not null,
   -- The sealed file, until its figures are compared. Null if a command reads its own file.
   storage_key text,
+  file_key_sealed text,
   mapping text,
   -- `loans`: the figures of loans here. `book`: those computed from the loans and histories of the file.
   compares text not null check (compares in ('loans', 'book')),
   -- Later figures of the file are ignored. Null: all count.
   through_date date,
   tolerance app.money not null default 0.00,
-  accepted_kinds text[] not null default '{}',
+  accepted_kinds jsonb not null default '[]',
   status text not null default 'waiting' check (status in ('waiting', 'running', 'done', 'failed')),
   failure_reason text,
   loans_total integer not null default 0,

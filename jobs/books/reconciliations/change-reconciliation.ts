@@ -6,6 +6,7 @@ import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import { newFileKey } from '../../files/sealed-files.ts';
 import { storageKey } from '../../files/keys.ts';
 import type { Work } from '../../work.ts';
 import { MappingRefused, readMapping } from '../format/mapping/read-mapping.ts';
@@ -24,20 +25,23 @@ export type NewReconciliation = ReconciliationOptions & {
 export async function createReconciliation(
   work: Work,
   { isStored, through_date, ...given }: NewReconciliation,
-): Promise<{ id: string; storage_key: string | null }> {
+): Promise<{ id: string; storage_key: string | null; file_key: string }> {
   const { tx, actor } = work;
   if (given.mapping !== null) assertMapping(given.mapping);
   const id = newId();
   const storage_key = isStored ? await keyOf(work, id) : null;
+  const file_key = newFileKey();
   await insert(tx, 'reconciliations', {
     ...given,
     id,
+    accepted_kinds: JSON.stringify(given.accepted_kinds),
     storage_key,
+    file_key_sealed: isStored ? work.installation.keys.seal(work.tenant_id, file_key) : null,
     through_date: through_date ?? null,
     created_by: actor.type === 'user' ? actor.id : null,
   });
   await recordAudit(work, { type: 'reconciliations', id }, 'create', {});
-  return { id, storage_key };
+  return { id, storage_key, file_key };
 }
 
 function assertMapping(text: string) {
@@ -102,6 +106,6 @@ export async function signOff(work: Work, id: string, given: z.output<typeof Sig
     sign_off_note: note === '' ? null : note,
   });
   await recordAudit(work, { type: 'reconciliations', id }, 'sign_off', {
-    fingerprint: { before: null, after: given.fingerprint },
+    fingerprint: { old: null, new: given.fingerprint },
   });
 }

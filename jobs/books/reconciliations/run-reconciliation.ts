@@ -85,8 +85,8 @@ function statedBy(
   { mapping }: Book,
   { compares }: stored.StoredReconciliation,
 ): Partial<Conventions> {
-  const lag = mapping?.conventions?.payment_lag_days ?? 0;
-  return compares === 'book' && lag !== 0 ? { payment_lag_days: lag } : {};
+  const lag = Number(mapping?.conventions['payment_lag_days'] ?? 0);
+  return compares === 'book' && Number.isInteger(lag) && lag !== 0 ? { payment_lag_days: lag } : {};
 }
 
 async function* loansHere(
