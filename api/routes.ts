@@ -1,3 +1,4 @@
+import { importRoutes } from './books/imports.ts';
 import { bookExportRoutes } from './books/exports.ts';
 import { reconciliationRoutes } from './books/reconciliations.ts';
 import { addresses } from './borrowers/addresses.ts';
@@ -164,6 +165,7 @@ const specifiedRoutes: readonly Route[] = [
   ...bookExportRoutes,
   ...loanSnapshots.routes,
   ...reconciliationRoutes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

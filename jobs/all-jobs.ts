@@ -1,3 +1,5 @@
+import { boardImportJob } from './books/imports/board-import.job.ts';
+import { checkImportJob } from './books/imports/check-import.job.ts';
 import { exportBookJob } from './books/exports/export-book.job.ts';
 import { reconcileJob } from './books/reconciliations/reconcile.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
@@ -80,4 +82,6 @@ export const allJobs: readonly AnyJob[] = [
   scanDocument,
   fetchLogo,
   verifyLogo,
+  checkImportJob,
+  boardImportJob,
 ];

@@ -30,6 +30,7 @@ export const BASELINE_FILES = [
   'portal.sql',
   'credit-reporting.sql',
   'reconciliations.sql',
+  'books.sql',
   'book-exports.sql',
   'privacy.sql',
   'counts.sql',
