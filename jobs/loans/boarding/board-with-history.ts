@@ -49,7 +49,7 @@ export async function boardWithHistory(
   const history = read(terms);
   const replayed = checkReplayed(work, input, replayHistory(terms, history, work.today));
   const { state } = replayed;
-  const apr = boardedApr(terms, input, originalSchedule(terms, input));
+  const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));
   const columns = replayedColumns(work, input, replayed);
   const { contract_rate: interest_rate } = state;
   const isChanged = interest_rate !== terms.interest_rate;

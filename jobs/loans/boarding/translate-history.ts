@@ -350,7 +350,7 @@ class Translation {
   /** The loan on a day, on trial also with events that are not added yet. */
   #stateOn(as_of: string, more: readonly EventDraft[] = []): LoanState {
     const { terms, schedule, boarding } = this.#start;
-    const trial = more.map((draft, at) => ({ ...draft, id: `trial-${at}` }) as LoanEvent);
+    const trial: LoanEvent[] = more.map((draft, at) => ({ ...draft, id: `trial-${at}` }));
     const events = [boarding, ...this.events.map(({ event }) => event), ...trial];
     return fold({ terms, schedule, events, as_of });
   }
