@@ -1,3 +1,4 @@
+import { importRoutes } from './books/imports.ts';
 import { bookExportRoutes } from './books/exports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
@@ -162,6 +163,7 @@ const specifiedRoutes: readonly Route[] = [
   ...servicingTransfers.routes,
   ...bookExportRoutes,
   ...loanSnapshots.routes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

@@ -1,3 +1,5 @@
+import { boardImportJob } from './books/imports/board-import.job.ts';
+import { checkImportJob } from './books/imports/check-import.job.ts';
 import { exportBookJob } from './books/exports/export-book.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
@@ -78,4 +80,6 @@ export const allJobs: readonly AnyJob[] = [
   scanDocument,
   fetchLogo,
   verifyLogo,
+  checkImportJob,
+  boardImportJob,
 ];
