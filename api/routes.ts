@@ -1,3 +1,5 @@
+import { importRoutes } from './books/imports.ts';
+import { bookExportRoutes } from './books/exports.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -159,7 +161,9 @@ const specifiedRoutes: readonly Route[] = [
   ...loanAssignments.routes,
   ...remittances.routes,
   ...servicingTransfers.routes,
+  ...bookExportRoutes,
   ...loanSnapshots.routes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,

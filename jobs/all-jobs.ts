@@ -1,3 +1,6 @@
+import { boardImportJob } from './books/imports/board-import.job.ts';
+import { checkImportJob } from './books/imports/check-import.job.ts';
+import { exportBookJob } from './books/exports/export-book.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';
@@ -46,6 +49,7 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress'>
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  exportBookJob,
   protectLoans,
   sendTransferNotices,
   generateTape,
@@ -76,4 +80,6 @@ export const allJobs: readonly AnyJob[] = [
   scanDocument,
   fetchLogo,
   verifyLogo,
+  checkImportJob,
+  boardImportJob,
 ];

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   addCorrection,
   CORRECTION_ACTIONS,
+  alreadySubmitted,
+  correctionConflicts,
   describeCorrection,
   NewCorrection,
   readCorrectionForm,
@@ -70,6 +72,7 @@ export const creditCorrections = resource({
       description:
         'Use it after you entered the form (AUD) in the portal of the bureaus. The corrected record is then not sent in a file. Answers 409 `already_submitted` the second time.',
       body: Submission,
+      conflicts: () => [alreadySubmitted()],
       run: async (work, id, input) =>
         submitCorrection(work, id, input, await findOrThrow(work, table, id)),
     }),
@@ -96,6 +99,7 @@ export const creditCorrectionRoutes: Route[] = [
     record: loans,
     content: (call) => describeCorrection(call.work, loanOf(call), correctionOf(call)),
     body: NewCorrection,
+    conflicts: correctionConflicts,
     example: () => ({ reason: 'The balance was wrong.', corrected_values: { current_balance: 1 } }),
     reply: creditCorrections.reply,
     etag: creditCorrections.version,
