@@ -132,7 +132,12 @@ try {
   const text = { type: 'string' as const };
   const { values, positionals } = parseArgs({
     options: {
-      ...{ tenant: text, through: text, tolerance: text, accept: text, mapping: text, out: text },
+      tenant: text,
+      through: text,
+      tolerance: text,
+      accept: text,
+      mapping: text,
+      out: text,
       book: { type: 'boolean' },
     },
     allowPositionals: true,

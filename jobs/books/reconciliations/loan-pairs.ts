@@ -21,7 +21,7 @@ export async function pairWithLoans(
   );
   const ids = new Map(found.map(({ id, number }) => [number, id]));
   const records = await Promise.all(
-    given.map(({ loan_number }) => {
+    given.map(async ({ loan_number }) => {
       const id = ids.get(loan_number);
       return id === undefined ? null : readLoanHistory(tx, id);
     }),

@@ -172,8 +172,14 @@ class Totals {
       this.#count(result, is_accepted);
       if (kind !== null) this.#summary.add(kind, rows, is_accepted);
       const facts = rows.map(({ figure, first_date, first_ours, first_theirs, ...row }) => [
-        ...[figure, first_date, first_ours, first_theirs],
-        ...[row.last_date, row.last_ours, row.last_theirs, row.days_differing],
+        figure,
+        first_date,
+        first_ours,
+        first_theirs,
+        row.last_date,
+        row.last_ours,
+        row.last_theirs,
+        row.days_differing,
       ]);
       this.#hash.update(JSON.stringify([result.loan_number, result.last_date, kind, facts]));
       return rows;
