@@ -84,6 +84,11 @@ export const Boarding = z.object({
     .describe(
       'The lender agreed to a final payment that is larger than the others. Otherwise the request fails with 422.',
     ),
+  has_capitalization: flag
+    .nullish()
+    .describe(
+      'Interest or fees were added to the principal, so that the balance may be above `principal_amount`. Otherwise the request fails with 422.',
+    ),
   payment_day: z
     .int()
     .min(1)

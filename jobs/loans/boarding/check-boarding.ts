@@ -26,8 +26,13 @@ export function checkBoarding({ today }: Work, input: Boarding) {
     errors['first_payment_date'] = 'Must not be before the origination date.';
   if (first_payment_date && isFirstPaymentTooLate(first_payment_date, origination_date))
     errors['first_payment_date'] = 'Must be within 40 years of the origination date.';
-  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
-    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
+  if (
+    balance &&
+    !input.has_capitalization &&
+    parseMoney(balance).gt(parseMoney(input.principal_amount))
+  ) {
+    errors['current_principal_balance'] =
+      'Must not be more than the principal amount, unless has_capitalization is true.';
   }
   if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !isReplayed) {
     errors['current_principal_balance'] = 'Must be more than zero for an active loan.';

@@ -57,7 +57,8 @@ function rateWarnings({ interest_rate }: LoanRow): Issue[] {
 
 function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
   const { current_principal_balance: balance, principal_amount, status } = row;
-  if (status === 'paid_off' || terms.loan_type === 'line_of_credit') return [];
+  if (status === 'paid_off' || row.has_capitalization || terms.loan_type === 'line_of_credit')
+    return [];
   return parseMoney(balance).gt(principal_amount)
     ? [
         warning(

@@ -1,8 +1,10 @@
+import { dictionary } from '../../../../sql/dictionary.ts';
+
 /**
  * What other systems call the columns of loans.csv and history.csv, in letters and digits only. The name of the column
  * itself is always known.
  */
-export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+export const SYNONYMS = dictionary<readonly string[]>({
   loan_number: [
     ...(['loanid', 'loanno', 'loannum', 'loan', 'accountnumber', 'accountno', 'acctno'] as const),
     ...(['account', 'contractnumber', 'contractid', 'id', 'notenumber', 'loannumber'] as const),
@@ -190,7 +192,7 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   date: ['transactiondate', 'effectivedate', 'trandate', 'postdate', 'paymentdate', 'txndate'],
   type: ['transactiontype', 'trantype', 'transcode', 'txntype', 'trancode'],
   amount: ['transactionamount', 'tranamount', 'totalamount', 'paymentamount', 'txnamount'],
-};
+});
 
 /** What other systems call a status. A part of the word is enough. */
 export const STATUS_WORDS: readonly (readonly [part: string, status: string])[] = [
