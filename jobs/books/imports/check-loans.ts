@@ -56,6 +56,16 @@ export async function checkLoans(
       figures.push(figuresOf(row));
       continue;
     }
+    if (Number(row.suspense_balance ?? 0) > 0 && row.history_from === undefined)
+      findings.push({
+        file: source,
+        line,
+        column: labelOf('suspense_balance'),
+        code: 'suspense_left_out',
+        severity: 'warning',
+        reason:
+          'Money in suspense is boarded with a replayed history only. Record it as a payment after the loan is boarded.',
+      });
     try {
       if (row.labels) labelsOf(row.labels);
       const found = await find(row);

@@ -26,7 +26,6 @@ function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     origination_date: row.origination_date,
     first_payment_date: row.first_payment_date,
     status: row.status,
-    suspense_balance: row.suspense_balance,
     accrued_interest: row.accrued_interest,
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
@@ -49,13 +48,14 @@ function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
  * later day needs the balances of that day, which the format does not have.
  */
 export function historyOf(
-  { history_from, origination_date }: LoanRow,
+  { history_from, origination_date, suspense_balance }: LoanRow,
   rows: readonly { values: BookRow<'history'> }[],
-): Pick<Boarding, 'history'> {
+): Pick<Boarding, 'history' | 'suspense_balance'> {
   if (rows.length === 0) return {};
   const transactions = rows.map(({ values: { loan_number: _, ...transaction } }) => transaction);
   const isReplayed = history_from !== undefined && history_from <= origination_date;
-  return { history: { depth: isReplayed ? 'replayed' : 'displayed', transactions } };
+  if (!isReplayed) return { history: { depth: 'displayed', transactions } };
+  return { history: { depth: 'replayed', transactions }, suspense_balance };
 }
 
 /** A loan that is not funded was never late. */
