@@ -31,14 +31,19 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     payment_day: row.payment_day,
     last_payment_date: row.last_payment_date,
     payment_history_profile: row.payment_history_profile,
-    times_delinquent: {
-      30: row.times_delinquent_30 ?? 0,
-      60: row.times_delinquent_60 ?? 0,
-      90: row.times_delinquent_90 ?? 0,
-    },
+    times_delinquent: isNew(row) ? undefined : timesDelinquent(row),
     metadata: metadataOf(row),
   };
 }
+
+/** A loan that is not funded was never late. */
+const isNew = ({ status }: LoanRow) => status === 'pending' || status === 'approved';
+
+const timesDelinquent = (row: LoanRow) => ({
+  30: row.times_delinquent_30 ?? 0,
+  60: row.times_delinquent_60 ?? 0,
+  90: row.times_delinquent_90 ?? 0,
+});
 
 /** Columns that are kept with the loan for information. */
 const INFORMATION = [
