@@ -320,3 +320,41 @@ test('a displayed history is shown to staff and borrower, and changes no balance
   expect(payments.body).toEqual([]);
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('the first statement of a brought loan begins with the balance of the takeover', async () => {
+  const tenant = await stage.tenant('2025-05-22');
+  const board = await boarder(tenant);
+  const { body } = await board([
+    paid('P1', '2025-02-10'),
+    { transaction_id: 'F1', date: '2025-03-01', type: 'fee', amount: '12.00' },
+    paid('P2', '2025-05-12', '100.00'),
+  ]);
+  await tenant.officer.post(`/loans/${body.id}/payments`, { amount: '50.00' });
+
+  await travelTo(stage, tenant, '2025-06-01');
+  const { rows } = await stage.owner.query(
+    `select figures from statements where loan_id = '${body.id}' order by statement_month`,
+  );
+
+  expect(rows).toHaveLength(1);
+  const { summary, activity } = rows[0].figures;
+  expect(summary).toMatchObject({
+    previous_balance: body.total_balance,
+    payments: '50.00',
+    fees: '0.00',
+    disbursements: '0.00',
+  });
+  expect(activity.map((line: { kind: string }) => line.kind)).toEqual(['payment', 'interest']);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('late fees of installments whose grace ended before the takeover are not charged again', async () => {
+  const tenant = await stage.tenant('2025-05-20');
+  const board = await boarder(tenant);
+  const { body } = await board([paid('P1', '2025-02-10')]);
+
+  await travelTo(stage, tenant, '2025-05-24');
+  const fees = (await tenant.officer.get(`/loans/${body.id}/fees`)).body;
+
+  expect(fees).toMatchObject([{ fee_type: 'late', installment_number: 4 }]);
+});

@@ -4,7 +4,7 @@ import { Invalid } from '../../errors.ts';
 import { money, parseMoney, sum } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { MAX_BALANCE, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
@@ -49,7 +49,7 @@ export async function boardWithHistory(
   const history = read(terms);
   const replayed = checkReplayed(work, input, replayHistory(terms, history, work.today));
   const { state } = replayed;
-  const apr = boardedApr(terms, input, originalSchedule(terms, input));
+  const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));
   const columns = replayedColumns(work, input, replayed);
   const { contract_rate: interest_rate } = state;
   const isChanged = interest_rate !== terms.interest_rate;
@@ -92,6 +92,8 @@ function checkReplayed({ today }: Work, input: Boarding, replayed: ReplayedLoan)
   const status = state.is_charged_off ? 'charged_off' : state.is_paid_off ? 'paid_off' : 'active';
   if (status !== input.status)
     throw new Invalid({ status: `By its history, the loan is ${status.replaceAll('_', ' ')}.` });
+  if (parseMoney(state.total_balance).plus(state.suspense_balance).gt(MAX_BALANCE))
+    throw new Invalid({ history: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
   const differences = differencesFrom(input, state);
   if (differences.length === 0) return replayed;
   if (!input.accept_difference)

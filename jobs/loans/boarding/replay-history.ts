@@ -29,6 +29,8 @@ export type BroughtHistory = {
   boarding_id?: string;
   /** The schedule of that day. */
   schedule: readonly ScheduleRow[];
+  /** The schedule at origination, if it was built. */
+  original?: readonly ScheduleRow[];
   /** Marked as replayed, in the order of their ids. */
   events: readonly LoanEvent[];
   /** The transactions that the events come from, if the history had transactions. */
@@ -88,7 +90,7 @@ export function readHistory(
 function startOfHistory(
   terms: Terms,
   input: Boarding,
-): Pick<BroughtHistory, 'from' | 'opening' | 'schedule'> {
+): Pick<BroughtHistory, 'from' | 'opening' | 'schedule' | 'original'> {
   const { origination_date, history } = input;
   const from = history?.from ?? origination_date;
   const isLine = terms.loan_type === 'line_of_credit';
@@ -103,7 +105,8 @@ function startOfHistory(
     const principal_balance = isLine || isLentLater(input) ? '0.00' : input.principal_amount;
     // An installment that is due at the origination is not paid yet.
     const paid_through_date = addDays(from, -1);
-    return { from, opening: { principal_balance, paid_through_date }, schedule: original };
+    const owed = { principal_balance, paid_through_date };
+    return { from, opening: owed, schedule: original, ...(!isLine && { original }) };
   }
   const { principal_balance, accrued_interest, outstanding_fees } = opening;
   const paid_through_date = opening.paid_through_date ?? from;

@@ -328,10 +328,13 @@ class Translation {
       dates,
       ...(amount !== null && { payment_amount: amount }),
     };
-    return [
+    const drafts: EventDraft[] = [
       ...(rate ? [{ kind: 'rate_change', effective_date, interest_rate: rate } as const] : []),
       { kind: 'schedule_agreed', effective_date, agreement },
     ];
+    if (amount !== null && this.#stateOn(effective_date, drafts).installments.length >= ROWS_MAX)
+      throw new Refused('amount', 'These payments do not repay the loan.');
+    return drafts;
   }
 
   #countUntil({ until, count }: EarlierTransaction, first: string): number | null {
@@ -344,9 +347,11 @@ class Translation {
     return last + 1;
   }
 
-  #stateOn(as_of: string): LoanState {
+  /** The loan on a day, on trial also with events that are not added yet. */
+  #stateOn(as_of: string, more: readonly EventDraft[] = []): LoanState {
     const { terms, schedule, boarding } = this.#start;
-    const events = [boarding, ...this.events.map(({ event }) => event)];
+    const trial: LoanEvent[] = more.map((draft, at) => ({ ...draft, id: `trial-${at}` }));
+    const events = [boarding, ...this.events.map(({ event }) => event), ...trial];
     return fold({ terms, schedule, events, as_of });
   }
 }
