@@ -60,8 +60,14 @@ export const modifications = table({
     from modifications as record left join loans as loan on loan.id = record.loan_id
   `,
   own: [
-    ...['id', 'loan_id', 'modification_type', 'status', 'effective_date', 'reason'],
-    ...['created_at', 'updated_at'],
+    'id',
+    'loan_id',
+    'modification_type',
+    'status',
+    'effective_date',
+    'reason',
+    'created_at',
+    'updated_at',
   ],
   filters: { status: { where: hasStatus } },
   orders: { status: () => ({ all: { value: currentStatus('row') } }) },
