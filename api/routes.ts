@@ -1,5 +1,6 @@
 import { importRoutes } from './books/imports.ts';
 import { bookExportRoutes } from './books/exports.ts';
+import { reconciliationRoutes } from './books/reconciliations.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -163,6 +164,7 @@ const specifiedRoutes: readonly Route[] = [
   ...servicingTransfers.routes,
   ...bookExportRoutes,
   ...loanSnapshots.routes,
+  ...reconciliationRoutes,
   ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,

@@ -1,6 +1,7 @@
 import { boardImportJob } from './books/imports/board-import.job.ts';
 import { checkImportJob } from './books/imports/check-import.job.ts';
 import { exportBookJob } from './books/exports/export-book.job.ts';
+import { reconcileJob } from './books/reconciliations/reconcile.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';
@@ -50,6 +51,7 @@ export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
   exportBookJob,
+  reconcileJob,
   protectLoans,
   sendTransferNotices,
   generateTape,

@@ -130,6 +130,8 @@ const NewImportForm = z.object({
     .optional()
     .describe('The mapping as YAML, for a file with other columns or formats.'),
   product_code: ImportOptions.shape.product_code,
+  warnings_as_errors: ImportOptions.shape.warnings_as_errors,
+  accepted_warnings: ImportOptions.shape.accepted_warnings,
 });
 
 const routeDefaults = { tag: 'books', allow: 'admin', resource: 'imports' } as const;

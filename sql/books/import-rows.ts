@@ -61,6 +61,13 @@ export const listRowsOf = (
     order by row.file, row.position
   `);
 
+/** All rows of a file, for files with few rows. */
+export const listFileRows = (tx: Transaction, importId: string, file: string) =>
+  tx.any(sql.type(Row)`
+    select ${columns} from import_rows as row
+    where row.import_id = ${importId} and row.file = ${file} order by row.position
+  `);
+
 /** Staged rows of a file for whose key there is no record yet, in the order of the file. */
 export const nextRowsWithoutRecord = (
   tx: Transaction,

@@ -29,6 +29,7 @@ export const BASELINE_FILES = [
   'cases.sql',
   'portal.sql',
   'credit-reporting.sql',
+  'reconciliations.sql',
   'books.sql',
   'book-exports.sql',
   'privacy.sql',

@@ -1118,7 +1118,7 @@ create function app.earned_on(
 language sql immutable parallel safe
 return case rounding_mode
   when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
-  when 'down' then trunc(round(interest_base + round(interest_per_basis * units / interest_basis, 10), 7), 2)
+  when 'down' then trunc(round(interest_base + round(interest_per_basis * units / interest_basis, 10), 8), 2)
   else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
 end;
 

@@ -57,6 +57,8 @@ const NOT_SET_BY_CLIENTS = new Set([
   'import_rows_pkey',
   'imports_once',
   'installments_pkey',
+  'reconciliation_differences_position',
+  'reconciliation_loans_pkey',
   'interest_accruals_pkey',
   'journal_entries_posted_once',
   'journal_entries_reversed_once',

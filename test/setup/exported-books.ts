@@ -1,4 +1,5 @@
 import { bookEntries, type BookRequest } from '../../jobs/books/exports/write-book.ts';
+import { zipped } from '../../jobs/files/zip.ts';
 import type { FileTree } from '../../jobs/files/file-tree.ts';
 import type { Stage, Tenant } from './world.ts';
 
@@ -39,3 +40,11 @@ export const asTree = (files: ReadonlyMap<string, Buffer>): FileTree => ({
   })),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
+
+/** The files as one zip. */
+export async function zipOf(files: ReadonlyMap<string, Buffer>) {
+  async function* entries() {
+    for (const [path, content] of files) yield await Promise.resolve({ path, content });
+  }
+  return Buffer.concat(await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15)))));
+}

@@ -12,7 +12,7 @@ export async function openBookAt(
   mappingFile: string | undefined,
 ): Promise<AsyncDisposable & { book: Book }> {
   if (!existsSync(file)) throw new UsageError(`There is no file or folder ${file}.`);
-  const mapping = mappingFile === undefined ? null : readMappingAt(mappingFile);
+  const mapping = mappingFile === undefined ? null : readMappingAt(mappingFile).mapping;
   const tree = await openFileTree(file);
   return {
     book: openBook(tree, mapping),
@@ -20,10 +20,11 @@ export async function openBookAt(
   };
 }
 
-function readMappingAt(file: string): Mapping {
+export function readMappingAt(file: string): { text: string; mapping: Mapping } {
   if (!existsSync(file)) throw new UsageError(`There is no mapping ${file}.`);
   try {
-    return readMapping(readFileSync(file, 'utf8'));
+    const text = readFileSync(file, 'utf8');
+    return { text, mapping: readMapping(text) };
   } catch (error) {
     if (error instanceof MappingRefused)
       throw new UsageError(`${file}:\n${error.message}`, { cause: error });

@@ -65,9 +65,46 @@ export async function* readStudiedLoans(
   }
 }
 
+/** What the other system says about a loan. */
+export type FiguresOfLoan = { loan_number: string; theirs: readonly Figures[] };
+
+/**
+ * The figures of a file for each loan. A book without figures.csv gives the balances of loans.csv, as of `asOf`.
+ */
+export async function* readFigures(
+  book: Book,
+  { through, asOf, bytesPerPart = BYTES_PER_PART }: FigureOptions,
+): AsyncGenerator<FiguresOfLoan> {
+  const parts = Math.max(1, Math.ceil(sizeOf(book) / bytesPerPart));
+  const files = hasFile(book, 'figures') ? (['figures'] as const) : (['loans'] as const);
+  for (let part = 0; part < parts; part += 1) {
+    const collected = await collectPart(book, { part, parts, through }, files);
+    for (const [loan_number, { row, figures }] of collected) {
+      const theirs = row === null ? figures : [balancesOf(row, asOf)];
+      yield { loan_number, theirs: theirs.toSorted(byDay) };
+    }
+  }
+}
+
+type FigureOptions = { through: string | null; asOf: string; bytesPerPart?: number };
+
+const byDay = (one: Figures, other: Figures) => (one.as_of_date < other.as_of_date ? -1 : 1);
+
+function balancesOf(row: BookRow<'loans'>, as_of_date: string): Figures {
+  const { accrued_interest: interest, outstanding_fees: fees, next_due_date } = row;
+  return {
+    as_of_date,
+    principal: row.current_principal_balance,
+    ...(interest !== undefined && { interest }),
+    ...(fees !== undefined && { fees }),
+    ...(next_due_date !== undefined && { next_due_date }),
+  };
+}
+
 async function collectPart(
   book: Book,
   { part, parts, through }: { part: number; parts: number; through: string | null },
+  files: readonly ('loans' | 'history' | 'figures')[] = ['loans', 'history', 'figures'],
 ): Promise<Map<string, Collected>> {
   const loans = new Map<string, Collected>();
   const findings: Finding[] = [];
@@ -77,7 +114,7 @@ async function collectPart(
     loans.set(loan_number, known);
     return known;
   };
-  for (const name of ['loans', 'history', 'figures'] as const) {
+  for (const name of files) {
     if (!hasFile(book, name)) continue;
     for await (const { row, ...line } of readRows(book, name)) {
       if (row === null) {
@@ -110,7 +147,7 @@ function addRow(
   if (through === null || figures.as_of_date <= through) loan.figures.push(figures);
 }
 
-export function toFigures({ loan_number: _, ...figures }: BookRow<'figures'>): Figures {
+function toFigures({ loan_number: _, ...figures }: BookRow<'figures'>): Figures {
   return figures as Figures;
 }
 
@@ -139,7 +176,7 @@ function toStudiedLoan(
     first_payment_date,
     payment_amount: row.payment_amount ?? null,
   };
-  const theirs = figures.toSorted((one, other) => (one.as_of_date < other.as_of_date ? -1 : 1));
+  const theirs = figures.toSorted(byDay);
   const opening = openingOf(row, history, theirs);
   if (typeof opening === 'string') return opening;
   const { start, isOfOrigination } = opening;

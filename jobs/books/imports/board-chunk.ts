@@ -6,6 +6,7 @@ import * as tape from '../../../sql/loans/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';
+import type { BroughtHistory } from '../../loans/boarding/replay-history.ts';
 import type { Work } from '../../work.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
@@ -16,6 +17,13 @@ import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-lo
 import { ImportOptions } from './import-options.ts';
 import { toBoarding } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
+import {
+  boardingWithEvents,
+  completeBroughtLoans,
+  importBookLedger,
+  importBookSettings,
+  loadHistories,
+} from './exported/own-export.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 
@@ -50,6 +58,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
     if (!(await importLeftovers(work, row))) return completeImport(work, row);
     return { loans_boarded: row.loans_boarded, isComplete: false };
   }
+  if (row.loans_boarded === 0) await importBookSettings(work, id);
   const boarded = await boardRows(work, row, rows);
   const ids = boarded.map((loan) => loan.id);
   await staged.recordBoardedLoans(
@@ -82,10 +91,12 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     ]),
     new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
+  const historyOf = await loadHistories(work, row.id, keys);
   const find = await createParentFinder(work, ImportOptions.parse(row.options));
   const prepared = [];
   for (const one of placed) prepared.push({ ...one, found: await find(one.row) });
   const loans: BoardedLoan[] = [];
+  const brought: { id: string; history: BroughtHistory }[] = [];
   const findings: BookFinding[] = [];
   for (let from = 0; from < prepared.length; from += GROUP)
     await mapConcurrently(prepared.slice(from, from + GROUP), async ({ found, ...one }) => {
@@ -96,7 +107,11 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
         return refuse('product_code', 'This product does not exist.');
       try {
         const input = toBoarding(one.row, { borrower_id, ...found.ids });
-        const id = await boardLoan(work, input, found.parents);
+        const history = historyOf(one.row.loan_number);
+        const id = history
+          ? await boardLoan(work, boardingWithEvents(input, one.row), found.parents, () => history)
+          : await boardLoan(work, input, found.parents);
+        if (history) brought.push({ id, history });
         return loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
@@ -107,6 +122,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     });
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
+  await completeBroughtLoans(work, brought);
   const warnings: BookFinding[] = [];
   const warn = (finding: Omit<BookFinding, 'severity'>) =>
     void warnings.push({ ...finding, severity: 'warning' });
@@ -136,7 +152,9 @@ const refusal = (
 ): BookFinding => ({ file, line, column, code: 'refused', severity: 'error', reason });
 
 /** All loans are boarded: adds up what they owe now, and removes the stored rows. */
-async function completeImport({ tx, today }: Work, row: stored.ImportRow): Promise<ChunkDone> {
+async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
+  const { tx, today } = work;
+  await importBookLedger(work, row.id);
   const totals = startTotals();
   for (let after = 0; ;) {
     const part = await staged.listBoardedLoans(tx, row.id, after, SUM_BATCH);

@@ -19,8 +19,11 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     accrued_interest: row.accrued_interest,
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
+    next_due_date: row.next_due_date,
     payment_amount: row.payment_amount,
-    has_balloon: row.has_balloon ?? false,
+    // The check has warned of these, and a person has confirmed the import.
+    has_balloon: true,
+    has_capitalization: true,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
     first_delinquency_date: row.first_delinquency_date,
@@ -28,14 +31,19 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     payment_day: row.payment_day,
     last_payment_date: row.last_payment_date,
     payment_history_profile: row.payment_history_profile,
-    times_delinquent: {
-      30: row.times_delinquent_30 ?? 0,
-      60: row.times_delinquent_60 ?? 0,
-      90: row.times_delinquent_90 ?? 0,
-    },
+    times_delinquent: isNew(row) ? undefined : timesDelinquent(row),
     metadata: metadataOf(row),
   };
 }
+
+/** A loan that is not funded was never late. */
+const isNew = ({ status }: LoanRow) => status === 'pending' || status === 'approved';
+
+const timesDelinquent = (row: LoanRow) => ({
+  30: row.times_delinquent_30 ?? 0,
+  60: row.times_delinquent_60 ?? 0,
+  90: row.times_delinquent_90 ?? 0,
+});
 
 /** Columns that are kept with the loan for information. */
 const INFORMATION = [

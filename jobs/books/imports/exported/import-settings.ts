@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import * as parents from '../../../sql/books/parents.ts';
-import { Invalid } from '../../errors.ts';
-import { FeeRules } from '../../loans/products/fee-rules.ts';
-import { addProduct } from '../../loans/products/product.ts';
+import * as parents from '../../../../sql/books/parents.ts';
+import { Invalid } from '../../../errors.ts';
+import { FeeRules } from '../../../loans/products/fee-rules.ts';
+import { addProduct } from '../../../loans/products/product.ts';
 import {
   allocationOrder,
   minimumPayment,
   prepaymentPenalty,
-} from '../../loans/products/product-rules.ts';
-import { insert } from '../../../sql/write.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
-
-type Placed<Name extends 'programs' | 'products'> = { line: number; values: BookRow<Name> };
+} from '../../../loans/products/product-rules.ts';
+import { insert } from '../../../../sql/write.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
+import type { Placed } from '../staged-rows.ts';
 
 /**
  * Adds the programs and products of a book whose codes the tenant does not have. Those that it has stay as they are, so
- * that an import cannot change the terms of other loans. Throws `Invalid` with the place of what cannot be added.
+ * that an import cannot change the terms of other loans. Throws `ChunkRefused` with the places of what cannot be added.
  */
 export async function importSettings(
   work: Work,
@@ -24,7 +24,7 @@ export async function importSettings(
   products: readonly Placed<'products'>[],
 ): Promise<void> {
   const programIds = await addPrograms(work, programs);
-  const productIds = await addProducts(work, products, programIds);
+  const productIds = await addProducts(work, products, programIds.known);
   for (const { values } of programs) {
     const { code, default_product_code } = values;
     const id = programIds.added.get(code);
@@ -67,21 +67,19 @@ async function addPrograms({ tx }: Work, rows: readonly Placed<'programs'>[]) {
 async function addProducts(
   work: Work,
   rows: readonly Placed<'products'>[],
-  programs: { known: ReadonlyMap<string, string> },
+  programs: ReadonlyMap<string, string>,
 ) {
   const known = await parents.listProductIds(work.tx);
   const accounts = await parents.listAccountIds(work.tx);
-  for (const { line, values } of rows) {
-    const { program_code, gl_map, ...product } = values;
+  for (const placed of rows) {
+    const { program_code, gl_map, ...product } = placed.values;
     if (known.has(product.code)) continue;
-    const place = (column: string) => `products.csv line ${line}, ${column}`;
-    const program_id = program_code === undefined ? undefined : programs.known.get(program_code);
+    const program_id = program_code === undefined ? undefined : programs.get(program_code);
     if (program_code !== undefined && program_id === undefined)
-      throw new Invalid({ [place('program_code')]: 'There is no such program.' });
+      throw refused(placed, { program_code: 'There is no such program.' });
     const mapped = Object.entries(gl_map ?? {}).map(([role, code]) => {
       const account = accounts.get(code);
-      if (account === undefined)
-        throw new Invalid({ [place('gl_map')]: `There is no account ${code}.` });
+      if (account === undefined) throw refused(placed, { gl_map: `There is no account ${code}.` });
       return [role, account];
     });
     try {
@@ -90,12 +88,20 @@ async function addProducts(
       known.set(product.code, await addProduct(work, { ...fields, loan_type, program_id }));
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      throw new Invalid(
-        Object.fromEntries(
-          Object.entries(error.errors).map(([column, reason]) => [place(column), reason]),
-        ),
-      );
+      throw refused(placed, error.errors);
     }
   }
   return known;
 }
+
+const refused = ({ source, line }: Placed<'products'>, errors: Record<string, string>) =>
+  new ChunkRefused(
+    Object.entries(errors).map(([column, reason]) => ({
+      file: source,
+      line,
+      column,
+      code: 'refused',
+      severity: 'error',
+      reason,
+    })),
+  );

@@ -1,8 +1,8 @@
-import * as opening from '../../../sql/books/opening-entry.ts';
-import { Invalid } from '../../errors.ts';
-import { isZero, parseMoney } from '../../money.ts';
-import type { Work } from '../../work.ts';
-import type { BookRow } from '../format/book-files.ts';
+import * as opening from '../../../../sql/books/opening-entry.ts';
+import { Invalid } from '../../../errors.ts';
+import { isZero, parseMoney } from '../../../money.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
 
 /**
  * Posts one entry for what a trial balance has beyond the loans of its import: income, cash and everything that was
