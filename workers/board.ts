@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { WARNING_CODES, WarningSwitches } from '../jobs/books/format/findings.ts';
 import { MappingRefused, readMapping } from '../jobs/books/format/mapping/read-mapping.ts';
 import { suggestMapping } from '../jobs/books/format/mapping/suggest-mapping.ts';
 import type { Mapping } from '../jobs/books/format/mapping/mapping-schema.ts';
@@ -40,7 +39,7 @@ import { bookFileProblem } from './processes/book-file.ts';
  * continues when the same book is given again. With --check it only checks.
  */
 const USAGE =
-  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml] [--warning CODE=error|accepted] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
+  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
 const LISTED_MAX = 200;
 
 type Command = {
@@ -181,16 +180,6 @@ async function printSuggestion(place: string): Promise<number> {
   return 0;
 }
 
-/** `duplicate_borrower=error` and the like. */
-function readSwitches(words: readonly string[] | undefined) {
-  if (words === undefined) return undefined;
-  const read = WarningSwitches.safeParse(Object.fromEntries(words.map((word) => word.split('='))));
-  if (read.success) return read.data;
-  throw new UsageError(
-    `Write --warning CODE=error or CODE=accepted. Codes: ${WARNING_CODES.join(', ')}.`,
-  );
-}
-
 type ImportedFile = Omit<Parameters<typeof createImport>[1], 'isStored'>;
 
 type Wishes = {
@@ -255,7 +244,8 @@ try {
       check: flag,
       suggest: flag,
       'accept-difference': flag,
-      warning: { type: 'string', multiple: true },
+      'warnings-as-errors': text,
+      'accepted-warnings': text,
       'expect-loans': text,
       'expect-principal': text,
     },
@@ -271,7 +261,8 @@ try {
       options: ImportOptions.parse({
         product_code: values.product,
         accept_difference: values['accept-difference'],
-        warnings: readSwitches(values.warning),
+        warnings_as_errors: values['warnings-as-errors'],
+        accepted_warnings: values['accepted-warnings'],
       }),
       isCheck: values.check ?? false,
       expected: readExpected(values['expect-loans'], values['expect-principal']),

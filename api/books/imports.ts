@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { WarningSwitches } from '../../jobs/books/format/findings.ts';
 import { boardImportJob } from '../../jobs/books/imports/board-import.job.ts';
 import {
   cancelImport,
@@ -131,19 +130,8 @@ const NewImportForm = z.object({
     .optional()
     .describe('The mapping as YAML, for a file with other columns or formats.'),
   product_code: ImportOptions.shape.product_code,
-  warnings: z
-    .string()
-    .max(5_000, { error: 'Must be at most 5,000 characters.', abort: true })
-    .transform((text, context) => {
-      const read = WarningSwitches.safeParse(parseJson(text));
-      if (read.success) return read.data;
-      context.addIssue('Must be a JSON object of codes, each with error, warning or accepted.');
-      return z.NEVER;
-    })
-    .optional()
-    .describe(
-      'A JSON object with codes of warnings that are an `error` for you, or `accepted`, such as `{"duplicate_borrower": "error"}`.',
-    ),
+  warnings_as_errors: ImportOptions.shape.warnings_as_errors,
+  accepted_warnings: ImportOptions.shape.accepted_warnings,
   accept_difference: z
     .enum(['true', 'false'])
     .default('false')
@@ -152,14 +140,6 @@ const NewImportForm = z.object({
       'Whether loans are boarded with the balances of their history although the file states others.',
     ),
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 const routeDefaults = { tag: 'books', allow: 'admin', resource: 'imports' } as const;
 

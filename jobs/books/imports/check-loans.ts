@@ -8,7 +8,7 @@ import { applySwitches } from '../format/findings.ts';
 import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
-import type { ImportOptions } from './import-options.ts';
+import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
@@ -16,8 +16,8 @@ import { labelsOf } from './records/record-columns.ts';
 /** A borrower who does not exist yet. The checks do not read the borrower. */
 const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
-export type Place = { source: string; line: number };
-export type PlacedLoan = Place & { row: LoanRow; labelOf: (column: string) => string };
+export type Place = { source: string; line: number; labelOf: (column: string) => string };
+export type PlacedLoan = Place & { row: LoanRow };
 
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 
@@ -39,6 +39,7 @@ export async function checkLoans(
   );
   const findings: BookFinding[] = [];
   const figures: LoanFigures[] = [];
+  const switches = switchesOf(options);
   for (const { row, source, line, labelOf } of placed) {
     const report = (column: string, code: string, reason: string) =>
       findings.push({
@@ -75,7 +76,7 @@ export async function checkLoans(
       for (const issue of warnAboutLoan(row, { terms, today: work.today })) {
         const column = issue.column === null ? null : labelOf(issue.column);
         const warning = { ...issue, column, file: source, line, severity: 'warning' } as const;
-        const kept = applySwitches(warning, options.warnings ?? {});
+        const kept = applySwitches(warning, switches);
         if (kept !== null) findings.push(kept);
       }
     } catch (error) {
@@ -106,13 +107,13 @@ export async function checkKnownBorrowers({ tx }: Work, placed: readonly PlacedP
   const known = new Map(
     (await people.findByExternalIds(tx, ids)).map((one) => [one.external_id, one]),
   );
-  return placed.flatMap(({ source, line, external_id, name }): BookFinding[] => {
+  return placed.flatMap(({ source, line, labelOf, external_id, name }): BookFinding[] => {
     const stored = known.get(external_id);
     const report = (code: string, reason: string): BookFinding[] => [
       {
         file: source,
         line,
-        column: 'borrower_external_id',
+        column: labelOf('borrower_external_id'),
         code,
         severity: 'error',
         reason,

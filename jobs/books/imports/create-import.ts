@@ -63,7 +63,8 @@ const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>
         mapping,
         options.product_code ?? null,
         options.accept_difference ?? false,
-        options.warnings ?? null,
+        options.warnings_as_errors ?? null,
+        options.accepted_warnings ?? null,
       ]),
     )
     .digest('hex');

@@ -1,19 +1,14 @@
 import type { z } from 'zod';
 import type { Boarding } from '../../loans/boarding/boarding-input.ts';
 import type { BookRow } from '../format/book-files.ts';
-import { termsFor } from '../../loans/boarding/check-loan.ts';
-import { paidThroughDate } from '../format/checks/loan-warnings.ts';
 import type { FoundParents } from './loan-parents.ts';
 import type { LoanRow } from './book-rows.ts';
 
 type ParentIds = Pick<Boarding, 'borrower_id'> & FoundParents['ids'];
 
-/** A row of `loans.csv` as the input of `boardLoan`. Throws `Invalid` if the product does not allow the loan. */
-export function boardingInput(row: LoanRow, borrower_id: string, found: FoundParents): Boarding {
-  const input = toBoarding(row, { borrower_id, ...found.ids });
-  if (row.paid_through_date !== undefined || row.next_due_date === undefined) return input;
-  return { ...input, paid_through_date: paidThroughDate(row, termsFor(input, found.parents)) };
-}
+/** A row of `loans.csv` as the input of `boardLoan`. */
+export const boardingInput = (row: LoanRow, borrower_id: string, { ids }: FoundParents): Boarding =>
+  toBoarding(row, { borrower_id, ...ids });
 
 function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
   return {
@@ -29,8 +24,11 @@ function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     accrued_interest: row.accrued_interest,
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
+    next_due_date: row.next_due_date,
     payment_amount: row.payment_amount,
-    has_balloon: row.has_balloon ?? false,
+    // The check has warned of these, and a person has confirmed the import.
+    has_balloon: true,
+    has_capitalization: true,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
     first_delinquency_date: row.first_delinquency_date,
