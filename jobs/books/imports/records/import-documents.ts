@@ -81,7 +81,7 @@ async function storeDocument(
   const { document_type, is_visible_to_borrower = false, metadata = {} } = values;
   const input = { file: sent, document_type, loan_id, metadata, is_visible_to_borrower };
   try {
-    await uploadDirectly({ within, files, tenantId }, input as never, content_type);
+    await uploadDirectly({ within, files, tenantId }, input, content_type);
     return null;
   } catch (error) {
     if (error instanceof Invalid) return Object.values(error.errors).join(' ');
