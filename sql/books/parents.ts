@@ -19,3 +19,23 @@ export const setDefaultProduct = (tx: Transaction, programId: string, productId:
   tx.query(sql.typeAlias('void')`
     update programs set default_product_id = ${productId} where id = ${programId}
   `);
+
+const KEYS = {
+  borrowers: sql.fragment`select external_id from borrowers where external_id = any`,
+  programs: sql.fragment`select code from programs where code = any`,
+  products: sql.fragment`select code from products where code = any`,
+};
+
+/** Of these keys, those that records of the tenant have: external ids of borrowers, or codes. */
+export async function findKnownKeys(
+  tx: Transaction,
+  records: keyof typeof KEYS,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const known = await tx.anyFirst(
+    sql.type(z.object({ key: z.string() }))`
+      select known.key from (${KEYS[records]} (${sql.array([...keys], 'text')})) as known (key)
+    `,
+  );
+  return new Set(known);
+}

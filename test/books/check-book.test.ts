@@ -166,7 +166,7 @@ test.each<[string, Record<string, string>, string]>([
       }),
       'autopay.csv': csvOf({ loan_number: 'L-1', bank_account_id: 'A-1' }),
     },
-    'autopay.csv 2 bank_account_id contradiction',
+    'autopay.csv 2 bank_account_id account_of_another_borrower',
   ],
   [
     'a bank account without a routing number',

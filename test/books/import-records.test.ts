@@ -213,6 +213,7 @@ test('everything that belongs to a loan is boarded with it, from a zip', async (
   expect(await list(`/autopay-plans?borrower_id=${ben.id}`)).toEqual([]);
   const warnings = (await admin.get(`/imports/${sent.body.id}/findings?severity=warning`)).body;
   expect(warnings).toMatchObject([
+    { file: 'autopay.csv', line: 3, code: 'account_of_another_borrower' },
     { file: 'loans.csv', line: 3, column_name: 'officer_email', code: 'unknown_officer' },
     { file: 'autopay.csv', line: 3, column_name: 'bank_account_id', code: 'account_not_usable' },
   ]);

@@ -80,11 +80,11 @@ test('an import with errors is refused by line and column, cannot be confirmed, 
   const findings = (await admin.get(`/imports/${id}/findings`)).body;
   const confirmed = await admin.post(`/imports/${id}/confirm`, TOTALS);
 
-  expect(refused).toMatchObject({ status: 'refused', error_count: 3 });
+  expect(refused).toMatchObject({ status: 'refused', error_count: 2, warning_count: 1 });
   expect(findings).toMatchObject([
     { file: 'loans.csv', line: 3, column_name: 'interest_rate', severity: 'error' },
     { file: 'loans.csv', line: 4, column_name: 'origination_date', severity: 'error' },
-    { file: 'loans.csv', line: 5, column_name: 'payment_amount', severity: 'error' },
+    { file: 'loans.csv', line: 5, column_name: 'payment_amount', severity: 'warning' },
   ]);
   expect(confirmed).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(await loans()).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
-import { paidThroughDate, warnAboutLoan } from '../../jobs/books/format/checks/loan-warnings.ts';
+import { warnAboutLoan } from '../../jobs/books/format/checks/loan-warnings.ts';
+import { paidThroughDate } from '../../jobs/loans/boarding/paid-through.ts';
 import type { BookRow } from '../../jobs/books/format/book-files.ts';
 import { bookOf, borrowerRecord, csvOf, linesOf, loanRecord } from '../setup/books.ts';
 

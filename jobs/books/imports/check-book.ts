@@ -1,16 +1,19 @@
 import type { StatusTotals } from '../../../sql/books/imports.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
+import { findKnownKeys } from '../../../sql/books/parents.ts';
 import type { Within } from '../../work.ts';
+import type { FindKnown } from '../format/checks/references.ts';
 import type { BookRow } from '../format/book-files.ts';
 import type { Book } from '../format/reading/book.ts';
 import { hasFile } from '../format/reading/book.ts';
-import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
+import { checkBook as checkFiles, type CheckedRow } from '../format/checks/check-book.ts';
+import { STAGED_FILES } from './book-rows.ts';
 import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
 import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { nameOf } from './records/import-borrowers.ts';
-import type { ImportOptions } from './import-options.ts';
+import { switchesOf, type ImportOptions } from './import-options.ts';
 
 /** Rows that share the statements of a check. */
 const BATCH = 1_000;
@@ -53,10 +56,10 @@ export async function checkBook(
     for (const { severity } of findings) counts[severity] += 1;
     if (findings.length > 0) await onFindings(findings);
   };
-  const check = async (rows: readonly PlacedRow[]) => {
+  const check = async (rows: readonly CheckedRow[]) => {
     const loans = rows
       .filter(({ file }) => file === 'loans')
-      .map(({ source, line, values }) => ({ source, line, row: values as BookRow<'loans'> }));
+      .map(({ values, ...place }) => ({ ...place, row: values as BookRow<'loans'> }));
     const found = await within(
       tenantId,
       async (work) => {
@@ -74,12 +77,19 @@ export async function checkBook(
     await report(found.toSorted((one, other) => one.line - other.line));
     if (loans.length > 0) await onProgress?.(loans_total);
   };
-  let waiting: PlacedRow[] = [];
+  const findKnown: FindKnown = async (file, keys) =>
+    // The check of the loans themselves names the product that does not exist.
+    file === 'products'
+      ? new Set(keys)
+      : within(tenantId, ({ tx }) => findKnownKeys(tx, file, keys), { readOnly: true });
+  const switches = switchesOf(options);
+  let waiting: CheckedRow[] = [];
   let found: BookFinding[] = [];
-  for await (const { row, findings } of readBook(book)) {
-    found.push(...findings);
+  for await (const item of checkFiles(book, { today, switches, findKnown })) {
+    if ('finding' in item) found.push(item.finding);
     if (found.length >= BATCH) await report(found.splice(0));
-    if (row === null) continue;
+    if ('finding' in item) continue;
+    const { row } = item;
     const { file } = row;
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
@@ -103,17 +113,17 @@ export async function checkBook(
 }
 
 /** The person whom the row describes, to compare with a borrower who is known here. */
-function personOf({ file, source, line, values }: PlacedRow, book: Book): PlacedPerson[] {
+function personOf({ file, values, ...place }: CheckedRow, book: Book): PlacedPerson[] {
   if (file === 'borrowers') {
     const {
       borrower_external_id: external_id,
       first_name,
       last_name,
     } = values as BookRow<'borrowers'>;
-    return [{ source, line, external_id, name: { first_name, last_name } }];
+    return [{ ...place, external_id, name: { first_name, last_name } }];
   }
   if (file !== 'loans') return [];
   const row = values as BookRow<'loans'>;
   const name = hasFile(book, 'borrowers') ? null : nameOf(row);
-  return [{ source, line, external_id: row.borrower_external_id, name }];
+  return [{ ...place, external_id: row.borrower_external_id, name }];
 }

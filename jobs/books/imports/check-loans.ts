@@ -2,11 +2,16 @@ import * as people from '../../../sql/books/borrowers.ts';
 import { findLoansByNumber } from '../../../sql/loans/tape.ts';
 import { Invalid } from '../../errors.ts';
 import { checkLoan } from '../../loans/boarding/check-loan.ts';
+import { toNewLoan } from '../../loans/boarding/to-new-loan.ts';
+import { validateTerms, type NewLoan } from '../../loans/origination/create.ts';
+import { readTerms, type TermsSource } from '../../loans/products/loan-terms.ts';
 import type { Work } from '../../work.ts';
+import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
+import { applySwitches } from '../format/findings.ts';
 import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
-import type { ImportOptions } from './import-options.ts';
+import { switchesOf, type ImportOptions } from './import-options.ts';
 import { toBoarding } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
@@ -14,7 +19,7 @@ import { labelsOf } from './records/record-columns.ts';
 /** A borrower who does not exist yet. The checks do not read the borrower. */
 const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
-export type Place = { source: string; line: number };
+export type Place = { source: string; line: number; labelOf: (column: string) => string };
 export type PlacedLoan = Place & { row: LoanRow };
 
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
@@ -37,9 +42,17 @@ export async function checkLoans(
   );
   const findings: BookFinding[] = [];
   const figures: LoanFigures[] = [];
-  for (const { row, source, line } of placed) {
+  const switches = switchesOf(options);
+  for (const { row, source, line, labelOf } of placed) {
     const report = (column: string, code: string, reason: string) =>
-      findings.push({ file: source, line, column, code, severity: 'error', reason });
+      findings.push({
+        file: source,
+        line,
+        column: labelOf(column),
+        code,
+        severity: 'error',
+        reason,
+      });
     if (taken.has(row.loan_number))
       report('loan_number', 'loan_exists', 'A loan with this number already exists.');
     const found = await find(row);
@@ -56,6 +69,20 @@ export async function checkLoans(
       if (row.labels) labelsOf(row.labels);
       const input = toBoarding(row, { borrower_id: NO_BORROWER, ...found.ids });
       figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
+      const terms = readTerms(
+        validateTerms(toNewLoan(input), found.parents) as NewLoan & TermsSource,
+      );
+      for (const { column, code: warned, reason } of warnAboutLoan(row, {
+        terms,
+        today: work.today,
+      })) {
+        const place = { file: source, line, column: column === null ? null : labelOf(column) };
+        const finding = applySwitches(
+          { ...place, code: warned, severity: 'warning', reason },
+          switches,
+        );
+        if (finding !== null) findings.push(finding);
+      }
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       for (const [column, reason] of Object.entries(error.errors))
@@ -84,13 +111,13 @@ export async function checkKnownBorrowers({ tx }: Work, placed: readonly PlacedP
   const known = new Map(
     (await people.findByExternalIds(tx, ids)).map((one) => [one.external_id, one]),
   );
-  return placed.flatMap(({ source, line, external_id, name }): BookFinding[] => {
+  return placed.flatMap(({ source, line, labelOf, external_id, name }): BookFinding[] => {
     const stored = known.get(external_id);
     const report = (code: string, reason: string): BookFinding[] => [
       {
         file: source,
         line,
-        column: 'borrower_external_id',
+        column: labelOf('borrower_external_id'),
         code,
         severity: 'error',
         reason,

@@ -5,7 +5,7 @@ import { Invalid } from '../../errors.ts';
 import type { Settings } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { BookFileName, BookRow } from '../format/book-files.ts';
-import type { PlacedRow } from './book-rows.ts';
+import type { CheckedRow } from '../format/checks/check-book.ts';
 import { namesIn, translateFacts } from './records/case-facts.ts';
 import type { BookFinding } from './finding.ts';
 import * as columns from './records/record-columns.ts';
@@ -39,7 +39,7 @@ export const hasRules = (file: BookFileName): boolean => CHECKS[file] !== undefi
 /** What the rules of its area refuse about a row. Reads and writes nothing. */
 export function checkRecord(
   work: Work,
-  { file, source, line, values }: PlacedRow,
+  { file, source, line, values, labelOf }: CheckedRow,
   settings: Pick<Settings, 'cases'>,
 ): BookFinding[] {
   const check = CHECKS[file] as Check<BookFileName> | undefined;
@@ -51,7 +51,7 @@ export function checkRecord(
     return Object.entries(error.errors).map(([column, reason]) => ({
       file: source,
       line,
-      column,
+      column: labelOf(column),
       code: 'refused',
       severity: 'error',
       reason,

@@ -57,7 +57,15 @@ function assertMapping(text: string) {
 
 const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>
   createHash('sha256')
-    .update(JSON.stringify([sha256_hash, mapping, options.product_code ?? null]))
+    .update(
+      JSON.stringify([
+        sha256_hash,
+        mapping,
+        options.product_code ?? null,
+        options.warnings_as_errors ?? null,
+        options.accepted_warnings ?? null,
+      ]),
+    )
     .digest('hex');
 
 async function keyOf({ tx }: Work, id: string) {

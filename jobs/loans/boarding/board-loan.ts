@@ -26,6 +26,7 @@ import { boardedApr } from './boarded-rate.ts';
 import { interestSincePaid } from './boarded-interest.ts';
 import { assertRepays, checkBoarding } from './check-boarding.ts';
 import { boardWithHistory, type ReadHistory } from './board-with-history.ts';
+import { paidThroughDate } from './paid-through.ts';
 import { keepEarlierTransactions } from './earlier-transactions.ts';
 import { toNewLoan } from './to-new-loan.ts';
 
@@ -50,16 +51,17 @@ export async function boardLoan(
   const terms = readTerms(checked as NewLoan & TermsSource);
   const original = originalSchedule(terms, input);
   const place = { balance, today: work.today };
-  const schedule = boardedSchedule(terms, input, original, place);
-  if (input.status === 'active') assertRepays(terms, input, schedule, place);
+  const paid = { ...input, paid_through_date: paidThroughDate(input, terms) };
+  const schedule = boardedSchedule(terms, paid, original, place);
+  if (input.status === 'active') assertRepays(terms, paid, schedule, place);
   // Another lender disclosed the loan, so its APR is computed from its terms.
   const loan = { ...checked, apr: boardedApr(terms, input, original) };
   const { id, loan_number } = await insertLoan(work, loan);
   if (input.status === 'active') {
     const accrued_interest =
-      input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
-    const asking = boardedSchedule(terms, input, original, { ...place, accrued_interest });
-    await boardFunded(work, id, { ...input, accrued_interest }, { balance, schedule: asking });
+      input.accrued_interest ?? interestSincePaid(terms, paid, schedule, place);
+    const asking = boardedSchedule(terms, paid, original, { ...place, accrued_interest });
+    await boardFunded(work, id, { ...paid, accrued_interest }, { balance, schedule: asking });
   }
   if (input.status === 'approved')
     await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);

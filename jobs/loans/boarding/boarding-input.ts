@@ -74,6 +74,11 @@ export const Boarding = z.object({
     .describe(
       'The borrower has paid all installments due on or before this day. Default: the business date.',
     ),
+  next_due_date: date
+    .nullish()
+    .describe(
+      'The first due date that is not paid in full. Send it instead of `paid_through_date` if you only know this date.',
+    ),
   payment_amount: positiveMoney
     .nullish()
     .describe(

@@ -68,6 +68,11 @@ export function checkBoarding({ today }: Work, input: Boarding) {
       'Is only compared with a replayed history. Record the money as a payment.';
   for (const field of HISTORY.filter((name) => isNew && input[name]))
     errors[field] = `Not allowed for a loan that is ${input.status}.`;
+  const { next_due_date: next } = input;
+  if (next && (next <= origination_date || next <= (input.paid_through_date ?? '')))
+    errors['next_due_date'] = 'Must be after the origination date and after `paid_through_date`.';
+  if (next && isFirstPaymentTooLate(next, today))
+    errors['next_due_date'] = 'Must be within 40 years.';
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination date.';
   if (input.paid_through_date && isFirstPaymentTooLate(input.paid_through_date, today))

@@ -5,6 +5,7 @@ import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.
 import { interestSincePaid } from './boarded-interest.ts';
 import type { Boarding } from './boarding-input.ts';
 import { assertRepays, checkBoarding } from './check-boarding.ts';
+import { paidThroughDate } from './paid-through.ts';
 import { toNewLoan } from './to-new-loan.ts';
 
 const NOTHING = { principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
@@ -22,8 +23,9 @@ export function checkLoan(work: Work, input: Boarding, parents: LoanParents) {
     return { ...NOTHING, charged_off: input.charge_off_amount ?? balance };
   if (status !== 'active') return NOTHING;
   const place = { balance, today: work.today };
-  const schedule = boardedSchedule(terms, input, originalSchedule(terms, input), place);
-  assertRepays(terms, input, schedule, place);
-  const interest = input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
+  const paid = { ...input, paid_through_date: paidThroughDate(input, terms) };
+  const schedule = boardedSchedule(terms, paid, originalSchedule(terms, input), place);
+  assertRepays(terms, paid, schedule, place);
+  const interest = input.accrued_interest ?? interestSincePaid(terms, paid, schedule, place);
   return { ...NOTHING, principal: balance, interest, fees: input.outstanding_fees ?? '0.00' };
 }
