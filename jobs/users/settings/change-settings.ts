@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { Transaction } from '../../../sql/database/db.ts';
 import { sftpServers } from '../../../sql/documents/sftp-servers.ts';
@@ -6,10 +5,8 @@ import { rowExists } from '../../../sql/table.ts';
 import { saveSettings } from '../../../sql/tenants.ts';
 import * as stored from '../../../sql/users/settings.ts';
 import { differences, recordAudit } from '../../audit.ts';
-import { followCaseSettings } from '../../cases/follow-settings.job.ts';
 import { requestLogo } from '../branding/logo.ts';
 import { Invalid } from '../../errors.ts';
-import { enqueue } from '../../job.ts';
 import { hintAt } from '../../nearest-word.ts';
 import { checkWebhookUrl } from '../../networks/host-url.ts';
 import type { Networks } from '../../networks/networks.ts';
@@ -41,8 +38,6 @@ export async function changeSettings(
   if (place !== null) await stored.saveTenantLocale(tx, place.after);
   const { logo_url } = after.branding;
   if (logo_url !== '' && logo_url !== before.branding.logo_url) await requestLogo(work, logo_url);
-  if (!isDeepStrictEqual(before.cases.effects, after.cases.effects))
-    await enqueue(tx, followCaseSettings, { tenant_id });
   const entity = { type: 'tenants', id: tenant_id };
   const changes = differences(
     flattenTree({ ...before, ...place?.before }, tenant_id),
