@@ -1,3 +1,6 @@
+import { importRoutes } from './books/imports.ts';
+import { bookExportRoutes } from './books/exports.ts';
+import { reconciliationRoutes } from './books/reconciliations.ts';
 import { addresses } from './borrowers/addresses.ts';
 import { autopayPlans } from './borrowers/autopay-plans.ts';
 import { borrowers } from './borrowers/borrowers.ts';
@@ -61,6 +64,7 @@ import { portalDocuments } from './portal/documents.ts';
 import { hardshipApplications } from './portal/hardship-queue.ts';
 import { portalHardship } from './portal/hardship.ts';
 import { portalLoans } from './portal/loans.ts';
+import { portalEarlierTransactions } from './portal/earlier-transactions.ts';
 import { portalPayments } from './portal/payments.ts';
 import { portalProfile } from './portal/profile.ts';
 import { portalRecords } from './portal/records.ts';
@@ -158,7 +162,10 @@ const specifiedRoutes: readonly Route[] = [
   ...loanAssignments.routes,
   ...remittances.routes,
   ...servicingTransfers.routes,
+  ...bookExportRoutes,
   ...loanSnapshots.routes,
+  ...reconciliationRoutes,
+  ...importRoutes,
   ...sftpServers.routes,
   ...loanTapeConfigs.routes,
   ...tapeRoutes,
@@ -181,6 +188,7 @@ const specifiedRoutes: readonly Route[] = [
   ...portalProfile,
   portalDashboard,
   ...portalLoans,
+  portalEarlierTransactions,
   ...portalPayments,
   ...portalAutopay,
   ...portalRecords,

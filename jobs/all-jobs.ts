@@ -1,3 +1,7 @@
+import { boardImportJob } from './books/imports/board-import.job.ts';
+import { checkImportJob } from './books/imports/check-import.job.ts';
+import { exportBookJob } from './books/exports/export-book.job.ts';
+import { reconcileJob } from './books/reconciliations/reconcile.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';
@@ -47,6 +51,8 @@ export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress'>
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,
+  exportBookJob,
+  reconcileJob,
   protectLoans,
   sendTransferNotices,
   generateTape,
@@ -78,4 +84,6 @@ export const allJobs: readonly AnyJob[] = [
   scanDocument,
   fetchLogo,
   verifyLogo,
+  checkImportJob,
+  boardImportJob,
 ];

@@ -27,6 +27,8 @@ export const SEALED_COLUMNS: readonly SealedPlace[] = [
   { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },
   { table: 'sftp_servers', keys: ['id'], column: 'password_sealed' },
   { table: 'sftp_servers', keys: ['id'], column: 'private_key_sealed' },
+  { table: 'reconciliations', keys: ['id'], column: 'file_key_sealed' },
+  { table: 'import_rows', keys: ['import_id', 'file', 'position'], column: 'values_sealed' },
   { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
   {
     table: 'borrower_identities',

@@ -23,6 +23,8 @@ export type Action = {
   description?: string;
   body?: z.ZodType;
   example?: Example;
+  /** The refusals of its own (409), as the code throws them. The API documentation shows them. */
+  conflicts?: () => readonly Conflict[];
   reply?: z.ZodType;
   status?: number;
   four_eyes?: ApprovalKind;
@@ -96,6 +98,8 @@ export type Declaration<
     row: Row,
   ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
+  /** The refusals of a creation (409), as the code throws them. The API documentation shows them. */
+  conflicts?: () => readonly Conflict[];
   /** The operations that need maker–checker approval, if the tenant requires it for that kind. */
   four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
   /** Limits the approval to some creations and changes. Default: all. */

@@ -77,6 +77,7 @@ export function nestedRoutes(
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body: omitFields(creation, key),
       ...(declared.example && { example: declared.example }),
+      ...(declared.conflicts && { conflicts: declared.conflicts }),
       run: async (call) => {
         const { id = '' } = call.params;
         if (!declared.finds_parent) await findParent(call, parent);
@@ -135,6 +136,7 @@ export function actionRoute(
     reply: action.reply ?? reply,
     ...(action.body && { body: action.body }),
     ...(action.example && { example: action.example }),
+    ...(action.conflicts && { conflicts: action.conflicts }),
     ...(!action.reply && { etag: version }),
     ...approvalProps(action.four_eyes, declared.table),
     ...proofProps(action.needs_proof),

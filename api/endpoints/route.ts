@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
@@ -103,6 +104,8 @@ type RouteDeclaration = {
   example?: Example;
   /** The body is a form with one file in the field `file`. */
   takes_file?: true;
+  /** The refusals of its own (409), as the code throws them. The API documentation shows them. */
+  conflicts?: () => readonly Conflict[];
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;

@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { activatePromo, PromoActivation } from '../../jobs/loans/workouts/activate-promo.ts';
+import {
+  activatePromo,
+  PromoActivation,
+  promoOverlap,
+} from '../../jobs/loans/workouts/activate-promo.ts';
 import { changeDueDate, DueDateChange } from '../../jobs/loans/workouts/change-due-date.ts';
 import { reschedule, Reschedule } from '../../jobs/loans/workouts/reschedule.ts';
 import { findPayOutBlocker, disburseOrAdd } from '../../jobs/loans/funding/disburse.ts';
 import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
-import { assertStatusAllows } from '../../jobs/loans/history/statuses.ts';
+import { refusalDetails } from '../../jobs/loans/products/refusals.ts';
+import { assertStatusAllows, refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
 import {
   Approval,
   approveLoan,
+  complianceFailed,
   findApprovalBlocker,
 } from '../../jobs/loans/origination/approve.ts';
 import { cancelLoan, Cancellation } from '../../jobs/loans/origination/cancel.ts';
@@ -17,7 +23,11 @@ import {
   runComplianceChecks,
 } from '../../jobs/loans/origination/compliance.ts';
 import { Denial, denyLoan } from '../../jobs/loans/origination/deny.ts';
-import { payOffLoan, PayOffRequest } from '../../jobs/loans/payoff/close-by-payoff.ts';
+import {
+  insufficientPayoff,
+  payOffLoan,
+  PayOffRequest,
+} from '../../jobs/loans/payoff/close-by-payoff.ts';
 import {
   accelerate,
   Acceleration,
@@ -29,6 +39,7 @@ import {
   chargeOff,
   ChargeOff,
   ChargeOffReversal,
+  notDefaulted,
   reverseChargeOff,
 } from '../../jobs/loans/servicing-actions/charge-off.ts';
 import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/servicing-actions/freeze.ts';
@@ -61,8 +72,10 @@ const complianceRun = z
   })
   .meta({ id: 'ComplianceRun' });
 
-/** Actions on a loan other than changing its fields. */
-export const loanActions: Record<string, Action> = {
+/** The details of a refusal of a loan with this status. */
+const shownFor = (status: string) => refusalDetails({ status, blockers: {} });
+
+const actions: Record<string, Action> = {
   deny: action({
     allow: 'loan_officer',
     summary: 'Deny a pending loan',
@@ -97,6 +110,7 @@ export const loanActions: Record<string, Action> = {
     description:
       'Moves the debt off the books. The borrower still owes it, and later payments are recoveries. With amount, charges off only part of the principal, and the loan continues with the rest. Ends autopay and sends `loan.status_changed`, or `loan.partly_charged_off`. Answers 409 `not_defaulted` if the settings require a default.',
     body: ChargeOff,
+    conflicts: () => [notDefaulted({ ...shownFor('active'), days_past_due: 12 })],
     run: chargeOff,
   }),
   'reverse-charge-off': action({
@@ -113,6 +127,7 @@ export const loanActions: Record<string, Action> = {
     description:
       'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Sends `payment.received` and `loan.status_changed`, and creates a task to release the liens of a secured loan. Answers 409 `insufficient_payoff` if the amount is too small, and `quote_not_active` for an old quote.',
     body: PayOffRequest,
+    conflicts: () => [insufficientPayoff({ ...shownFor('active'), payoff_amount: '9301.99' })],
     run: payOffLoan,
   }),
   'non-accrual': action({
@@ -184,6 +199,7 @@ export const loanActions: Record<string, Action> = {
     description:
       'Takes effect on its first day. Answers 409 `promo_overlap` if another promotion covers some of these days, and `interest_follows_plan` if the schedule determines the interest of the loan.',
     body: PromoActivation,
+    conflicts: () => [promoOverlap(shownFor('active'))],
     reply: z
       .object({
         ...loanFields,
@@ -221,8 +237,17 @@ export const loanActions: Record<string, Action> = {
     description:
       'Runs the compliance checks, unless the settings skip them, and orders the cost disclosure as a document. Starts the right of rescission if the product has one. Sends `loan.status_changed`, and `compliance.failed` if a check fails or warns. Answers 409 `compliance_failed` if a check fails and the settings enforce checks.',
     body: Approval,
+    conflicts: () => [complianceFailed({ ...shownFor('pending'), failed_checks: [] })],
     assert: assertStatusAllows,
     objection: findApprovalBlocker,
     run: approveLoan,
   }),
 };
+
+/** Actions on a loan other than changing its fields. */
+export const loanActions: Record<string, Action> = Object.fromEntries(
+  Object.entries(actions).map(([name, action]) => {
+    const conflicts = () => [...(action.conflicts?.() ?? []), ...refusalsOfAction(name)];
+    return [name, { ...action, conflicts }];
+  }),
+);

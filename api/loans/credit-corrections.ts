@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   addCorrection,
   CORRECTION_ACTIONS,
+  alreadySubmitted,
+  correctionConflicts,
   describeCorrection,
   NewCorrection,
   readCorrectionForm,
@@ -70,6 +72,7 @@ export const creditCorrections = resource({
       description:
         'Use it after you entered the form (AUD) in the portal of the bureaus. The corrected record is then not sent in a file. Answers 409 `already_submitted` the second time.',
       body: Submission,
+      conflicts: () => [alreadySubmitted()],
       run: async (work, id, input) =>
         submitCorrection(work, id, input, await findOrThrow(work, table, id)),
     }),
@@ -89,13 +92,14 @@ export const creditCorrectionRoutes: Route[] = [
     action: 'create',
     summary: 'Correct what was reported about a loan',
     description:
-      "Creates a corrected copy of the loan's newest credit reporting record, for every bureau. The next file contains it, unless you submit the form (AUD) through the portal of the bureaus first. The loan itself does not change: correct it too, because the next month's record is derived from it. If the corrected record breaks a rule that the record did not break, a finding (`/credit-reporting-findings`) and a task say so. Needs a second person if `approvals.four_eyes` contains `credit_corrections`. Answers 409 `nothing_reported`, `already_deleted`, or `information_blocked` after identity theft.",
+      "Creates a corrected copy of the loan's newest credit reporting record, for every bureau. The next file contains it, unless you submit the form (AUD) through the portal of the bureaus first. The loan itself does not change: correct it too, because the next month's record is derived from it. If the corrected record breaks a rule that the record did not break, a finding and a task say so. Needs a second person if `approvals.four_eyes` contains `credit_corrections`. Answers 409 `nothing_reported`, `already_deleted`, or `information_blocked` after identity theft.",
     transaction: 'write',
     status: 201,
     four_eyes: 'credit_corrections',
     record: loans,
     content: (call) => describeCorrection(call.work, loanOf(call), correctionOf(call)),
     body: NewCorrection,
+    conflicts: correctionConflicts,
     example: () => ({ reason: 'The balance was wrong.', corrected_values: { current_balance: 1 } }),
     reply: creditCorrections.reply,
     etag: creditCorrections.version,

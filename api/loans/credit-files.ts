@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
+import {
+  creditFileConflicts,
+  NewCreditFile,
+  sendCreditFile,
+} from '../../jobs/loans/reporting/credit-file.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
 import { linkToSealedFile } from '../documents/sealed-links.ts';
@@ -59,6 +63,7 @@ export const creditFileRoutes: Route[] = [
     status: 201,
     transaction: 'own',
     body: NewCreditFile,
+    conflicts: creditFileConflicts,
     reply: creditFiles.reply,
     run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
       const input = body as z.output<typeof NewCreditFile>;

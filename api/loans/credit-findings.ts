@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import {
   acceptFinding,
+  alreadyWithheld,
+  notQueued,
   FINDING_STATUSES,
   FindingDecision,
   withholdRecord,
@@ -59,6 +61,7 @@ export const creditFindings = resource({
       description:
         'States that the record is right although it breaks the rule. Answers 409 `already_withheld` if the record is kept out of its file.',
       body: FindingDecision,
+      conflicts: () => [alreadyWithheld()],
       run: acceptFinding,
     }),
     withhold: action({
@@ -67,6 +70,7 @@ export const creditFindings = resource({
       description:
         'Keeps the record out of the next file. Cannot be undone: the record of the next month replaces it. Answers 409 `not_queued` if the record does not wait for a file.',
       body: FindingDecision,
+      conflicts: () => [notQueued('reported')],
       run: withholdRecord,
     }),
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
 import { findDrawBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
@@ -27,6 +28,7 @@ export const draws = resource({
   read: 'viewer',
   write: 'loan_officer',
   offers: ['list', 'read', 'update', 'delete'],
+  conflicts: () => refusalsOfAction('draws'),
 
   fields: {
     id: uuid.readonly(),

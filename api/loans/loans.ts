@@ -14,6 +14,7 @@ import {
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
 import {
   FirstDelinquency,
+  notBoarded,
   recordFirstDelinquency,
 } from '../../jobs/loans/reporting/records/boarded-delinquency.ts';
 import { setLoanPortfolio } from '../../jobs/portfolios/assign.ts';
@@ -234,6 +235,7 @@ export const loanRoutes: Route[] = [
     description:
       'Use it if the date was missing or wrong when the loan was boarded. Credit bureaus receive it from the next record on, for as long as that delinquency lasts. Closes the task that asks for it. Answers 409 `not_boarded` for any other loan.',
     body: FirstDelinquency,
+    conflicts: () => [notBoarded()],
     example: (today) => ({ first_delinquency_date: today }),
     reply: loans.reply,
     transaction: 'write',

@@ -3,7 +3,11 @@ import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
 import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { FeeRules } from '../../jobs/loans/products/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/products/product.ts';
-import { PENALTY_CALCULATIONS } from '../../jobs/loans/products/loan-terms.ts';
+import {
+  allocationOrder,
+  minimumPayment,
+  prepaymentPenalty,
+} from '../../jobs/loans/products/product-rules.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
 import { products as table } from '../../sql/loans/products.ts';
 import {
@@ -20,53 +24,6 @@ import {
 import { resource } from '../endpoints/resource.ts';
 
 const days = integer.min(0).max(3650);
-
-const allocationStep = z.strictObject({
-  due_state: z
-    .enum(terms.DUE_STATES)
-    .describe('Whether the amount is overdue, due now, or not due yet.'),
-  component: z.enum(terms.COMPONENTS).describe('Which part of the debt the step pays.'),
-});
-
-const allocationOrder = z.union([
-  z.enum(['standard', 'delinquency_first', 'interest_first']),
-  z
-    .array(allocationStep)
-    .min(1)
-    .max(9)
-    .refine(
-      (steps) =>
-        new Set(steps.map((step) => `${step.due_state} ${step.component}`)).size === steps.length,
-      'Must not name a step twice.',
-    ),
-]);
-
-const prepaymentPenalty = z.strictObject({
-  calculation: z
-    .enum(PENALTY_CALCULATIONS)
-    .describe(
-      '`flat` charges `amount`. `percent_of_principal` charges `percentage` of the principal that is repaid early.',
-    ),
-  amount: positiveMoney.nullish().describe('The charge, for `flat`.'),
-  percentage: rate
-    .nullish()
-    .describe('The share of the principal balance, for `percent_of_principal`.'),
-  within_months: integer
-    .min(1)
-    .max(480)
-    .nullish()
-    .describe(
-      'Months after the disbursement during which the penalty applies. Default: until maturity.',
-    ),
-});
-
-const minimumPayment = z.strictObject({
-  percentage: rate.describe('A share of the total balance at the end of the cycle.'),
-  floor_amount: money.describe('The lowest minimum payment, unless the balance is lower.'),
-  plus_interest_and_fees: flag
-    .default(true)
-    .describe('Adds the interest and fees of the cycle to the percentage.'),
-});
 
 const roles = CHART.map(({ role }) => role) as [AccountRole, ...AccountRole[]];
 

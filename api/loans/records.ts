@@ -9,6 +9,7 @@ import { creditReporting } from './credit-reporting.ts';
 import { deferments } from './deferments.ts';
 import { disbursements } from './disbursements.ts';
 import { draws } from './draws.ts';
+import { earlierTransactions } from './earlier-transactions.ts';
 import { fees } from './fees.ts';
 import { forbearances } from './forbearances.ts';
 import { forms1099c } from './forms-1099c.ts';
@@ -36,6 +37,7 @@ export const loanRecords: Record<string, Nested> = {
   fees: nested(fees, 'loan_id'),
   disbursements: nested(disbursements, 'loan_id'),
   draws: nested(draws, 'loan_id'),
+  'earlier-transactions': nested(earlierTransactions, 'loan_id', ['list']),
   'credit-reporting': nested(creditReporting, 'loan_id', ['list']),
   'credit-corrections': nested(creditCorrections, 'loan_id', ['list']),
   'credit-disputes': nested(creditDisputes, 'loan_id'),

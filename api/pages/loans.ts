@@ -5,6 +5,7 @@ import { pageNotFound } from './page-not-found.ts';
 import { fetchRow, fetchRows } from './fetch-rows.ts';
 
 const PAYMENTS = 'GET /portal/loans/{id}/payments';
+const EARLIER = 'GET /portal/loans/{id}/earlier-transactions';
 
 export const fetchLoan = <Loan = unknown>({ ask, params }: Visit) =>
   ask<Loan>('GET /portal/loans/{id}', { params });
@@ -46,11 +47,20 @@ const explanation: Page = {
   },
 };
 
+const SHOWN_EARLIER = ['payment', 'payment_reversal', 'recovery'];
+
 const payments: Page = {
   path: '/loans/{id}/payments',
   show: async (visit) => {
     const { rows, older } = await fetchRows(visit, PAYMENTS);
-    return pageView('payments', { loan: await fetchLoan(visit), payments: rows, older });
+    const loan = await fetchLoan(visit);
+    if (older !== null) return pageView('payments', { loan, payments: rows, older });
+    // The last page ends with what the previous servicer received.
+    const filter = JSON.stringify({ transaction_type: SHOWN_EARLIER, is_replayed: [false] });
+    const sort = JSON.stringify(['transaction_date', 'DESC']);
+    const query = { filter, sort, limit: '100' };
+    const earlier = await visit.ask<object[]>(EARLIER, { params: visit.params, query });
+    return pageView('payments', { loan, payments: rows, older, earlier });
   },
 };
 

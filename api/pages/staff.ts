@@ -2,6 +2,7 @@ import { ownFactorPages } from './factors.ts';
 import { secondFactorPages } from './second-factor-steps.ts';
 import { OPS } from './ops.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { reconciliationPages } from './reconciliations.ts';
 import { STAFF } from './sections.ts';
 import {
   choosePasswordPage,
@@ -78,4 +79,5 @@ export const staffPages: readonly Page[] = [
   choosePasswordPage(STAFF),
   ...secondFactorPages(STAFF, requestedPage),
   ...ownFactorPages(STAFF),
+  ...reconciliationPages,
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { COMPONENTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { PAYMENT_TYPES } from '../../jobs/loans/engine/events.ts';
@@ -68,6 +69,7 @@ export const payments = resource({
   read: 'viewer',
   write: 'loan_officer',
   offers: ['list', 'read', 'update', 'delete'],
+  conflicts: () => refusalsOfAction('payments'),
 
   fields: {
     id: uuid.readonly(),

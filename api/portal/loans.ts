@@ -59,7 +59,10 @@ const portalLoanFields = z
   })
   .extend({
     total_paid: signedMoney.describe(
-      'The total of all payments that were not reversed, minus refunds.',
+      'The total of all payments that were not reversed, minus refunds. Includes what the previous servicer received, if it is known.',
+    ),
+    has_earlier_payments: flag.describe(
+      'Whether payments to the previous servicer are known: `list-payments` or `list-earlier-transactions` has them.',
     ),
     boarded_on: date
       .nullable()

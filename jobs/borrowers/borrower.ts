@@ -37,7 +37,10 @@ export async function archiveBorrower({ tx }: Work, id: string) {
 }
 
 /** Borrowers must be at least 18 years old. */
-function assertValidDetails({ today }: Work, { date_of_birth, time_zone }: BorrowerInput) {
+export function assertValidDetails(
+  { today }: Pick<Work, 'today'>,
+  { date_of_birth, time_zone }: BorrowerInput,
+) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }

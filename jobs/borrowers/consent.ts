@@ -29,22 +29,27 @@ type NewConsent = Values & {
  * the portal, the request's IP address is stored.
  */
 export async function addConsent(work: Work, input: NewConsent): Promise<string> {
-  const { actor } = work;
-  const { borrower_id, granted_at, expires_at, contact_value } = input;
+  const columns = consentColumns(work, input);
+  await lockBorrower(work.tx, input.borrower_id);
+  return insert(work.tx, 'borrower_consents', columns);
+}
+
+/** The columns of a new consent. Throws Invalid. */
+export function consentColumns({ actor }: Pick<Work, 'actor'>, input: NewConsent): Values {
+  const { granted_at, expires_at, contact_value } = input;
   const now = Date.now();
   const granted = granted_at ? Date.parse(granted_at) : now;
   if (granted > now) throw new Invalid({ granted_at: 'Must not be in the future.' });
   if (expires_at && Date.parse(expires_at) <= granted)
     throw new Invalid({ expires_at: 'Must be after the consent was granted.' });
   const isBorrower = actor.type === 'borrower';
-  await lockBorrower(work.tx, borrower_id);
-  return insert(work.tx, 'borrower_consents', {
+  return {
     ...input,
     granted_at: granted_at ?? undefined,
     contact_value: contact_value ? contactFor(input.consent_type, contact_value) : null,
     source: input.source ?? (isBorrower ? 'portal' : 'agent'),
     ip_address: input.ip_address ?? (isBorrower ? actor.ip : null),
-  });
+  };
 }
 
 /**

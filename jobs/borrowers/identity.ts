@@ -23,10 +23,8 @@ type NewIdentity = Input & { borrower_id: string; identity_type: IdentityType };
  * four characters.
  */
 export async function addIdentity(work: Work, input: NewIdentity): Promise<string> {
-  const { borrower_id, identity_type, identifier, identifier_last_four } = input;
-  if (!identifier && !identifier_last_four)
-    throw new Invalid({ identifier_last_four: 'Is required if identifier is missing.' });
-  checkDates(input);
+  const { borrower_id, identity_type, identifier } = input;
+  checkNewIdentity(input);
   await lockBorrower(work.tx, borrower_id);
   const numbers = await identifierColumns(work, borrower_id, identity_type, identifier, null);
   return insert(work.tx, 'borrower_identities', {
@@ -34,6 +32,33 @@ export async function addIdentity(work: Work, input: NewIdentity): Promise<strin
     ...numbers,
     ...verificationColumns(work, input, { verification_status: 'unverified' }),
   });
+}
+
+function checkNewIdentity(input: Input) {
+  if (!input.identifier && !input.identifier_last_four)
+    throw new Invalid({ identifier_last_four: 'Is required if identifier is missing.' });
+  checkDates(input);
+}
+
+/**
+ * The columns of an identity of a borrower who has none yet. A verification is dated now. Throws Invalid.
+ */
+export function firstIdentityColumns(work: Work, input: NewIdentity): Values {
+  checkNewIdentity(input);
+  const { identity_type, identifier } = input;
+  return {
+    ...withoutNumber(input),
+    ...(identifier && sealIdentifier(work, normalizeNumber(identity_type, identifier))),
+    ...verificationColumns(work, input, { verification_status: 'unverified' }),
+  };
+}
+
+function sealIdentifier({ tenant_id, installation: { keys } }: Work, number: string) {
+  return {
+    identifier_sealed: keys.seal(tenant_id, number),
+    identifier_index: keys.indexes(tenant_id, number)[0],
+    identifier_last_four: number.slice(-4),
+  };
 }
 
 /** Changes an identity. A changed number loses its verification. */
@@ -85,13 +110,9 @@ async function identifierColumns(
     const message = 'The borrower already has this number on file.';
     throw new Conflict(message, 'already_exists', { id: own.identity_id });
   }
-  const lastFour = number.slice(-4);
-  if (INDIVIDUAL_IDENTITY_TYPES.includes(type)) await fillLastFour(work, borrowerId, lastFour);
-  return {
-    identifier_sealed: keys.seal(work.tenant_id, number),
-    identifier_index: indexes[0],
-    identifier_last_four: lastFour,
-  };
+  if (INDIVIDUAL_IDENTITY_TYPES.includes(type))
+    await fillLastFour(work, borrowerId, number.slice(-4));
+  return sealIdentifier(work, number);
 }
 
 /** Fills in the borrower's missing `ssn_last_four`. Never overwrites an entered value. */

@@ -35,6 +35,13 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
   });
 }
 
+/** The columns of an instrument that another system verified or not. The caller chooses the default instrument. */
+export function broughtInstrumentColumns(work: Work, input: NewInstrument): Values {
+  const is_verified = input.is_verified === true;
+  const verified_at = is_verified ? new Date().toISOString() : null;
+  return { ...sealNumbers(work, input), is_verified, verified_at };
+}
+
 /**
  * Changes an instrument. If it becomes another account, it loses its verification. Throws Conflict while an
  * order with the old account has not been sent to the bank.

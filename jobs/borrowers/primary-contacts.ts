@@ -25,9 +25,7 @@ type NewContact<Contacts extends primary.ContactTable> = Contact &
 export const addContact =
   <Contacts extends primary.ContactTable>(contacts: Contacts) =>
   async (work: Work, input: NewContact<Contacts>): Promise<string> => {
-    const contact: Values = { ...input };
-    for (const [name, value] of Object.entries(DEFAULTS[contacts](input))) contact[name] ??= value;
-    assertValidContact(contact);
+    const contact = contactColumns(contacts, input);
     const { borrower_id: borrowerId } = input;
     await primary.lockBorrower(work.tx, borrowerId);
     await assertNew(work, contacts, borrowerId, contact, null);
@@ -37,6 +35,14 @@ export const addContact =
     if (is_primary) await clearPreviousPrimary(work, contacts, borrowerId, type, null);
     return insert(work.tx, contacts, { ...contact, is_primary });
   };
+
+/** The columns of a new contact, with its defaults. Throws Invalid. */
+export function contactColumns(contacts: primary.ContactTable, input: Values): Values {
+  const contact: Values = { ...input };
+  for (const [name, value] of Object.entries(DEFAULTS[contacts](input))) contact[name] ??= value;
+  assertValidContact(contact);
+  return contact;
+}
 
 /** Default values. Mobile phones can receive texts. */
 const DEFAULTS: Record<primary.ContactTable, (contact: Values) => Values> = {

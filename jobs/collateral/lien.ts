@@ -38,6 +38,13 @@ type NewLien = Input & { collateral_id: string; lien_type: (typeof LIEN_TYPES)[n
 
 /** Records a lien. Default expiration of a UCC-1: five years after its filing. */
 export async function addLien(work: Work, input: NewLien): Promise<string> {
+  const lien = lienColumns(input);
+  await assertPledged(work, input.collateral_id);
+  return insert(work.tx, 'liens', lien);
+}
+
+/** The columns of a new lien. Throws Invalid. */
+export function lienColumns(input: NewLien) {
   const { lien_type, filing_date, expiration_date } = input;
   const lapses =
     expiration_date === undefined && lien_type === 'ucc1' && filing_date
@@ -45,8 +52,7 @@ export async function addLien(work: Work, input: NewLien): Promise<string> {
       : expiration_date;
   const lien = { ...input, expiration_date: lapses };
   checkDates(lien);
-  await assertPledged(work, input.collateral_id);
-  return insert(work.tx, 'liens', lien);
+  return lien;
 }
 
 /** Throws unless the collateral secures the loan: sold, released or archived collateral takes no lien. */

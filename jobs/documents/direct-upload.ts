@@ -19,7 +19,8 @@ export type SentFile = {
   content: () => AsyncIterable<Uint8Array>;
 };
 
-const file = z
+/** The file of a form. */
+export const sentFile = z
   .custom<SentFile>((given) => given !== undefined, 'Is required.')
   .refine((given) => typeof given !== 'string', 'Must be sent as a file, with its Content-Type.')
   .refine(({ size }) => size !== 0, 'Must not be empty.')
@@ -43,7 +44,7 @@ const metadata = z
   .describe('Your own data: a JSON object as text, up to 16 kB. Returned as `metadata`.');
 
 export const DirectUpload = z.object({
-  file,
+  file: sentFile,
   document_type: documentType,
   loan_id: uuid.describe('The id of the loan to which the document belongs.'),
   borrower_id: uuid

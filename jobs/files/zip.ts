@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 
-const COMPRESSED_NAMES = /\.(json|xml|rels)$/;
+const COMPRESSED_NAMES = /\.(csv|json|xml|rels)$/;
 
 /** One file of an archive. Compressed formats such as PDF are stored as they are. */
 export type ZipEntry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };

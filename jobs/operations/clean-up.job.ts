@@ -8,6 +8,7 @@ import * as throttle from '../../sql/users/throttle.ts';
 import * as webhookAttempts from '../../sql/webhooks/attempts.ts';
 import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { removeExpiredBooks } from '../books/exports/export-book.job.ts';
 import { removeExpiredExports } from '../borrowers/privacy/remove-expired-exports.ts';
 import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
 import { job } from '../job.ts';
@@ -46,6 +47,7 @@ export const cleanUp = job({
       });
       await clearExpiredUploads(outside, id);
       await removeExpiredExports(outside, id);
+      await removeExpiredBooks(outside, id);
       await removeOldBatchFiles(outside, id);
     }
   },

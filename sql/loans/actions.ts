@@ -119,6 +119,14 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
   };
 };
 
+/** The codes of the blockers of each action. */
+export const BLOCKER_CODES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(actionBlockers('loan', sql.fragment`current_date`)).map(([action, blockers]) => [
+    action,
+    blockers.map(([code]) => code),
+  ]),
+);
+
 const BUSINESS_DATE = sql.fragment`(select app.business_date())`;
 
 /** Whether any future installment is open. Two actions need this, so it is looked up once. */

@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { borrowersWithStatus, isInForce } from '../cases/conditions.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
@@ -108,15 +109,28 @@ const closedOn = sql.fragment`(
                  'fee_waiver', 'liquidation', 'servicing_transfer')
 )`;
 
-/** The first night since the last record without an open debt. Day by day, because the snapshots of one loan are far apart. */
+/**
+ * The snapshots of a loan (alias `loan`) from one day to another. `offset 0` makes Postgres look up each day. Otherwise it
+ * reads the index of all snapshots for each loan, because the snapshots of one loan are far apart.
+ */
+const snapshotsOf = (from: SqlFragment, to: SqlFragment) => sql.fragment`
+  generate_series(${from}, ${to}, interval '1 day') as night (day)
+  cross join lateral (
+    select * from loan_snapshots as each
+    where each.snapshot_date = night.day::date and each.loan_id = loan.id
+    offset 0
+  ) as earlier`;
+
+/** The first night since the last record without an open debt. */
 const firstNightClosed = sql.fragment`(
-  select max(open.snapshot_date) + 1
-  from generate_series(
-    coalesce(previous.reporting_period, (period.month_end + 1 - interval '1 month')::date - 1),
-    period.month_end, interval '1 day'
-  ) as night (day)
-  join loan_snapshots as open on open.snapshot_date = night.day::date and open.loan_id = loan.id
-  where open.status = 'active' or open.charge_off_balance > 0
+  select max(earlier.snapshot_date) + 1
+  from ${snapshotsOf(
+    sql.fragment`coalesce(
+      previous.reporting_period, (period.month_end + 1 - interval '1 month')::date - 1
+    )`,
+    sql.fragment`period.month_end`,
+  )}
+  where earlier.status = 'active' or earlier.charge_off_balance > 0
 )`;
 
 /** Reasons that the tenant can remove. The last record of a closed account then follows in a later month. */
@@ -210,13 +224,11 @@ export const listUnreported = (
            previous.current_balance::text as previous_balance,
            previous.highest_credit::text as previous_highest,
            previous.date_first_delinquency as previous_first_delinquency,
-           -- Day by day, because the snapshots of one loan are far apart.
            previous.date_first_delinquency is not null and exists (
-             select from generate_series(
-               previous.reporting_period + 1, period.month_end, interval '1 day'
-             ) as since (day)
-             join loan_snapshots as earlier
-               on earlier.snapshot_date = since.day::date and earlier.loan_id = loan.id
+             select from ${snapshotsOf(
+               sql.fragment`previous.reporting_period + 1`,
+               sql.fragment`period.month_end`,
+             )}
              where earlier.status = 'active' and earlier.days_past_due < 30
            ) as was_current_since,
            coalesce(
@@ -304,13 +316,13 @@ export const listUnreported = (
       order by possession_date desc limit 1
     ) as taken on true
     cross join lateral (
-      select coalesce(max(line.principal_balance), 0.00) as amount
-      from generate_series(
-        case when loan.loan_type = 'line_of_credit' then coalesce(
+      select coalesce(max(earlier.principal_balance), 0.00) as amount
+      from ${snapshotsOf(
+        sql.fragment`case when loan.loan_type = 'line_of_credit' then coalesce(
           previous.reporting_period, (period.month_end + 1 - interval '1 month')::date - 1
-        ) + 1 end, period.month_end, interval '1 day'
-      ) as since (day)
-      join loan_snapshots as line on line.snapshot_date = since.day::date and line.loan_id = loan.id
+        ) + 1 end`,
+        sql.fragment`period.month_end`,
+      )}
     ) as used
     left join lateral (
       select true as is_in, bool_or(suspend_credit_reporting) as suspends

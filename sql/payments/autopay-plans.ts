@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canDrawNext } from '../borrowers/payment-instruments.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { deferred, prepared, sql, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import { AutopayPlan, autopayPlanColumns } from '../loans/open-autopay-plan.ts';
@@ -31,10 +32,14 @@ export const autopayPlans = table({
 });
 
 /** Locks the plan. The caller has locked its loan. */
-export const lockAutopayPlan = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(AutopayPlan)`
-    select ${autopayPlanColumns} from autopay_plans as plan where plan.id = ${id} for update
+export const lockAutopayPlan = batchByTransaction(async (tx, ids: readonly string[]) => {
+  const found = await tx.any(sql.type(AutopayPlan)`
+    select ${autopayPlanColumns} from autopay_plans as plan
+    where plan.id = any(${sql.array([...ids], 'uuid')}) order by plan.id for update
   `);
+  const plans = new Map(found.map((plan) => [plan.id, plan]));
+  return ids.map((id) => plans.get(id) ?? null);
+});
 
 export const findLoanOfAutopayPlan = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(

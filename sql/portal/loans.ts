@@ -19,12 +19,31 @@ export const portalLoans = table({
              )
              from payments
              where loan_id = loan.id and status in ('completed', 'settled')
-           ) as total_paid,
+           ) + earlier.paid as total_paid,
+           earlier.is_known as has_earlier_payments,
            (
              select coalesce((details #>> '{takeover,on}')::date, effective_date) from loan_events
              where loan_id = loan.id and kind = 'boarding' limit 1
            ) as boarded_on
     from (${loans.rows}) as loan
+    -- What the previous servicer received: displayed transactions, or replayed payments.
+    cross join lateral (
+      select coalesce(sum(
+               case when paid.transaction_type = 'payment_reversal' then -paid.amount else paid.amount end
+             ), 0.00) as paid,
+             count(*) > 0 or exists (
+               select from loan_events as event where event.loan_id = loan.id and event.is_replayed
+             ) as is_known
+      from earlier_transactions as paid
+      where paid.loan_id = loan.id and paid.event_id is null and case paid.transaction_type
+        when 'payment_reversal' then paid.reverses is null
+        else paid.transaction_type in ('payment', 'recovery') and not exists (
+          select from earlier_transactions as undoing
+          where undoing.loan_id = paid.loan_id and undoing.transaction_type = 'payment_reversal'
+            and undoing.reverses = paid.transaction_id
+        )
+      end
+    ) as earlier
   `,
   own: [
     'id',

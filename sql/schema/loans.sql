@@ -314,6 +314,43 @@ grant update (reversed_by) on loan_events to servicing_app;
 call app.declare_borrower_data('loan_events', 'loans',
   kept => '{"the books: kinds, amounts and dates in a fixed format": ["kind", "details"]}');
 
+-- What the previous servicer of a boarded loan reported of its past, for people to read. Rows never change.
+create table earlier_transactions (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  -- The previous servicer's number of the transaction.
+  transaction_id text not null,
+  transaction_date date not null,
+  -- The place among the transactions of the loan.
+  position integer not null,
+  transaction_type text not null check (transaction_type in
+    ('payment', 'payment_reversal', 'disbursement', 'draw', 'fee', 'late_fee', 'fee_waiver', 'rate_change', 'deferment',
+     'modification', 'service_credit', 'charge_off', 'recovery', 'note')),
+  amount app.money,
+  -- The previous servicer's split of the amount.
+  principal app.money,
+  interest app.money,
+  fees app.money,
+  reverses text,
+  rate app.rate,
+  until date,
+  count integer,
+  description text,
+  -- The event that the transaction became, if the history was replayed. Its own records then show it.
+  event_id uuid,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint earlier_transactions_once unique (tenant_id, loan_id, transaction_id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, event_id) references loan_events (tenant_id, id)
+);
+create index earlier_transactions_loan on earlier_transactions (tenant_id, loan_id, created_at desc, id desc);
+create index earlier_transactions_event on earlier_transactions (tenant_id, event_id) where event_id is not null;
+call app.protect('earlier_transactions', 'select, insert');
+call app.declare_borrower_data('earlier_transactions', 'loans', redacted => '{description}',
+  kept => '{"the previous servicer''s numbers": ["transaction_id", "reverses"]}');
+
 -- A rate, or none, agreed for a limited time. The loan's events record its effect.
 create table loan_promotions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -1083,7 +1120,7 @@ create function app.earned_on(
 language sql immutable parallel safe
 return case rounding_mode
   when 'half_even' then app.half_even(interest_base + round(interest_per_basis * units / interest_basis, 10))
-  when 'down' then trunc(round(interest_base + round(interest_per_basis * units / interest_basis, 10), 7), 2)
+  when 'down' then trunc(round(interest_base + round(interest_per_basis * units / interest_basis, 10), 8), 2)
   else round(interest_base + round(interest_per_basis * units / interest_basis, 10), 2)
 end;
 

@@ -330,7 +330,7 @@ call app.declare_borrower_data('object_grants', 'portal', is_deleted_on_redactio
 create table approvals (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
-  kind text not null check (kind in ('disbursements', 'reversals', 'refunds', 'suspense', 'invitations', 'redactions', 'destinations', 'credit_corrections', 'settings')),
+  kind text not null check (kind in ('disbursements', 'reversals', 'refunds', 'suspense', 'invitations', 'redactions', 'destinations', 'credit_corrections', 'book_exports', 'imports', 'settings')),
   -- The endpoint, such as POST /loans/{id}/disburse. params and body are the request's validated path and body.
   endpoint text not null,
   params jsonb not null,

@@ -19,6 +19,7 @@ let templates: Map<string, HandlebarsTemplateDelegate> | undefined;
 const NOTICES = new Map([
   ['paused', 'Paused. No new jobs start. Running jobs finish.'],
   ['resumed', 'Resumed. Jobs start within a second or two.'],
+  ['signed-off', 'The reconciliation is signed off.'],
   ['slots', 'The slots are set. Processes apply them within seconds.'],
 ]);
 const CHANGE_NOTICE = /^(retry|run-now|reschedule|cancel|discard)-(\d{1,6})-(\d{1,6})$/;
@@ -80,6 +81,7 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
     typeof seconds !== 'number' ? '–' : seconds > 14_400 ? '> 4 h' : `≤ ${formatDuration(seconds)}`,
   moment: (at: unknown) =>
     typeof at === 'string' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '–',
+  join: (...values: unknown[]) => values.slice(0, -1).join(''),
   json: (value: unknown) => JSON.stringify(value),
   label: actionLabel,
 };

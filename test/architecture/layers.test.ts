@@ -53,6 +53,7 @@ const SQL_LAYERS: readonly string[] = [
   'documents',
   'mailing',
   'portfolios',
+  'books',
   'business-day',
   'portal',
   'invariants',

@@ -3,6 +3,9 @@ import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { refoldLoan } from '../../jobs/loans/history/refold-loan.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
+import { pageClient } from '../setup/pages.ts';
+import { portalBorrowerId } from '../setup/portal.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -133,4 +136,280 @@ test('a loan that lived elsewhere owes the same as one that lived here, and both
   await travelTo(stage, tenant, '2025-08-12');
   await each((id) => tenant.officer.post(`/loans/${id}/pay-off`, {}));
   expect((await tenant.officer.get(`/loans/${imported.id}`)).body.status).toBe('paid_off');
+});
+
+async function boarder(tenant: Tenant, more: Record<string, unknown> = {}) {
+  const parents = await parentsOf(tenant);
+  return async (transactions: object[], wish: Record<string, unknown> = {}) => {
+    const { history = {}, ...others } = wish;
+    const sent = { ...parents, ...TERMS, ...more, ...others };
+    const { status, body } = await tenant.officer.post('/loans/board', {
+      ...sent,
+      history: { transactions, ...(history as object) },
+    });
+    return { status, body };
+  };
+}
+
+test('the stated balances are compared with the history, and a difference must be accepted', async () => {
+  const tenant = await stage.tenant('2025-03-01');
+  const board = await boarder(tenant);
+  const history = [paid('P1', '2025-02-10')];
+  const stated = { current_principal_balance: '9756.53', accrued_interest: '43.17' };
+
+  const refused = await board(history, { ...stated, outstanding_fees: '0.00' });
+  const accepted = await board(history, { ...stated, accept_difference: true });
+  const equal = await board(history, {
+    current_principal_balance: accepted.body.principal_balance,
+    accrued_interest: accepted.body.accrued_interest,
+  });
+
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toEqual({
+    current_principal_balance: expect.stringContaining(accepted.body.principal_balance),
+  });
+  expect(accepted.status, JSON.stringify(accepted.body)).toBe(201);
+  expect(equal.status).toBe(201);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a mistake in a history is refused with its place, and so is a status that the history contradicts', async () => {
+  const tenant = await stage.tenant('2025-03-01');
+  const board = await boarder(tenant);
+
+  const late = await board([paid('P1', '2025-03-02')]);
+  const twice = await board([paid('P1', '2025-02-10'), paid('P1', '2025-02-11')]);
+  const unknown = await board([
+    { transaction_id: 'R', date: '2025-02-10', type: 'payment_reversal', reverses: 'P9' },
+  ]);
+  const repaid = await board([paid('P1', '2025-02-10', '20000.00')]);
+  const early = await board([], { history: { from: '2025-01-09' } });
+  const unopened = await board([], { history: { from: '2025-02-01' } });
+  const pending = await board([], { status: 'pending' });
+
+  expect(Object.keys(late.body.errors)).toEqual(['history.transactions[0].date']);
+  expect(Object.keys(twice.body.errors)).toEqual(['history.transactions[1].transaction_id']);
+  expect(Object.keys(unknown.body.errors)).toEqual(['history.transactions[0].reverses']);
+  expect(repaid.body.errors).toEqual({ status: 'By its history, the loan is paid off.' });
+  expect(Object.keys(early.body.errors)).toEqual(['history.from']);
+  expect(Object.keys(unopened.body.errors)).toEqual(['history.opening']);
+  expect(Object.keys(pending.body.errors)).toEqual(['history']);
+});
+
+test('a history can begin later than the loan, with the balances of that day', async () => {
+  const tenant = await stage.tenant('2025-05-20');
+  const board = await boarder(tenant);
+  const opening = { principal_balance: '9513.12', paid_through_date: '2025-03-10' };
+
+  const { status, body } = await board([paid('P3', '2025-04-10')], {
+    history: { from: '2025-03-15', opening: { ...opening, accrued_interest: '11.08' } },
+  });
+  const early = await tenant.officer.post(`/loans/${body.id}/payments`, {
+    amount: '1.00',
+    effective_date: '2025-03-14',
+  });
+  const between = await tenant.officer.post(`/loans/${body.id}/payments`, {
+    amount: '10.00',
+    payment_date: '2025-04-01',
+  });
+
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body).toMatchObject({ days_past_due: 10, last_payment_date: '2025-04-10' });
+  expect(early.body).toMatchObject({ code: 'before_boarding' });
+  expect(between.status, JSON.stringify(between.body)).toBe(201);
+  expect(between.body.posted_at).toBeNull();
+  expect(await violationsIn(stage)).toEqual([]);
+  await tenant.within((work) => refoldLoan(work, body.id));
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('histories that end with a payoff, or with a charge-off and recoveries, are kept', async () => {
+  const tenant = await stage.tenant('2025-12-01');
+  const board = await boarder(tenant);
+
+  const repaid = await board([paid('P1', '2025-02-10', '10072.19')], { status: 'paid_off' });
+  const lost = await board(
+    [
+      paid('P1', '2025-02-10'),
+      { transaction_id: 'C', date: '2025-08-30', type: 'charge_off' },
+      { transaction_id: 'R1', date: '2025-10-01', type: 'recovery', amount: '150.00' },
+      paid('R2', '2025-11-01', '50.00'),
+    ],
+    { status: 'charged_off' },
+  );
+  await travelTo(stage, tenant, '2025-12-03');
+  const recovered = await tenant.officer.post(`/loans/${lost.body.id}/payments`, {
+    amount: '25.00',
+  });
+  const payments = (await tenant.officer.get(`/loans/${lost.body.id}/payments`)).body;
+  const bounced = payments.find((one: Record<string, string>) => one['amount'] === '150.00');
+  await tenant.officer.post(`/payments/${bounced.id}/reverse`, { reason: 'other' });
+  const after = (await tenant.officer.get(`/loans/${lost.body.id}`)).body;
+
+  expect(repaid.status, JSON.stringify(repaid.body)).toBe(201);
+  expect(repaid.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(lost.status, JSON.stringify(lost.body)).toBe(201);
+  expect(lost.body).toMatchObject({
+    status: 'charged_off',
+    recovered_amount: '200.00',
+    charge_off_amount: '9756.51',
+    charge_off_balance: '9556.51',
+    first_delinquency_date: '2025-03-10',
+    times_delinquent_90: 1,
+  });
+  expect(recovered.body).toMatchObject({ payment_type: 'recovery' });
+  expect(after.recovered_amount).toBe('75.00');
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a line of credit brings its draws and billing cycles', async () => {
+  const tenant = await stage.tenant('2025-05-01');
+  const { borrower_id } = await newLoan(tenant, { status: 'pending' });
+  const product_id = await newProduct(tenant, {
+    loan_type: 'line_of_credit',
+    minimum_payment: {
+      percentage: '0.01',
+      floor_amount: '25.00',
+      plus_interest_and_fees: true,
+    },
+    cycle_day: 15,
+    payment_due_days: 21,
+  });
+  const parents = { borrower_id, program_id: await tenant.first('/programs'), product_id };
+  const transactions = [
+    { transaction_id: 'D1', date: '2025-01-10', type: 'draw', amount: '4000.00' },
+    paid('P1', '2025-02-20', '200.00'),
+    { transaction_id: 'D2', date: '2025-03-20', type: 'draw', amount: '500.00' },
+  ];
+
+  const { status, body } = await tenant.officer.post('/loans/board', {
+    ...parents,
+    ...TERMS,
+    history: { transactions },
+  });
+  const draws = (await tenant.officer.get(`/loans/${body.id}/draws`)).body;
+  await travelTo(stage, tenant, '2025-05-17');
+
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body).toMatchObject({ cycle_start_date: '2025-04-16', cycle_end_date: '2025-05-15' });
+  expect(draws).toHaveLength(2);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a displayed history is shown to staff and borrower, and changes no balance', async () => {
+  const tenant = await stage.tenant('2025-05-20');
+  const board = await boarder(tenant);
+  const { status, body } = await board(
+    [
+      paid('P1', '2025-02-10', '300.00'),
+      paid('P2', '2025-03-10', '310.00'),
+      { transaction_id: 'R2', date: '2025-03-14', type: 'payment_reversal', reverses: 'P2' },
+      { transaction_id: 'N1', date: '2025-03-15', type: 'note', description: 'Called.' },
+    ],
+    { current_principal_balance: '9700.00', history: { depth: 'displayed' } },
+  );
+
+  const earlier = await tenant.officer.get(`/loans/${body.id}/earlier-transactions`);
+  const payments = await tenant.officer.get(`/loans/${body.id}/payments`);
+
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.principal_balance).toBe('9700.00');
+  expect(earlier.body).toHaveLength(4);
+  expect(earlier.body).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ transaction_id: 'P2', is_reversed: true, is_replayed: false }),
+    ]),
+  );
+  expect(payments.body).toEqual([]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('the first statement of a brought loan begins with the balance of the takeover', async () => {
+  const tenant = await stage.tenant('2025-05-22');
+  const board = await boarder(tenant);
+  const { body } = await board([
+    paid('P1', '2025-02-10'),
+    { transaction_id: 'F1', date: '2025-03-01', type: 'fee', amount: '12.00' },
+    paid('P2', '2025-05-12', '100.00'),
+  ]);
+  await tenant.officer.post(`/loans/${body.id}/payments`, { amount: '50.00' });
+
+  await travelTo(stage, tenant, '2025-06-01');
+  const { rows } = await stage.owner.query(
+    `select figures from statements where loan_id = '${body.id}' order by statement_month`,
+  );
+
+  expect(rows).toHaveLength(1);
+  const { summary, activity } = rows[0].figures;
+  expect(summary).toMatchObject({
+    previous_balance: body.total_balance,
+    payments: '50.00',
+    fees: '0.00',
+    disbursements: '0.00',
+  });
+  expect(activity.map((line: { kind: string }) => line.kind)).toEqual(['payment', 'interest']);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('late fees of installments whose grace ended before the takeover are not charged again', async () => {
+  const tenant = await stage.tenant('2025-05-20');
+  const board = await boarder(tenant);
+  const { body } = await board([paid('P1', '2025-02-10')]);
+
+  await travelTo(stage, tenant, '2025-05-24');
+  const fees = (await tenant.officer.get(`/loans/${body.id}/fees`)).body;
+
+  expect(fees).toMatchObject([{ fee_type: 'late', installment_number: 4 }]);
+});
+
+test('without accrual relief, only what was paid here stays in the receivables', async () => {
+  const tenant = await stage.tenant('2025-05-22');
+  await saveSettings(tenant, { accounting: { accrual_relief: false } });
+  const board = await boarder(tenant);
+  const { body } = await board([
+    paid('P1', '2025-02-10'),
+    { transaction_id: 'F1', date: '2025-03-01', type: 'fee', amount: '12.00' },
+    paid('P2', '2025-05-12', '100.00'),
+  ]);
+
+  expect(await violationsIn(stage)).toEqual([]);
+  await tenant.officer.post(`/loans/${body.id}/payments`, { amount: '350.00' });
+  const payments = (await tenant.officer.get(`/loans/${body.id}/payments`)).body;
+  const first = payments.find((one: Record<string, string>) => one['amount'] === '100.00');
+  await tenant.officer.post(`/payments/${first.id}/reverse`, { reason: 'other' });
+  expect(await violationsIn(stage)).toEqual([]);
+  await tenant.within((work) => refoldLoan(work, body.id));
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a borrower sees what the previous servicer received', async () => {
+  const tenant = await stage.tenant('2025-05-20');
+  const borrower = await tenant.signedIn('borrower');
+  const board = await boarder(tenant, { borrower_id: await portalBorrowerId(tenant) });
+  const transactions = [
+    paid('P1', '2025-02-10', '300.00'),
+    paid('P2', '2025-03-10', '310.00'),
+    { transaction_id: 'R2', date: '2025-03-14', type: 'payment_reversal', reverses: 'P2' },
+  ];
+
+  const displayed = await board(transactions, { history: { depth: 'displayed' } });
+  const replayed = await board(transactions);
+  const shownFirst = await borrower.get(`/portal/loans/${displayed.body.id}`);
+  const shownSecond = await borrower.get(`/portal/loans/${replayed.body.id}`);
+  const earlier = await borrower.get(`/portal/loans/${displayed.body.id}/earlier-transactions`);
+
+  expect(shownFirst.body).toMatchObject({ total_paid: '300.00', has_earlier_payments: true });
+  expect(shownSecond.body).toMatchObject({
+    total_paid: '300.00',
+    has_earlier_payments: true,
+    boarded_on: '2025-05-20',
+  });
+  expect(earlier.body).toHaveLength(3);
+  const pages = pageClient(borrower);
+  const listed = await pages.get(`/loans/${displayed.body.id}/payments`);
+  const summed = await pages.get(`/loans/${displayed.body.id}`);
+  expect(listed.status, listed.body).toBe(200);
+  expect(listed.body).toContain('Payments to your previous servicer');
+  expect(listed.body).toContain('$310.00');
+  expect(summed.body).toContain('Paid so far');
 });

@@ -114,13 +114,13 @@ test('accrued interest rounds to cents in integers as in decimals, next to whole
 });
 
 test('interest rounded down loses fractions of a cent, but no cent that is missing noise only', () => {
-  const thirds = Array.from({ length: 480 }, () => new Big('0.3333333333'));
+  const thirds = Array.from({ length: 120 }, () => new Big('0.3333333333'));
   const down = (amount: string) => interestToCents(new Big(amount), 'down').toFixed(2);
 
   expect(down('1.9999')).toBe('1.99');
   expect(down('1.999999')).toBe('1.99');
   expect(down('0.0099999')).toBe('0.00');
-  expect(interestToCents(sum(thirds), 'down').toFixed(2)).toBe('160.00');
+  expect(interestToCents(sum(thirds), 'down').toFixed(2)).toBe('40.00');
 });
 
 const anyDay = fc.integer({ min: 0, max: 3_000 }).map((days) => addDays('2023-12-01', days));

@@ -25,8 +25,7 @@ async function lettersOf({ officer }: Tenant, loanId: string, type: string) {
   return logs.body as { borrower_id: string; status: string; body: string; channel: string }[];
 }
 
-const sendLetters = () =>
-  runJobs(stage, {}, ['send-transfer-notices', 'protect-transferred-loans']);
+const sendLetters = () => runJobs(stage, {}, ['send-transfer-notices', 'protect-loans']);
 
 async function newLender(today: string, settings: object = {}) {
   const tenant = await stage.tenant(today);

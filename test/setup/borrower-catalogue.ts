@@ -4,6 +4,12 @@
 
 /** Tables that lead to borrowers only through a record that belongs to no single borrower. */
 const SHARED_TABLES: Record<string, string> = {
+  import_findings: 'what is wrong with a line of a file, without names or personal numbers',
+  import_records: 'ids, which are removed when the import ends',
+  import_rows: 'sealed rows, which are removed when the import ends',
+  imports: 'totals of a file; the loans are in import_loans',
+  reconciliations: 'counts for a file; its differences are in reconciliation_differences',
+  book_exports: 'an export is about many borrowers, and is removed after some days',
   loan_tapes: 'the document of a tape is about many borrowers',
   mail_batch_files:
     'a file of many letters, which is removed after 90 days; each letter is in mail_letters',

@@ -7,7 +7,7 @@ export type Reply = {
   headers: Record<string, string | string[] | undefined>;
 };
 
-type Options = { headers?: Record<string, string>; raw?: string };
+type Options = { headers?: Record<string, string>; raw?: string | Buffer };
 
 /**
  * A client that behaves like a browser: it keeps cookies, sends X-CSRFToken with every change, and names
@@ -83,7 +83,7 @@ function exchange(
   method: string,
   path: string,
   headers: Record<string, string>,
-  payload?: string,
+  payload?: string | Buffer,
 ) {
   return new Promise<Reply>((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers }, (incoming) => {

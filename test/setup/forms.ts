@@ -26,7 +26,7 @@ export function multipartForm(
 export const postForm = (
   client: Client,
   path: string,
-  raw: string,
+  raw: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Reply> =>
   client.send('POST', path, undefined, { raw, headers: { 'Content-Type': FORM_TYPE, ...headers } });

@@ -9,6 +9,7 @@ import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';
 import type { Variables } from '../../sql/database/environment.ts';
 import { checkTenant } from './check-tenant.ts';
+import { exportBook } from './export-book.ts';
 import { closeDays } from './close.ts';
 import { createTenant } from './create-tenant.ts';
 import { createUser } from './create-user.ts';
@@ -73,6 +74,7 @@ export const OPERATIONS: readonly (Operation | OwnerOperation)[] = [
   refoldLoans,
   recountRecords,
   manageSanctionsList,
+  exportBook,
   moveTenant,
   manageRestoredCopy,
 ];

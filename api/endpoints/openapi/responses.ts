@@ -1,5 +1,5 @@
 import { proofRequired } from '../../../jobs/users/sign-in/recent-proof.ts';
-import { NotFound } from '../../../jobs/errors.ts';
+import { NotFound, type Conflict } from '../../../jobs/errors.ts';
 import { z } from 'zod';
 import { serviceBusy } from '../../http/admission.ts';
 import { tooManyBodies } from '../../http/bodies-in-flight.ts';
@@ -35,12 +35,24 @@ import { outputSchema, type Components, type Json } from './schemas.ts';
 type RefusalResponse = { description: string; refusals: unknown[]; retryAfter?: true };
 type SharedName = keyof ReturnType<typeof sharedRefusals>;
 
-/** The refusals of an operation by status. Each refers to a shared response. */
+/** The refusals of an operation by status. Each refers to a shared response, unless the operation has its own. */
 export function refusalsOf(route: Route): Record<string, Json> {
   const names = Object.entries(refusalNames(route)).filter(([, name]) => name !== null);
-  return Object.fromEntries(
-    names.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
-  );
+  const shared = names.map(([status, name]) => [
+    status,
+    { $ref: `#/components/responses/${name}` },
+  ]);
+  const own = route.conflicts?.() ?? [];
+  return {
+    ...Object.fromEntries(shared),
+    ...(own.length > 0 && { 409: conflictResponse(conflictName(route), own) }),
+  };
+}
+
+/** The shared response to a conflict, with the operation's own refusals as the first examples. */
+function conflictResponse(name: SharedName, own: readonly Conflict[]): Json {
+  const shared: RefusalResponse = sharedRefusals()[name];
+  return toResponse({ ...shared, refusals: [...own, ...shared.refusals] });
 }
 
 function refusalNames(route: Route): Record<number, SharedName | null> {

@@ -135,6 +135,13 @@ const TAGS: readonly Tag[] = [
     resources: ['sftp-servers'],
   },
   {
+    name: 'books',
+    title: 'Moving in and out',
+    description:
+      'Bringing the loans of another system with everything that belongs to them: upload a file, read what the check found, confirm its totals, and follow the boarding.',
+    areas: ['books'],
+  },
+  {
     name: 'webhooks',
     title: 'Webhooks',
     description:

@@ -85,7 +85,10 @@ const termsUnder = (terms: Terms, conventions: Conventions): Terms => ({
   interest_method: conventions.interest_method,
   day_count: conventions.day_count,
   rounding_mode: conventions.interest_rounding,
-  allocation_order: stepsOfOrder(conventions.application_order),
+  allocation_order:
+    conventions.application_order === 'as_agreed'
+      ? terms.allocation_order
+      : stepsOfOrder(conventions.application_order),
   extra_payment_to: conventions.extra_payment_to,
   ...(conventions.installment !== 'as_given' && { installment_rounding: conventions.installment }),
 });

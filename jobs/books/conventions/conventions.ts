@@ -29,7 +29,8 @@ export type Conventions = {
   interest_method: InterestMethod;
   day_count: DayCount;
   interest_rounding: Terms['rounding_mode'];
-  application_order: ApplicationOrder;
+  /** `as_agreed`: the loan's own steps, which have no name. */
+  application_order: ApplicationOrder | 'as_agreed';
   extra_payment_to: Terms['extra_payment_to'];
   installment: 'as_given' | Rounding;
   payment_lag_days: number;
@@ -161,9 +162,26 @@ export const CONVENTIONS: Alternatives = {
 
 export const CONVENTION_NAMES = Object.keys(CONVENTIONS) as ConventionName[];
 
-/** The product's terms for a convention of payments. Null: the standard order. */
+/** The steps of an order in a loan's terms. Null: the standard order. */
 export const stepsOfOrder = (order: ApplicationOrder): readonly AllocationStep[] | null =>
   order === 'standard' ? null : WATERFALLS[order].steps;
+
+/** The conventions by which a loan of ours is computed. */
+export function conventionsOf(terms: Terms): Conventions {
+  const steps = JSON.stringify(terms.allocation_order);
+  const named = APPLICATION_ORDERS.find((name) => JSON.stringify(stepsOfOrder(name)) === steps);
+  return {
+    interest_method: terms.interest_method,
+    day_count: terms.day_count,
+    interest_rounding: terms.rounding_mode,
+    application_order: named ?? 'as_agreed',
+    extra_payment_to: terms.extra_payment_to,
+    installment: 'as_given',
+    payment_lag_days: 0,
+    late_fees: 'as_recorded',
+    interest_through: 'day_before',
+  };
+}
 
 /** One convention that another system sets differently. */
 export type ConventionChange = {
@@ -212,6 +230,7 @@ const VALUE_TEXTS: Readonly<Record<string, string>> = {
   principal: 'pay principal',
   next_installment: 'pay the next installments',
   as_given: 'as in the file',
+  as_agreed: 'as agreed for the loan',
   day_before: 'the day before',
   same_day: 'the day itself',
 };

@@ -1,10 +1,15 @@
 import { addDays } from '../../dates.ts';
 import { isLess, money, parseMoney } from '../../money.ts';
 import type { Installment } from '../../loans/engine/coverage.ts';
-import type { EventOf } from '../../loans/engine/events.ts';
+import type { EventOf, LoanEvent } from '../../loans/engine/events.ts';
 import { eventsInForce } from '../../loans/engine/event-order.ts';
 import { applyNextEvent, type FoldInput } from '../../loans/engine/fold.ts';
-import { newPosition, totalOwed } from '../../loans/engine/position.ts';
+import {
+  copyPosition,
+  newPosition,
+  totalOwed,
+  type Position,
+} from '../../loans/engine/position.ts';
 import { advanceTo, type ReplayRun } from '../../loans/engine/run.ts';
 import { lateFeeExemption, openLateFeeCases } from '../../loans/history/late-fee-rules.ts';
 import type { LateFeeRule } from './conventions.ts';
@@ -14,7 +19,7 @@ type ChargedLateFees = { fees: EventOf<'fee'>[]; depends_on_debt: boolean };
 
 /**
  * The late fees that a rule charges, as the closes of those days decide: an installment that is unpaid after its grace
- * days bears one fee. Fees do not change which installments are paid, so one run without fees decides all of them.
+ * days bears one fee.
  */
 export function lateFeesByRule(
   loan: Omit<FoldInput, 'as_of'>,
@@ -46,7 +51,7 @@ export function lateFeesByRule(
     const day = next && addDays(next.row.due_date, rule.grace_days + 1);
     if (next === undefined || day === undefined || day > through)
       return { fees, depends_on_debt: isNearlyRepaid(run, loan) };
-    for (let event = events[at]; event && event.effective_date <= day; event = events[at]) {
+    for (let event = events[at]; event && event.effective_date < day; event = events[at]) {
       applyNextEvent(run, event);
       at += 1;
     }
@@ -57,19 +62,35 @@ export function lateFeesByRule(
     decided.add(number);
     if (run.position.funded_on === null || current === undefined) continue;
     advanceTo(run, day);
-    if (!totalOwed(run.position, day).gt(0)) continue;
-    for (const open of openLateFeeCases(policy, run.position, [current])) {
-      if (open.amount === null || lateFeeExemption(policy, open, run.position, day)) continue;
-      fees.push({
+    const evening = afterEventsOf(day, run, events.slice(at));
+    const open = evening.installments.find(({ row }) => row.period_number === number);
+    if (open === undefined || !totalOwed(evening, day).gt(0)) continue;
+    for (const { amount, ...late } of openLateFeeCases(policy, evening, [open])) {
+      if (amount === null || lateFeeExemption(policy, { ...late, amount }, evening, day)) continue;
+      const fee: EventOf<'fee'> = {
         id: `late fee ${number}`,
         kind: 'fee',
         effective_date: day,
-        amount: money(open.amount),
+        amount: money(amount),
         fee_type: 'late',
         installment_number: number,
-      });
+      };
+      fees.push(fee);
+      // The fee comes before the payments of its day.
+      applyNextEvent(run, fee);
     }
   }
+}
+
+/** The position at the close of a day, which decides about a fee. */
+function afterEventsOf(day: string, run: ReplayRun, events: readonly LoanEvent[]): Position {
+  if (events[0]?.effective_date !== day) return run.position;
+  const evening = { position: copyPosition(run.position), day };
+  for (const event of events) {
+    if (event.effective_date > day) break;
+    applyNextEvent(evening, event);
+  }
+  return evening.position;
 }
 
 /** A debt of less than two installments. */

@@ -81,6 +81,10 @@ export const FINDING_CODES = {
     about:
       'A loan that is charged off, or 30 days past due, has no date of first delinquency. It is not reported to credit bureaus until you give it.',
   },
+  account_of_another_borrower: {
+    severity: 'warning',
+    about: 'Autopay names an account of another borrower than the one who pays. It is left out.',
+  },
   due_date_off_schedule: {
     severity: 'warning',
     about: 'A due date is not one of the due dates that follow from the terms.',

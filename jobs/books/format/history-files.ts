@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { uuid } from '../../../sql/types.ts';
+import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { EVENT_KINDS } from '../../loans/engine/events.ts';
 import { bookFile, optional, required } from './columns.ts';
 import * as kinds from './kinds.ts';
 import { loanNumber } from './loan-files.ts';
-
-export const TRANSACTION_TYPES = [
-  ...(['payment', 'payment_reversal', 'disbursement', 'draw', 'fee', 'late_fee'] as const),
-  ...(['fee_waiver', 'rate_change', 'deferment', 'modification', 'service_credit'] as const),
-  ...(['charge_off', 'recovery', 'note'] as const),
-] as const;
-export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
 export const history = bookFile(
   'A transaction of a loan at the previous servicer.',
@@ -31,16 +25,13 @@ export const history = bookFile(
     fees: optional(kinds.signedMoney, 'The part applied to fees. For comparison only.'),
     reverses: optional(
       kinds.line(100),
-      'The `transaction_id` that this one undoes or waives. Required for `payment_reversal` and `fee_waiver`.',
+      'The `transaction_id` that a `payment_reversal` or a `fee_waiver` undoes. Can be left out if only one fits.',
     ),
     rate: optional(
       kinds.rate,
       'The new annual rate as a fraction, for `rate_change` and `modification`.',
     ),
-    until: optional(
-      kinds.date,
-      'The new last due date for a `modification`, or the day to which a `deferment` moves the skipped installments.',
-    ),
+    until: optional(kinds.date, 'The new last due date, for a `modification`.'),
     count: optional(
       kinds.wholeNumber(1, 600),
       'How many installments: those skipped by a `deferment`, those left after a `modification`.',

@@ -94,6 +94,10 @@ const balances = {
     kinds.money,
     'The principal owed now. 0.00 for a loan that is paid off.',
   ),
+  has_capitalization: optional(
+    kinds.flag,
+    'Interest or fees were added to the principal, so that the balance may be above `principal_amount`. Default: false.',
+  ),
   accrued_interest: optional(
     kinds.money,
     'Unpaid interest now. Default: calculated from `paid_through_date`.',

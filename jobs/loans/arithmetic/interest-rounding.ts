@@ -4,10 +4,11 @@ import { divideRounded, unitsPerOne } from './minor-units.ts';
 
 /**
  * Interest in whole cents. Accrued interest is a sum of amounts with ten decimal places, so it can miss a whole cent
- * by a few units of the last place. That matters only to `down`, which would lose the cent: it first rounds to seven
- * places, enough for forty years of monthly amounts. `app.earned_on` in SQL must do the same.
+ * by a few units of the last place. That matters only to `down`, which would lose the cent: it first rounds to eight
+ * places. That is enough for a hundred equal errors in a row, and mistakes one fraction in two million for a whole cent.
+ * `app.earned_on` in SQL must do the same.
  */
-const EXACT_PLACES = 7;
+const EXACT_PLACES = 8;
 
 export const interestToCents = (accrued: Big, mode: Rounding): Big =>
   toCents(mode === 'down' ? accrued.round(EXACT_PLACES, 1) : accrued, mode);

@@ -74,6 +74,11 @@ export const Boarding = z.object({
     .describe(
       'The borrower has paid all installments due on or before this day. Default: the business date.',
     ),
+  next_due_date: date
+    .nullish()
+    .describe(
+      'The first due date that is not paid in full. Send it instead of `paid_through_date` if you only know this date.',
+    ),
   payment_amount: positiveMoney
     .nullish()
     .describe(
@@ -83,6 +88,11 @@ export const Boarding = z.object({
     .nullish()
     .describe(
       'The lender agreed to a final payment that is larger than the others. Otherwise the request fails with 422.',
+    ),
+  has_capitalization: flag
+    .nullish()
+    .describe(
+      'Interest or fees were added to the principal, so that the balance may be above `principal_amount`. Otherwise the request fails with 422.',
     ),
   payment_day: z
     .int()

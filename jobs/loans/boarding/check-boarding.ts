@@ -19,16 +19,22 @@ const HISTORY = [
 /** Throws `Invalid` if the fields of a boarded loan contradict each other or the business date. */
 export function checkBoarding({ today }: Work, input: Boarding) {
   const errors: Record<string, string> = {};
+  const isReplayed = input.history?.depth === 'replayed';
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
   if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
   if (first_payment_date && first_payment_date < origination_date)
     errors['first_payment_date'] = 'Must not be before the origination date.';
   if (first_payment_date && isFirstPaymentTooLate(first_payment_date, origination_date))
     errors['first_payment_date'] = 'Must be within 40 years of the origination date.';
-  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
-    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
+  if (
+    balance &&
+    !input.has_capitalization &&
+    parseMoney(balance).gt(parseMoney(input.principal_amount))
+  ) {
+    errors['current_principal_balance'] =
+      'Must not be more than the principal amount, unless has_capitalization is true.';
   }
-  if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !input.history) {
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0) && !isReplayed) {
     errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
   }
   const { last_payment_date: paid } = input;
@@ -45,13 +51,28 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (problem) errors['first_delinquency_date'] = problem;
   const isNew = ['pending', 'approved'].includes(input.status);
   if (input.history && isNew) errors['history'] = `Not allowed for a loan that is ${input.status}.`;
-  const { from } = input.history ?? {};
+  const { from, opening, transactions = [] } = input.history ?? {};
   if (from && (from < origination_date || from > today))
     errors['history.from'] = 'Must be between the origination date and the business date.';
-  if (input.suspense_balance && !input.history)
-    errors['suspense_balance'] = 'Is only compared with a history. Board a payment as part of it.';
+  if (opening && !isReplayed) errors['history.opening'] = 'Only for a replayed history.';
+  const ids = new Set<string>();
+  for (const [index, { transaction_id, date }] of transactions.entries()) {
+    const place = `history.transactions[${index}]`;
+    if (ids.has(transaction_id))
+      errors[`${place}.transaction_id`] = 'Another transaction of the loan has this number.';
+    if (date > today) errors[`${place}.date`] = 'Must not be after the business date.';
+    ids.add(transaction_id);
+  }
+  if (input.suspense_balance && !isReplayed)
+    errors['suspense_balance'] =
+      'Is only compared with a replayed history. Record the money as a payment.';
   for (const field of HISTORY.filter((name) => isNew && input[name]))
     errors[field] = `Not allowed for a loan that is ${input.status}.`;
+  const { next_due_date: next } = input;
+  if (next && (next <= origination_date || next <= (input.paid_through_date ?? '')))
+    errors['next_due_date'] = 'Must be after the origination date and after `paid_through_date`.';
+  if (next && isFirstPaymentTooLate(next, today))
+    errors['next_due_date'] = 'Must be within 40 years.';
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination date.';
   if (input.paid_through_date && isFirstPaymentTooLate(input.paid_through_date, today))

@@ -20,6 +20,8 @@ export const TRANSACTION_TYPES = [
 ] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
+const HISTORY_DEPTHS = ['replayed', 'displayed'] as const;
+
 const TRANSACTIONS_MAX = 2_000;
 
 export const EarlierTransaction = z.strictObject({
@@ -68,6 +70,12 @@ const Opening = z.strictObject({
 });
 
 export const HistoryInput = z.strictObject({
+  depth: z
+    .enum(HISTORY_DEPTHS)
+    .default('replayed')
+    .describe(
+      '`replayed` recomputes the loan from its transactions, so that it can be corrected backwards. `displayed` only shows them to staff and the borrower.',
+    ),
   from: date
     .nullish()
     .describe(

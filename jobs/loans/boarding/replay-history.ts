@@ -3,7 +3,7 @@ import { Invalid } from '../../errors.ts';
 import { isZero, money, parseMoney, sum } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import type { EventOf, FactsOf, LoanEvent } from '../engine/events.ts';
+import type { FactsOf, LoanEvent } from '../engine/events.ts';
 import { replay, type Replay } from '../engine/fold.ts';
 import { totalOwed } from '../engine/position.ts';
 import { firstDelinquencyDate } from '../engine/bills.ts';
@@ -25,8 +25,12 @@ export type BroughtHistory = {
   from: string;
   /** What the loan owed on that day. */
   opening: FactsOf<'boarding'>;
+  /** The id of the boarding event, if other events refer to it. Default: a new id. */
+  boarding_id?: string;
   /** The schedule of that day. */
   schedule: readonly ScheduleRow[];
+  /** The schedule at origination, if it was built. */
+  original?: readonly ScheduleRow[];
   /** Marked as replayed, in the order of their ids. */
   events: readonly LoanEvent[];
   /** The transactions that the events come from, if the history had transactions. */
@@ -83,32 +87,36 @@ export function readHistory(
 }
 
 /** The balances and the schedule with which the fold starts. */
-export function startOfHistory(
+function startOfHistory(
   terms: Terms,
   input: Boarding,
-): Pick<BroughtHistory, 'from' | 'opening' | 'schedule'> {
+): Pick<BroughtHistory, 'from' | 'opening' | 'schedule' | 'original'> {
   const { origination_date, history } = input;
   const from = history?.from ?? origination_date;
-  const original = originalSchedule(terms, input);
+  const isLine = terms.loan_type === 'line_of_credit';
+  // The draws of a line bring its schedule, or its billing cycles do.
+  const original = isLine ? [] : originalSchedule(terms, input);
   const opening = history?.opening;
   if (!opening && from > origination_date)
     throw new Invalid({
       'history.opening': `Is required, because the history begins on ${from} and not at the origination.`,
     });
   if (!opening) {
-    const lent = sumLent(input);
-    const principal_balance = lent ? '0.00' : input.principal_amount;
+    const principal_balance = isLine || isLentLater(input) ? '0.00' : input.principal_amount;
     // An installment that is due at the origination is not paid yet.
     const paid_through_date = addDays(from, -1);
-    return { from, opening: { principal_balance, paid_through_date }, schedule: original };
+    const owed = { principal_balance, paid_through_date };
+    return { from, opening: owed, schedule: original, ...(!isLine && { original }) };
   }
   const { principal_balance, accrued_interest, outstanding_fees } = opening;
   const paid_through_date = opening.paid_through_date ?? from;
-  const schedule = boardedSchedule(terms, { ...input, paid_through_date }, original, {
-    balance: principal_balance,
-    today: from,
-    ...(accrued_interest ? { accrued_interest } : {}),
-  });
+  const schedule = isLine
+    ? []
+    : boardedSchedule(terms, { ...input, paid_through_date }, original, {
+        balance: principal_balance,
+        today: from,
+        ...(accrued_interest ? { accrued_interest } : {}),
+      });
   return {
     from,
     schedule,
@@ -122,8 +130,8 @@ export function startOfHistory(
 }
 
 /** Whether the history itself has the money that was lent. */
-const sumLent = ({ history }: Boarding): boolean =>
-  history?.transactions.some(({ type }) => type === 'disbursement' || type === 'draw') ?? false;
+const isLentLater = ({ history }: Boarding): boolean =>
+  history?.transactions.some(({ type }) => type === 'disbursement') ?? false;
 
 /**
  * Folds a loan with its history up to the business date. The boarding event gets the interest that accrued before the
@@ -131,7 +139,7 @@ const sumLent = ({ history }: Boarding): boolean =>
  */
 export function replayHistory(
   terms: Terms,
-  { from, opening, schedule, events }: BroughtHistory,
+  { from, opening, schedule, events, boarding_id }: BroughtHistory,
   today: string,
 ): ReplayedLoan {
   const counter = createDelinquencyCounter();
@@ -139,7 +147,13 @@ export function replayHistory(
     if (last?.kind === 'payment')
       balances_after.set(last.id, money(totalOwed(position, last.effective_date)));
   };
-  const boarding = newEvent({ kind: 'boarding', effective_date: from, ...opening });
+  const boarding = newEvent({
+    ...(boarding_id !== undefined && { id: boarding_id }),
+    kind: 'boarding',
+    effective_date: from,
+    ...opening,
+    takeover: { on: today, ...NO_TOTALS },
+  });
   const all: LoanEvent[] = [boarding, ...events];
   const balances_after = new Map<string, string>();
   let last: LoanEvent | null = null;
@@ -154,14 +168,13 @@ export function replayHistory(
   noteBalance(run);
   const times_delinquent = counter.end(run, today);
   const state = toLoanState(run.position, today);
-  // The takeover does not change how the fold continues, so it is added afterwards.
-  const takeover = { on: today, ...totalsOf(run.events, state) };
-  const booked: EventOf<'boarding'> = { ...boarding, takeover };
+  // The fold does not read the totals.
+  const booked = { ...boarding, takeover: { on: today, ...totalsOf(run.events, state) } };
   return {
     terms,
     events: [booked, ...events],
     schedule,
-    run,
+    run: { ...run, events: run.events.map((event) => (event === boarding ? booked : event)) },
     state,
     times_delinquent,
     balances_after,
@@ -181,6 +194,14 @@ const firstDelinquencies = (run: ReplayRun, day: string) => {
     first_delinquency_date: firstDelinquencyDate(position, day, 1),
     first_delinquency_30_date: firstDelinquencyDate(position, day, 30),
   };
+};
+
+const NO_TOTALS = {
+  interest_accrued: '0.00',
+  fees_assessed: '0.00',
+  amount_lent: '0.00',
+  amount_paid: '0.00',
+  balance: '0.00',
 };
 
 /** What a history adds up to. The first statement here continues from these totals. */

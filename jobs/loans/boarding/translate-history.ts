@@ -1,15 +1,16 @@
 import { addDays, earliest } from '../../dates.ts';
-import { isZero, money, parseMoney, sum } from '../../money.ts';
 import { newId } from '../../../sql/new-id.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { Terms } from '../arithmetic/terms.ts';
+import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 import type { EventDraft, LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
+import { minimumPaymentAgreement } from '../engine/interest/cycles.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../schedule/schedule-basis.ts';
 import type { EarlierTransaction } from './history-input.ts';
+import { amountOf, fits, isNothing, rateOf, Refused, targetOf, words } from './read-transaction.ts';
 
 /** How the previous servicer counted, as far as it changes the events. */
 export type HistoryConventions = {
@@ -26,8 +27,11 @@ export type HistoryStart = {
   today: string;
 };
 
-/** An event and the transaction that it comes from. A transaction can have several events. */
-export type TranslatedEvent = { event: LoanEvent; transaction: EarlierTransaction };
+/**
+ * An event and the transaction that it comes from. A transaction can have several events; the end of a billing cycle
+ * has none.
+ */
+export type TranslatedEvent = { event: LoanEvent; transaction: EarlierTransaction | null };
 
 /** A transaction that cannot be translated. `index` is its place in the list. */
 export type HistoryRefusal = {
@@ -48,6 +52,7 @@ export function translateHistory(
 ): { events: TranslatedEvent[]; refusals: HistoryRefusal[] } {
   const translator = new Translation(start, conventions, rows);
   for (const { row, index } of inOrder(rows)) translator.add(row, index);
+  translator.endCycles(start.today);
   return { events: translator.events, refusals: translator.refusals };
 }
 
@@ -63,15 +68,6 @@ const inOrder = (rows: readonly EarlierTransaction[]) =>
           : 1,
     );
 
-/** A reason why a transaction cannot be translated. */
-class Refused extends Error {
-  readonly column: string;
-  constructor(column: string, reason: string) {
-    super(reason);
-    this.column = column;
-  }
-}
-
 type Undoable = { row: EarlierTransaction; event: LoanEvent; is_undone: boolean };
 
 class Translation {
@@ -80,6 +76,7 @@ class Translation {
   readonly #start: HistoryStart;
   readonly #lag: number;
   readonly #known = new Map<string, Undoable>();
+  readonly #seen = new Set<string>();
   readonly #ids: ReadonlySet<string>;
   #isChargedOff = false;
 
@@ -96,8 +93,10 @@ class Translation {
   add(row: EarlierTransaction, index: number) {
     try {
       this.#checkDate(row);
-      if (this.#known.has(row.transaction_id))
+      if (this.#seen.has(row.transaction_id))
         throw new Refused('transaction_id', 'Another transaction of the loan has this number.');
+      this.#seen.add(row.transaction_id);
+      this.endCycles(row.date);
       const drafts = this.#translate(row);
       for (const draft of drafts) this.#push(row, draft);
     } catch (error) {
@@ -107,11 +106,22 @@ class Translation {
     }
   }
 
-  #push(row: EarlierTransaction, draft: EventDraft) {
+  /** Ends the billing cycles of a line of credit that ended before a day, as the closes of those days do. */
+  endCycles(day: string) {
+    const { terms } = this.#start;
+    if (!isBilledByCycle(terms)) return;
+    for (;;) {
+      const { cycle } = this.#stateOn(day);
+      if (cycle === null || cycle.ends >= day) return;
+      this.#push(null, minimumPaymentAgreement(cycle, terms, cycle.ends));
+    }
+  }
+
+  #push(row: EarlierTransaction | null, draft: EventDraft) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the draft has the facts of its kind.
     const event = { id: newId(), ...draft, is_replayed: true } as LoanEvent;
     this.events.push({ event, transaction: row });
-    if (!this.#known.has(row.transaction_id))
+    if (row !== null && !this.#known.has(row.transaction_id))
       this.#known.set(row.transaction_id, { row, event, is_undone: false });
   }
 
@@ -134,9 +144,8 @@ class Translation {
       case 'payment_reversal':
         return [this.#reversal(row)];
       case 'disbursement':
-        return [{ kind: 'disbursement', ...on, amount: amountOf(row) }];
       case 'draw':
-        return [{ kind: 'draw', ...on, amount: amountOf(row) }];
+        return this.#funding(row);
       case 'fee':
       case 'late_fee':
         return [this.#fee(row)];
@@ -174,6 +183,31 @@ class Translation {
     return { kind: 'payment', effective_date, amount: amountOf(row), payment_type };
   }
 
+  /** Money that is lent after the first day is repaid with the rest, by the same due dates. */
+  #funding(row: EarlierTransaction): EventDraft[] {
+    const { terms, boarding, schedule } = this.#start;
+    const effective_date = row.date;
+    const isLine = terms.loan_type === 'line_of_credit';
+    if ((row.type === 'draw') !== isLine)
+      throw new Refused('type', isLine ? 'Use draw for a line of credit.' : 'Use disbursement.');
+    const kind = row.type === 'draw' ? 'draw' : 'disbursement';
+    const funding: EventDraft = { kind, effective_date, amount: amountOf(row) };
+    const isFirst = effective_date === boarding.effective_date && schedule.length > 0;
+    if (isBilledByCycle(terms) || isFirst) return [funding];
+    const trial = this.#stateOn(effective_date);
+    const from = nextUnpaidNumber(trial, effective_date);
+    const { payment_frequency: frequency, payment_day, term_months } = terms;
+    const first = onePeriodAfter(frequency, effective_date, term_months, payment_day);
+    const count = numberOfPayments(frequency, term_months);
+    const whole = { dates: { first, count, payment_day }, accrues_from: effective_date };
+    const agreement: Agreement = {
+      rule: 'spread',
+      from: from ?? numberAfterLast(trial),
+      ...(from === null && whole),
+    };
+    return [funding, { kind: 'schedule_agreed', effective_date, agreement }];
+  }
+
   #reversal(row: EarlierTransaction): EventDraft {
     const undone = this.#findUndone(row, ['payment', 'recovery']);
     undone.is_undone = true;
@@ -202,7 +236,7 @@ class Translation {
       if (named === undefined || !types.includes(named.row.type))
         throw new Refused('reverses', `Must name a ${words(types)} of the loan.`);
       if (named.is_undone) throw new Refused('reverses', 'This transaction was already undone.');
-      if (row.type === 'payment_reversal' && !isNothing(amount) && amount !== amountOf(named.row))
+      if (row.type === 'payment_reversal' && !isNothing(amount) && !fits(row, amountOf(named.row)))
         throw new Refused('amount', `Must be ${amountOf(named.row)}, as for the payment.`);
       return named;
     }
@@ -210,7 +244,7 @@ class Translation {
       (one) =>
         types.includes(one.row.type) &&
         !one.is_undone &&
-        (isNothing(amount) || amountOf(one.row) === amount),
+        (isNothing(amount) || fits(row, amountOf(one.row))),
     );
     const [only, ...others] = fitting;
     if (only === undefined) throw new Refused('reverses', `No ${words(types)} fits. Name it.`);
@@ -294,10 +328,13 @@ class Translation {
       dates,
       ...(amount !== null && { payment_amount: amount }),
     };
-    return [
+    const drafts: EventDraft[] = [
       ...(rate ? [{ kind: 'rate_change', effective_date, interest_rate: rate } as const] : []),
       { kind: 'schedule_agreed', effective_date, agreement },
     ];
+    if (amount !== null && this.#stateOn(effective_date, drafts).installments.length >= ROWS_MAX)
+      throw new Refused('amount', 'These payments do not repay the loan.');
+    return drafts;
   }
 
   #countUntil({ until, count }: EarlierTransaction, first: string): number | null {
@@ -310,46 +347,14 @@ class Translation {
     return last + 1;
   }
 
-  #stateOn(as_of: string): LoanState {
+  /** The loan on a day, on trial also with events that are not added yet. */
+  #stateOn(as_of: string, more: readonly EventDraft[] = []): LoanState {
     const { terms, schedule, boarding } = this.#start;
-    const events = [boarding, ...this.events.map(({ event }) => event)];
+    const trial: LoanEvent[] = more.map((draft, at) => ({ ...draft, id: `trial-${at}` }));
+    const events = [boarding, ...this.events.map(({ event }) => event), ...trial];
     return fold({ terms, schedule, events, as_of });
   }
 }
 
 /** More installments than any loan has. A payment amount then decides the number. */
 const ROWS_MAX = 1_200;
-
-const isNothing = (amount: string | null | undefined): boolean =>
-  amount === null || amount === undefined || isZero(parseMoney(amount));
-
-/** The amount, or the sum of its parts. */
-function amountOf({ amount, principal, interest, fees }: EarlierTransaction): string {
-  const parts = [principal, interest, fees].flatMap((part) => part ?? []);
-  const given =
-    amount ?? (parts.length > 0 ? money(sum(parts.map((part) => parseMoney(part)))) : null);
-  if (given === null || parseMoney(given).lte(0))
-    throw new Refused('amount', 'Must be more than zero.');
-  return money(parseMoney(given));
-}
-
-function rateOf({ rate }: EarlierTransaction): string {
-  if (rate === null || rate === undefined) throw new Refused('rate', 'Is required.');
-  return rate;
-}
-
-/** A credit that the previous servicer applied to one component is applied to it here. */
-function targetOf({ principal, interest, fees }: EarlierTransaction) {
-  const applied = (
-    [
-      ['principal', principal],
-      ['interest', interest],
-      ['fees', fees],
-    ] as const
-  ).filter(([, part]) => !isNothing(part));
-  const [only, ...others] = applied;
-  return only === undefined || others.length > 0 ? 'waterfall' : only[0];
-}
-
-const words = (types: readonly string[]) =>
-  types.map((type) => type.replaceAll('_', ' ')).join(' or ');

@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import * as accruals from '../../../sql/loans/accruals.ts';
 import { ACCRUAL_ROLES, type AccountRole } from '../../ledger/chart.ts';
 import { postEntry, postNewEntry } from '../../ledger/post.ts';
+import { latest } from '../../dates.ts';
 import { money } from '../../money.ts';
 import { postLoanEvent } from './post-loan-event.ts';
 import type { Work } from '../../work.ts';
@@ -147,10 +148,11 @@ async function postDifferences(
     brought.length > 0 && id === boarding?.id
       ? sumPostings([posted.of(id), ...brought.map((event) => posted.of(event.id))])
       : posted.of(id);
-  // Corrections of what happened at the previous servicer are dated today.
+  const takenOver = boarding ? bookingDateOf(boarding) : '';
+  // Corrections of what happened at the previous servicer are dated today. No entry is older than the takeover.
   const entryDateOf = (event: LoanEvent, reversal: LoanEvent | undefined) => {
-    if (event.is_replayed) return undefined;
-    return newIds.has(event.id) ? bookingDateOf(event) : reversal?.effective_date;
+    const date = newIds.has(event.id) ? bookingDateOf(event) : reversal?.effective_date;
+    return event.is_replayed || date === undefined ? undefined : latest(date, takenOver);
   };
   for (const event of changed) {
     const { id } = event;

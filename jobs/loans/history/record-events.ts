@@ -15,7 +15,7 @@ import { startFuture, type AgreedStep } from '../engine/projection/agreed-steps.
 import type { ProjectionInput } from '../engine/projection/course.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import type { ReplayRun } from '../engine/run.ts';
-import { continueReplay, replay } from '../engine/fold.ts';
+import { continueReplay, replay, type Replay } from '../engine/fold.ts';
 import { outlookOf } from '../engine/outlook.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
@@ -47,6 +47,8 @@ import { affectsPastDays, findWithdrawnEvents } from './withdrawn-events.ts';
 export type RecordOptions = {
   /** The loan's first schedule. Later schedules follow from events. */
   firstSchedule?: readonly ScheduleRow[];
+  /** The fold of these events on `firstSchedule`, if the caller has it. The loan has no other events. */
+  firstFold?: Replay;
   /** The new status, if it does not follow from the events. */
   newStatus?: LoanStatus;
   /** The trigger named in the status notification to subscribers. */
@@ -81,7 +83,7 @@ export async function recordEvents(
   const events = [...loan.events, ...newEvents];
   const input = { terms: readTerms(row), schedule, events, as_of: work.today };
   const effectiveBefore = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
-  const run = continueReplay(loan.folded, input) ?? replay(input);
+  const run = options.firstFold ?? continueReplay(loan.folded, input) ?? replay(input);
   const state = toLoanState(run.position, work.today);
   const isBoarded = newEvents.some(({ kind }) => kind === 'boarding');
   // First, because a plan that breaks cancels scheduled payments.

@@ -1,5 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
-import { ACTIONS_BY_STATUS } from '../../../sql/loans/actions.ts';
+import { ACTIONS_BY_STATUS, BLOCKER_CODES } from '../../../sql/loans/actions.ts';
 import type { Row } from '../../../sql/table.ts';
 import { Conflict } from '../../errors.ts';
 import {
@@ -97,4 +97,30 @@ export function assertNotBlocked(loan: ActionInputs, action: string, details: ob
       ...details,
     },
   );
+}
+
+/** The refusals of an action by the status or a blocker of a loan, each once, as the API answers them. */
+export function refusalsOfAction(action: string): Conflict[] {
+  const allows = (status: string) => actionsOfStatus(status).includes(action);
+  const wrong = LOAN_STATUSES.find((status) => !allows(status));
+  const right = LOAN_STATUSES.find(allows);
+  const codes = (BLOCKER_CODES[action] ?? []).filter((code) => code in BLOCKED_MESSAGES);
+  const loans: ActionInputs[] = [
+    ...(wrong === undefined ? [] : [{ status: wrong, blockers: {} }]),
+    ...(right === undefined
+      ? []
+      : codes.map((code) => ({ status: right, blockers: { [action]: code } }))),
+  ];
+  const refusals = loans.flatMap((loan) => findRefusal(loan, action) ?? []);
+  return [...new Map(refusals.map((refusal) => [refusal.code, refusal])).values()];
+}
+
+function findRefusal(loan: ActionInputs, action: string): Conflict | null {
+  try {
+    assertAllowed(loan, action);
+    return null;
+  } catch (error) {
+    if (error instanceof Conflict) return error;
+    throw error;
+  }
 }

@@ -35,13 +35,15 @@ export async function findApprovalBlocker(work: Work, loanId: string): Promise<C
     .filter(({ status }) => status === 'fail')
     .map(({ code, message }) => ({ code, message }));
   if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
-  const details = { ...refusalDetails(loan), failed_checks };
-  return new Conflict(
+  return complianceFailed({ ...refusalDetails(loan), failed_checks });
+}
+
+export const complianceFailed = (details: Record<string, unknown>) =>
+  new Conflict(
     'The loan fails a compliance check. See failed_checks.',
     'compliance_failed',
     details,
   );
-}
 
 /** Approves a pending loan and discloses its cost. Call `findApprovalBlocker` first. */
 export async function approveLoan(work: Work, loanId: string) {

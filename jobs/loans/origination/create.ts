@@ -86,17 +86,33 @@ function inheritedTerms({ product, settings }: LoanParents) {
   };
 }
 
-async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: LoanParents) {
-  const errors: Record<string, string> = {};
+async function assertUsable(tx: Work['tx'], input: NewLoan, parents: LoanParents) {
+  const errors = parentErrors(input, parents);
   if (!(await borrowers.lockIfUsable(tx, input.borrower_id)))
     errors['borrower_id'] = 'Does not exist.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+function parentErrors(input: Pick<NewLoan, 'program_id'>, { product, has_program }: LoanParents) {
+  const errors: Record<string, string> = {};
   if (!has_program) errors['program_id'] = 'Does not exist.';
   const isUsable = product !== null && product.is_active && !product.is_archived;
   if (!isUsable) errors['product_id'] = 'Does not exist.';
   const own = product?.['program_id'];
   if (isUsable && own && own !== input.program_id)
     errors['product_id'] = 'Belongs to another program.';
+  return errors;
+}
+
+/**
+ * Checks a loan against its product without reading anything, for a person who may not exist yet. Returns it with the
+ * terms that it copies.
+ */
+export function validateTerms(input: NewLoan, parents: LoanParents) {
+  const errors = parentErrors(input, parents);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  assertWithinLimits(input, parents.product ?? {});
+  return { ...input, ...inheritedTerms(parents) };
 }
 
 function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {

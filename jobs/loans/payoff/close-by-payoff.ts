@@ -82,7 +82,10 @@ export async function payOffLoan(work: Work, loanId: string, input: PayOffReques
   if (quote) await acceptQuote(work, loanId, quote.id);
   const isOver = await recordPayoff(work, loan, { ...input, on, payer_id }, closing);
   // An event after the payoff date left an open amount.
-  if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
+  if (!isOver) {
+    const payoff_amount = money(payoffAmount(loan.state));
+    throw insufficientPayoff({ ...refusalDetails(loan.row), payoff_amount });
+  }
 }
 
 /** Returns the loan's active quote. Throws if it belongs to another loan or is no longer active. */
@@ -119,18 +122,16 @@ async function computeClosing(
   const paid = amount ? parseMoney(amount) : owed;
   const residual = atLeastZero(owed.minus(paid));
   if (residual.lte(tolerance)) return { ...nothing, paid, written_off: residual };
-  if (!waive_residual) throw insufficient(loan, owed);
+  if (!waive_residual)
+    throw insufficientPayoff({ ...refusalDetails(loan.row), payoff_amount: money(owed) });
   return { ...nothing, paid, credited: residual };
 }
 
-const insufficient = ({ row }: OpenLoan, owed: Big) =>
+export const insufficientPayoff = (details: Record<string, unknown>) =>
   new Conflict(
     'This does not pay off the loan. See payoff_amount for the required amount.',
     'insufficient_payoff',
-    {
-      ...refusalDetails(row),
-      payoff_amount: money(owed),
-    },
+    details,
   );
 
 /** Records the payoff. Returns whether the loan is now paid off. */

@@ -67,8 +67,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     period: reporting_period,
     identification_number,
   });
-  if (record_count === 0)
-    throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
+  if (record_count === 0) throw nothingToSend();
   await update(tx, 'credit_reporting_files', id, { record_count });
   const task = { title: NUMBERS_DIFFER, due_date: today };
   await numbers.openTasksForDifferingNumbers(tx, id, task);
@@ -89,9 +88,21 @@ async function reporterOf({ tx }: Work) {
     ...(hasBureau ? [] : ['program_ids']),
   ].map((name) => `credit_reporting.${name}`);
   if (missing.length === 0) return settings;
-  const message = 'Credit reporting is not configured. Fill in the missing settings.';
-  throw new Conflict(message, 'credit_reporting_not_configured', { missing });
+  throw notConfigured(missing);
 }
+
+const nothingToSend = () =>
+  new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
+const notConfigured = (missing: readonly string[]) =>
+  new Conflict(
+    'Credit reporting is not configured. Fill in the missing settings.',
+    'credit_reporting_not_configured',
+    { missing },
+  );
+export const creditFileConflicts = () => [
+  nothingToSend(),
+  notConfigured(REQUIRED.map((name) => `credit_reporting.${name}`)),
+];
 
 /**
  * Suppresses records that a bureau would reject or add to another loan's account. A task says what to

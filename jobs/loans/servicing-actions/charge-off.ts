@@ -134,15 +134,15 @@ async function assertDefaulted(
   const isDefaulted =
     row.is_accelerated || state.days_past_due >= readTerms(row).default_dpd_threshold;
   if (!charge_off.require_default || isDefaulted) return;
-  throw new Conflict(
+  throw notDefaulted({ ...refusalDetails(row), days_past_due: state.days_past_due });
+}
+
+export const notDefaulted = (details: Record<string, unknown>) =>
+  new Conflict(
     'The loan is not in default. Accelerate it first, or set force.',
     'not_defaulted',
-    {
-      ...refusalDetails(row),
-      days_past_due: state.days_past_due,
-    },
+    details,
   );
-}
 
 export const ChargeOffReversal = z.object({
   reason: requiredFreeText

@@ -57,6 +57,9 @@ export const PromoActivation = z.object({
 });
 type PromoActivation = z.output<typeof PromoActivation>;
 
+export const promoOverlap = (details: Record<string, unknown>) =>
+  new Conflict('Another promotion covers some of these days.', 'promo_overlap', details);
+
 /**
  * Starts or schedules a promotional rate or period. Throws `Conflict` if another promotion covers any of
  * its days. Returns the loan with its promotions.
@@ -66,10 +69,8 @@ export async function activatePromo(work: Work, loanId: string, input: PromoActi
   assertAllowed(loan.row, 'activate-promo');
   const { start_date, end_date } = datesOf(work, input);
   const promo_rate = rateOf(loan, input);
-  if (await stored.overlapsPromotion(work.tx, loanId, start_date, end_date)) {
-    const message = 'Another promotion covers some of these days.';
-    throw new Conflict(message, 'promo_overlap', refusalDetails(loan.row));
-  }
+  if (await stored.overlapsPromotion(work.tx, loanId, start_date, end_date))
+    throw promoOverlap(refusalDetails(loan.row));
   const id = await insert(work.tx, 'loan_promotions', {
     loan_id: loanId,
     name: input.name ?? input.promo_type.replaceAll('_', ' '),

@@ -128,7 +128,7 @@ async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   await assertBankOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
 }
 
-function assertConsistent(plan: Values) {
+export function assertConsistent(plan: Values) {
   const { amount_type, fixed_amount, extra_amount, start_date, end_date } = plan;
   const errors: Record<string, string> = {};
   if (amount_type === 'fixed' && !fixed_amount) errors['fixed_amount'] = 'Is required for fixed.';

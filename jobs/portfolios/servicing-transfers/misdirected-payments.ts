@@ -35,7 +35,7 @@ export const ForwardPayments = z.object({
 });
 
 export const ForwardedPayments = z.object({
-  servicing_transfer_id: uuid,
+  servicing_transfer_id: uuid.describe('The transfer.'),
   payments: z
     .array(
       z.object({
@@ -155,7 +155,7 @@ export const ReceivedPayments = z.object({
 });
 
 export const ReceivedResult = z.object({
-  servicing_transfer_id: uuid,
+  servicing_transfer_id: uuid.describe('The transfer.'),
   payments: z
     .array(
       z.object({

@@ -18,11 +18,11 @@ export const WAIVER_REASON = 'The servicing was transferred, so a payment may st
  * days, and removes warnings of late fees. Safe to repeat.
  */
 export const protectLoans = job({
-  name: 'protect-transferred-loans',
+  name: 'protect-loans',
   pool: 'ledger',
   payload: z.object({ tenant_id: uuid, transfer_id: uuid }),
   attempts: 10,
-  key: ({ transfer_id }) => `protect-transferred-loans:${transfer_id}`,
+  key: ({ transfer_id }) => `protect-loans:${transfer_id}`,
 
   async run({ tenant_id, transfer_id }, { within }) {
     for (let after: string | undefined = FIRST; after !== undefined;) {

@@ -22,6 +22,8 @@ export const APPROVAL_KINDS = [
   'redactions',
   'destinations',
   'credit_corrections',
+  'imports',
+  'book_exports',
   'settings',
 ] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
@@ -32,7 +34,7 @@ export const approvals = settingGroup('Actions that need a second person.', {
     .max(20)
     .default([])
     .describe(
-      'The actions that a second person must approve. `modifications`: loan modifications. `disbursements`: disbursements and draws. `reversals`: reversals of payments, disbursements and credits. `refunds`: refunds. `suspense`: applying suspense to a loan. `invitations`: users, roles, permissions and identity providers. `redactions`: redacting a borrower. `destinations`: where data and money go, such as webhooks, tapes, SFTP servers and verified bank accounts. `credit_corrections`: corrections of what was reported to credit bureaus. `settings`: these settings. Removing an action always needs approval.',
+      'The actions that a second person must approve. `modifications`: loan modifications. `disbursements`: disbursements and draws. `reversals`: reversals of payments, disbursements and credits. `refunds`: refunds. `suspense`: applying suspense to a loan. `invitations`: users, roles, permissions and identity providers. `redactions`: redacting a borrower. `destinations`: where data and money go, such as webhooks, tapes, SFTP servers and verified bank accounts. `credit_corrections`: corrections of what was reported to credit bureaus. `book_exports`: exports of whole books. `imports`: boarding the loans of an import. `settings`: these settings. Removing an action always needs approval.',
     ),
   expire_days: z
     .int()

@@ -6,7 +6,7 @@ import { createDocumentCheck } from './document-files.ts';
 import { createDuplicateFinder, createShortBorrowers } from './duplicate-borrowers.ts';
 import type { Issue } from './issue.ts';
 import { createKeyCheck, type RepeatedKeys } from './repeated-keys.ts';
-import { checkAgainstOthers, createRecordsIndex, isReferred, toKnown } from './records-index.ts';
+import { checkAgainstOthers, createRecordsIndex, isReferred, toKnown } from './known-records.ts';
 import { createReferenceCheck, type FindKnown } from './references.ts';
 import { createReversalCheck } from './reversals.ts';
 import { checkRow } from './row-checks.ts';

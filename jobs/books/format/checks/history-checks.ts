@@ -1,5 +1,5 @@
 import type { BookRow } from '../book-files.ts';
-import type { TransactionType } from '../history-files.ts';
+import type { TransactionType } from '../../../loans/boarding/history-input.ts';
 import { contradiction, missingValue, type Issue } from './issue.ts';
 
 type Needed = 'amount' | 'rate' | 'count' | 'description';

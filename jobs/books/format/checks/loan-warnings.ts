@@ -1,13 +1,9 @@
-import { addDays, addMonths, daysBetween } from '../../../dates.ts';
+import { addMonths, daysBetween } from '../../../dates.ts';
 import { parseMoney } from '../../../money.ts';
 import { repaymentProblem } from '../../../loans/boarding/check-boarding.ts';
+import { agreedDueDates, paidThroughDate } from '../../../loans/boarding/paid-through.ts';
 import { boardedSchedule, originalSchedule } from '../../../loans/schedule/boarded-schedule.ts';
-import {
-  dueDates,
-  numberOfPayments,
-  onePeriodAfter,
-  paymentsPerYear,
-} from '../../../loans/arithmetic/due-dates.ts';
+import { paymentsPerYear } from '../../../loans/arithmetic/due-dates.ts';
 import { isBilledByCycle, type Terms } from '../../../loans/arithmetic/terms.ts';
 import type { BookRow } from '../book-files.ts';
 import type { Issue } from './issue.ts';
@@ -57,7 +53,8 @@ function rateWarnings({ interest_rate }: LoanRow): Issue[] {
 
 function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
   const { current_principal_balance: balance, principal_amount, status } = row;
-  if (status === 'paid_off' || terms.loan_type === 'line_of_credit') return [];
+  if (status === 'paid_off' || row.has_capitalization || terms.loan_type === 'line_of_credit')
+    return [];
   return parseMoney(balance).gt(principal_amount)
     ? [
         warning(
@@ -67,26 +64,6 @@ function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
         ),
       ]
     : [];
-}
-
-/** All due dates of the original schedule, without building it. */
-function agreedDueDates(row: LoanRow, terms: Terms): string[] {
-  const { payment_frequency: frequency, term_months, payment_day } = terms;
-  const first =
-    row.first_payment_date ??
-    onePeriodAfter(frequency, row.origination_date, term_months, payment_day);
-  return dueDates(frequency, first, numberOfPayments(frequency, term_months), payment_day);
-}
-
-/**
- * The last due date that is paid: as the file says it, or the one before its `next_due_date`. Undefined if the file says
- * neither.
- */
-export function paidThroughDate(row: LoanRow, terms: Terms): string | undefined {
-  const { paid_through_date, next_due_date: next } = row;
-  if (paid_through_date !== undefined || next === undefined) return paid_through_date;
-  if (isBilledByCycle(terms)) return addDays(next, -1);
-  return agreedDueDates(row, terms).findLast((due) => due < next) ?? row.origination_date;
 }
 
 function dateWarnings(row: LoanRow, { terms, today }: Place): Issue[] {

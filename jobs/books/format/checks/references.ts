@@ -2,7 +2,7 @@ import { columnsOf, type BookFileName } from '../book-files.ts';
 import type { Referred } from '../columns.ts';
 import type { Finding } from '../findings.ts';
 import type { BookLine } from '../reading/book.ts';
-import type { RecordsIndex } from './records-index.ts';
+import type { RecordsIndex } from './known-records.ts';
 
 /** Of these keys, those that the tenant has. */
 export type FindKnown = (

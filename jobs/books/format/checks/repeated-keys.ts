@@ -2,7 +2,7 @@ import { BOOK_FILES, type BookFileName } from '../book-files.ts';
 import type { BookLine } from '../reading/book.ts';
 import type { Issue } from './issue.ts';
 import { createKeySet } from './key-set.ts';
-import { isReferred, type RecordsIndex } from './records-index.ts';
+import { isReferred, type RecordsIndex } from './known-records.ts';
 
 type Line = Pick<BookLine<'loans'>, 'line' | 'values' | 'file'>;
 

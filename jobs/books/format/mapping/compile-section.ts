@@ -13,7 +13,7 @@ export type FieldReader = {
   target: string;
   /** The column of the foreign file, for findings. */
   label: string;
-  read: (fields: readonly string[]) => string | undefined;
+  read: (fields: readonly string[], line: number) => string | undefined;
 };
 
 type Place = (name: string) => number;
@@ -21,11 +21,11 @@ type Settings = Formats & { values?: Readonly<Record<string, string>>; sign?: Si
 
 /** The columns of the source file that a section looks at, apart from those with a name of the book. */
 export function sourceColumnsOf(section: Section): string[] {
-  const read = Object.values(section.columns).flatMap((source) =>
-    'value' in source
-      ? []
-      : [...source.from, ...('minus' in source && source.minus ? [source.minus] : [])],
-  );
+  const read = Object.values(section.columns).flatMap((source) => [
+    ...('from' in source ? source.from : []),
+    ...('minus' in source && source.minus ? [source.minus] : []),
+    ...Object.keys(('when' in source && source.when) || {}),
+  ]);
   return [...new Set([...read, ...section.when_filled, ...Object.keys(section.leave_out)])];
 }
 
@@ -52,11 +52,18 @@ export function compileSection(
   header: readonly string[],
 ): FieldReader[] {
   const placeOf: Place = (name) => header.indexOf(name);
-  return sourcesOf(columns, section, header).flatMap(([target, source]) => {
+  return sourcesOf(columns, section, header).flatMap(([target, source]): FieldReader[] => {
     const column = columns[target];
     if (!column) return [];
-    if ('value' in source)
-      return [{ target, label: target, read: () => source.value || undefined }];
+    if ('numbered' in source)
+      return [{ target, label: target, read: (_, line) => numberedAs(source.numbered, line) }];
+    const applies = compileWhen(('when' in source && source.when) || {}, placeOf);
+    if ('value' in source) {
+      const constant = source.value || undefined;
+      return [
+        { target, label: target, read: (fields) => (applies(fields) ? constant : undefined) },
+      ];
+    }
     const settings: Settings = {
       ...formatsOf(mapping),
       ...formatsOf(section),
@@ -71,10 +78,26 @@ export function compileSection(
     };
     const gather = compileSource(source, placeOf, settings, column);
     const fallback = 'default' in source ? source.default : undefined;
-    return [
-      { target, label: source.from.join(' + '), read: (fields) => gather(fields) ?? fallback },
-    ];
+    const read = (fields: readonly string[]) =>
+      (applies(fields) ? gather(fields) : undefined) ?? fallback;
+    return [{ target, label: source.from.join(' + '), read }];
   });
+}
+
+/** The number of the line in place of the signs #, with zeros in front. */
+function numberedAs(form: string, line: number): string {
+  const from = form.indexOf('#');
+  const to = form.lastIndexOf('#') + 1;
+  return form.slice(0, from) + String(line).padStart(to - from, '0') + form.slice(to);
+}
+
+function compileWhen(when: Readonly<Record<string, readonly string[]>>, placeOf: Place) {
+  const wanted = Object.entries(when).map(([column, values]) => ({
+    place: placeOf(column),
+    values: new Set(values.map((value) => value.toLowerCase())),
+  }));
+  return (fields: readonly string[]) =>
+    wanted.every(({ place, values }) => values.has((fields[place] ?? '').trim().toLowerCase()));
 }
 
 const FORMAT_KEYS = ['dates', 'money', 'rates', 'terms', 'empty'] as const;
@@ -93,7 +116,7 @@ function compileSource(
   placeOf: Place,
   settings: Settings,
   column: Column,
-): FieldReader['read'] {
+): (fields: readonly string[]) => string | undefined {
   const places = source.from.map(placeOf);
   const empty = new Set(settings.empty?.map((word) => word.toLowerCase()));
   const valueAt = (fields: readonly string[], place: number) => {

@@ -47,10 +47,16 @@ const Sign = z.enum(['negative_is_owed', 'absolute']);
 export type Sign = z.output<typeof Sign>;
 const Values = z.record(z.string().max(500), text);
 
-/** Where a value comes from: a column, or several, or a constant. */
+/** Values of other columns, of which each must have one of the listed ones. */
+const When = z.record(z.string(), listOf(text));
+
+/** Where a value comes from: a column, or several, a constant, or the number of the line. */
 const Source = z.union([
   word.transform((column) => ({ from: [column] })),
-  z.strictObject({ value: text }),
+  z.strictObject({ value: text, when: When.optional() }),
+  z.strictObject({
+    numbered: word.refine((form) => form.includes('#'), 'Must have # in place of each digit.'),
+  }),
   z.strictObject({
     from: listOf(word),
     join: text.optional(),
@@ -60,6 +66,7 @@ const Source = z.union([
     default: word.optional(),
     values: Values.optional(),
     sign: Sign.optional(),
+    when: When.optional(),
     ...formats,
   }),
 ]);

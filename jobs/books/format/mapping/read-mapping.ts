@@ -103,7 +103,19 @@ const SECTION_KEYS = [
   ...(['money', 'rates', 'terms', 'empty'] as const),
 ];
 const SOURCE_KEYS = [
-  ...(['from', 'value', 'join', 'minus', 'split', 'part', 'default', 'values', 'sign'] as const),
+  ...([
+    'from',
+    'value',
+    'join',
+    'minus',
+    'split',
+    'part',
+    'default',
+    'values',
+    'sign',
+    'when',
+    'numbered',
+  ] as const),
   ...(['dates', 'money', 'rates', 'terms', 'empty'] as const),
 ];
 
@@ -130,7 +142,7 @@ function sectionProblems(name: BookFileName, section: Section, lineAt: Place): M
     choiceProblems([name, 'values', column], column, values, known, lineAt),
   );
   const inColumns = Object.entries(section.columns).flatMap(([column, source]) =>
-    'value' in source
+    !('from' in source)
       ? []
       : [
           ...choiceProblems(

@@ -20,6 +20,7 @@ export function createDeduplication<Name extends BookFileName>(name: Name) {
     return {
       ...line,
       row: null,
+      values: {},
       findings: [
         {
           file: line.file,

@@ -7,6 +7,7 @@ import {
   sourcesOf,
   type FieldReader,
 } from '../mapping/compile-section.ts';
+import { knownMeaning } from '../mapping/synonyms.ts';
 import type { Mapping, Section } from '../mapping/mapping-schema.ts';
 import { hasFile, type Book, type SourceFile } from './book.ts';
 
@@ -121,9 +122,11 @@ function usedNames(
 
 function unknownColumn(column: string, book: Book, source: SourceFile): string {
   const targets = source.feeds.flatMap((name) => Object.keys(columnsOf(name)));
+  const meaning = knownMeaning(column, targets);
+  const hint = meaning === undefined ? hintAt(column, targets) : ` Did you mean "${meaning}"?`;
   return book.mapping
-    ? `The mapping neither uses nor ignores the column ${quote(column)}.${hintAt(column, targets)}`
-    : `The book format has no column ${quote(column)}.${hintAt(column, targets)}`;
+    ? `The mapping neither uses nor ignores the column ${quote(column)}.${hint}`
+    : `The book format has no column ${quote(column)}.${hint}`;
 }
 
 const readersOfOwnNames = (

@@ -195,7 +195,7 @@ function createRecordReader<Name extends BookFileName>(
     if (fields.every((field) => field.trim() === '') || isLeftOut(fields)) return;
     const row: Record<string, unknown> = {};
     for (const reader of checked) {
-      const problem = readField(reader, fields, row);
+      const problem = readField(reader, { fields, line }, row);
       const isNeeded =
         reader.column.is_required || (reader.column.required_without !== null && !hasBorrowers);
       if (problem !== null) refuse(codeOf(reader.column, problem), reader.label, problem);
@@ -223,12 +223,12 @@ const codeOf = ({ form }: Column, problem: string): FindingCode =>
 /** Reads one field into the row. Returns what is wrong with it, or null. */
 function readField(
   { target, read, column, remembered }: CheckedReader,
-  fields: readonly string[],
+  { fields, line }: CsvRecord,
   row: Record<string, unknown>,
 ): string | null {
   let value: string | undefined;
   try {
-    value = read(fields);
+    value = read(fields, line);
   } catch (error) {
     if (error instanceof ValueProblem) return error.message;
     throw error;
@@ -248,7 +248,7 @@ function readField(
 }
 
 /** The fields of a record with as many as the header. Spreadsheets add empty ones; null if others are added. */
-function fitFields(fields: readonly string[], count: number): readonly string[] | null {
+function fitFields(fields: string[], count: number): string[] | null {
   if (fields.length === count) return fields;
   const isPadded =
     fields.length > count && fields.slice(count).every((field) => field.trim() === '');

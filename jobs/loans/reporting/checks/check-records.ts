@@ -104,14 +104,22 @@ export const FindingDecision = z.object({
 });
 type FindingDecision = z.output<typeof FindingDecision>;
 
+export const alreadyWithheld = () =>
+  new Conflict(
+    'The record was withheld. The record of the next month replaces it.',
+    'already_withheld',
+  );
+export const notQueued = (record_status: string) =>
+  new Conflict(
+    'The record is no longer waiting for a file. Correct a record that was sent with a dispute.',
+    'not_queued',
+    { record_status },
+  );
+
 /** States that the record is right. */
 export async function acceptFinding({ tx, actor }: Work, id: string, { notes }: FindingDecision) {
   const { status } = await findings.lockCheckedRecord(tx, id);
-  if (status === 'withheld')
-    throw new Conflict(
-      'The record was withheld. The record of the next month replaces it.',
-      'already_withheld',
-    );
+  if (status === 'withheld') throw alreadyWithheld();
   const decision = { notes: notes ?? null, decided_by: actor.id };
   await findings.decideFinding(tx, id, { status: 'accepted', ...decision });
 }
@@ -122,12 +130,7 @@ export async function acceptFinding({ tx, actor }: Work, id: string, { notes }: 
 export async function withholdRecord({ tx, actor }: Work, id: string, { notes }: FindingDecision) {
   const { record_id, record_status, status } = await findings.lockCheckedRecord(tx, id);
   if (status === 'withheld') return;
-  if (record_status !== 'queued')
-    throw new Conflict(
-      'The record is no longer waiting for a file. Correct a record that was sent with a dispute.',
-      'not_queued',
-      { record_status },
-    );
+  if (record_status !== 'queued') throw notQueued(record_status);
   await suppressRecord(tx, record_id, 'withheld');
   await findings.withholdFindings(tx, record_id, { notes: notes ?? null, decided_by: actor.id });
 }

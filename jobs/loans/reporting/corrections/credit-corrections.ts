@@ -39,22 +39,33 @@ type Changes = {
   after: Record<string, unknown>;
 };
 
+const nothingReported = () =>
+  new Conflict(
+    'This loan was never reported. Correct the loan, and its next record is right.',
+    'nothing_reported',
+  );
+const alreadyDeleted = () =>
+  new Conflict('The account is already deleted at the bureaus.', 'already_deleted');
+const informationBlocked = () =>
+  new Conflict(
+    'The information is blocked because of identity theft, so it must not be reported. Delete the account instead.',
+    'information_blocked',
+  );
+export const alreadySubmitted = () =>
+  new Conflict('The correction was already submitted.', 'already_submitted');
+export const correctionConflicts = () => [
+  nothingReported(),
+  alreadyDeleted(),
+  informationBlocked(),
+];
+
 /** What a correction changes in the loan's newest record. Throws if it is not allowed. */
 async function findChanges({ tx }: Work, loanId: string, input: NewCorrection): Promise<Changes> {
   const { action, corrected_values } = input;
   const record = await corrections.readCorrectable(tx, loanId);
-  if (record === null || !record.was_reported)
-    throw new Conflict(
-      'This loan was never reported. Correct the loan, and its next record is right.',
-      'nothing_reported',
-    );
-  if (DELETED.has(record.account_status))
-    throw new Conflict('The account is already deleted at the bureaus.', 'already_deleted');
-  if (record.is_blocked && action === 'update')
-    throw new Conflict(
-      'The information is blocked because of identity theft, so it must not be reported. Delete the account instead.',
-      'information_blocked',
-    );
+  if (record === null || !record.was_reported) throw nothingReported();
+  if (DELETED.has(record.account_status)) throw alreadyDeleted();
+  if (record.is_blocked && action === 'update') throw informationBlocked();
   const isDeletion = action !== 'update';
   if (isDeletion && Object.keys(corrected_values).length > 0)
     throw new Invalid({ corrected_values: 'Must be empty for a deletion.' });
@@ -150,8 +161,7 @@ export async function submitCorrection(
   { aud_control_number }: z.output<typeof Submission>,
   row: Row,
 ) {
-  if (row['submitted_at'] !== null)
-    throw new Conflict('The correction was already submitted.', 'already_submitted');
+  if (row['submitted_at'] !== null) throw alreadySubmitted();
   await update(work.tx, 'credit_corrections', id, {
     aud_control_number,
     submitted_at: new Date().toISOString(),

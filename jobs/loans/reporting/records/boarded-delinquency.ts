@@ -41,6 +41,12 @@ export const FirstDelinquency = z.object({
   ),
 });
 
+export const notBoarded = () =>
+  new Conflict(
+    'Only a loan that was boarded has a delinquency with a previous servicer.',
+    'not_boarded',
+  );
+
 /** Records the date of first delinquency of a boarded loan. It counts from the next credit record on. */
 export async function recordFirstDelinquency(
   work: Work,
@@ -49,11 +55,7 @@ export async function recordFirstDelinquency(
 ) {
   if ((await loans.lockLoan(work.tx, loanId)) === null) throw new NotFound();
   const past = await boarded.findBoardedPast(work.tx, loanId);
-  if (past === null)
-    throw new Conflict(
-      'Only a loan that was boarded has a delinquency with a previous servicer.',
-      'not_boarded',
-    );
+  if (past === null) throw notBoarded();
   const problem = firstDelinquencyProblem(work, { ...past, first_delinquency_date });
   if (problem !== null) throw new Invalid({ first_delinquency_date: problem });
   await update(work.tx, 'loans', loanId, { boarded_delinquency_date: first_delinquency_date });

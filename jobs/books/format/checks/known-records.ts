@@ -58,7 +58,13 @@ export function checkAgainstOthers(
     const isForeign =
       account?.borrower !== undefined && payer !== undefined && account.borrower !== payer;
     return isForeign
-      ? [contradiction('bank_account_id', 'Belongs to another borrower than the one who pays.')]
+      ? [
+          {
+            column: 'bank_account_id',
+            code: 'account_of_another_borrower',
+            reason: 'Belongs to another borrower than the one who pays. The plan is left out.',
+          },
+        ]
       : [];
   }
   if (name === 'history') {

@@ -1,0 +1,237 @@
+import { addDays } from '../../dates.ts';
+import type { Terms } from '../../loans/arithmetic/terms.ts';
+import type { EarlierTransaction } from '../../loans/boarding/history-input.ts';
+import { translateHistory } from '../../loans/boarding/translate-history.ts';
+import type { EventOf } from '../../loans/engine/events.ts';
+import { originalSchedule, type BoardedLoan } from '../../loans/schedule/boarded-schedule.ts';
+import type { BookRow } from '../format/book-files.ts';
+import type { Finding } from '../format/findings.ts';
+import { hasFile, sizeOf, type Book } from '../format/reading/book.ts';
+import { readRows } from '../format/reading/read-rows.ts';
+import type { BookLoan } from './book-loan.ts';
+import type { Figures } from './figures.ts';
+import type { StudiedLoan } from './find-conventions.ts';
+
+/** The files of the book have mistakes. `findings` names the first of them. */
+export class BookUnreadable extends Error {
+  readonly findings: readonly Finding[];
+
+  constructor(findings: readonly Finding[]) {
+    super(findings.map(({ file, line, reason }) => `${file}, line ${line}: ${reason}`).join('\n'));
+    this.findings = findings;
+  }
+}
+
+/** A loan of the book that cannot be computed, and the reason. */
+export type UncomputedLoan = { loan_number: string; reason: string };
+
+/** A book is read in parts of about this size, so that memory stays flat. Each part reads the files once more. */
+const BYTES_PER_PART = 96 * 2 ** 20;
+const FINDINGS_MAX = 50;
+
+export type StudyOptions = {
+  /** The terms of a loan's product, before the loan's own rate and term. Null: there is no such product. */
+  termsOf: (productCode: string | undefined) => Terms | null;
+  /** Ignores figures after this day. */
+  through?: string | null;
+  onUncomputed?: (loan: UncomputedLoan) => void;
+  bytesPerPart?: number;
+};
+
+type Collected = {
+  row: BookRow<'loans'> | null;
+  history: EarlierTransaction[];
+  figures: Figures[];
+};
+
+/** The loans of a book with their histories and the figures of the old system, from loans.csv, history.csv and figures.csv. */
+export async function* readStudiedLoans(
+  book: Book,
+  { termsOf, through = null, onUncomputed = () => {}, bytesPerPart = BYTES_PER_PART }: StudyOptions,
+): AsyncGenerator<StudiedLoan> {
+  const parts = Math.max(1, Math.ceil(sizeOf(book) / bytesPerPart));
+  for (let part = 0; part < parts; part += 1) {
+    const collected = await collectPart(book, { part, parts, through });
+    for (const [loan_number, loan] of collected) {
+      if (loan.row === null) continue;
+      const terms = termsOf(loan.row.product_code);
+      const studied =
+        terms === null
+          ? `There is no product ${loan.row.product_code}.`
+          : toStudiedLoan(loan.row, loan, terms);
+      if (typeof studied === 'string') onUncomputed({ loan_number, reason: studied });
+      else yield studied;
+    }
+  }
+}
+
+/** What the other system says about a loan. */
+export type FiguresOfLoan = { loan_number: string; theirs: readonly Figures[] };
+
+/**
+ * The figures of a file for each loan. A book without figures.csv gives the balances of loans.csv, as of `asOf`.
+ */
+export async function* readFigures(
+  book: Book,
+  { through, asOf, bytesPerPart = BYTES_PER_PART }: FigureOptions,
+): AsyncGenerator<FiguresOfLoan> {
+  const parts = Math.max(1, Math.ceil(sizeOf(book) / bytesPerPart));
+  const files = hasFile(book, 'figures') ? (['figures'] as const) : (['loans'] as const);
+  for (let part = 0; part < parts; part += 1) {
+    const collected = await collectPart(book, { part, parts, through }, files);
+    for (const [loan_number, { row, figures }] of collected) {
+      const theirs = row === null ? figures : [balancesOf(row, asOf)];
+      yield { loan_number, theirs: theirs.toSorted(byDay) };
+    }
+  }
+}
+
+type FigureOptions = { through: string | null; asOf: string; bytesPerPart?: number };
+
+const byDay = (one: Figures, other: Figures) => (one.as_of_date < other.as_of_date ? -1 : 1);
+
+function balancesOf(row: BookRow<'loans'>, as_of_date: string): Figures {
+  const { accrued_interest: interest, outstanding_fees: fees, next_due_date } = row;
+  return {
+    as_of_date,
+    principal: row.current_principal_balance,
+    ...(interest !== undefined && { interest }),
+    ...(fees !== undefined && { fees }),
+    ...(next_due_date !== undefined && { next_due_date }),
+  };
+}
+
+async function collectPart(
+  book: Book,
+  { part, parts, through }: { part: number; parts: number; through: string | null },
+  files: readonly ('loans' | 'history' | 'figures')[] = ['loans', 'history', 'figures'],
+): Promise<Map<string, Collected>> {
+  const loans = new Map<string, Collected>();
+  const findings: Finding[] = [];
+  const loanOf = (loan_number: string): Collected | null => {
+    if (partOf(loan_number, parts) !== part) return null;
+    const known = loans.get(loan_number) ?? { row: null, history: [], figures: [] };
+    loans.set(loan_number, known);
+    return known;
+  };
+  for (const name of files) {
+    if (!hasFile(book, name)) continue;
+    for await (const { row, ...line } of readRows(book, name)) {
+      if (row === null) {
+        findings.push(...line.findings.filter(({ severity }) => severity === 'error'));
+        if (findings.length > FINDINGS_MAX)
+          throw new BookUnreadable(findings.slice(0, FINDINGS_MAX));
+        continue;
+      }
+      const loan = loanOf(row.loan_number);
+      if (loan !== null) addRow(loan, name, row, through);
+    }
+  }
+  if (findings.length > 0) throw new BookUnreadable(findings);
+  return loans;
+}
+
+function addRow(
+  loan: Collected,
+  name: 'loans' | 'history' | 'figures',
+  row: BookRow<'loans' | 'history' | 'figures'>,
+  through: string | null,
+) {
+  if (name === 'loans') loan.row = row as BookRow<'loans'>;
+  if (name === 'history') {
+    const { loan_number: _, ...transaction } = row as BookRow<'history'>;
+    loan.history.push(transaction);
+  }
+  if (name !== 'figures') return;
+  const figures = toFigures(row as BookRow<'figures'>);
+  if (through === null || figures.as_of_date <= through) loan.figures.push(figures);
+}
+
+function toFigures({ loan_number: _, ...figures }: BookRow<'figures'>): Figures {
+  return figures as Figures;
+}
+
+/** A small hash, so that each part gets its share of the loans in any order of the files. */
+function partOf(loanNumber: string, parts: number): number {
+  let hash = 0;
+  for (let at = 0; at < loanNumber.length; at += 1)
+    hash = (hash * 31 + loanNumber.charCodeAt(at)) % 1_000_003;
+  return hash % parts;
+}
+
+/** The loan, or the reason why its figures cannot be computed. */
+function toStudiedLoan(
+  row: BookRow<'loans'>,
+  { history, figures }: Collected,
+  product: Terms,
+): StudiedLoan | string {
+  const { loan_number, interest_rate, term_months, principal_amount, origination_date } = row;
+  const first_payment_date = row.first_payment_date ?? null;
+  const payment_day =
+    row.payment_day ?? (first_payment_date ? Number(first_payment_date.slice(8)) : null);
+  const terms = { ...product, interest_rate, term_months, payment_day };
+  const contract: BoardedLoan = {
+    principal_amount,
+    origination_date,
+    first_payment_date,
+    payment_amount: row.payment_amount ?? null,
+  };
+  const theirs = figures.toSorted(byDay);
+  const opening = openingOf(row, history, theirs);
+  if (typeof opening === 'string') return opening;
+  const { start, isOfOrigination } = opening;
+  const schedule = originalSchedule(terms, contract);
+  const today = theirs.at(-1)?.as_of_date ?? '9999-12-31';
+  const known = history.filter(({ date }) => date >= start.effective_date && date <= today);
+  const { events, refusals } = translateHistory(known, { terms, schedule, boarding: start, today });
+  const [refusal] = refusals;
+  if (refusal !== undefined) return `Transaction ${refusal.transaction_id}: ${refusal.reason}`;
+  const loan: BookLoan = {
+    loan_number,
+    terms,
+    contract,
+    start,
+    events: events.map(({ event }) => event),
+    schedule: null,
+  };
+  const isComparable = ({ as_of_date }: Figures) =>
+    isOfOrigination ? as_of_date >= start.effective_date : as_of_date > start.effective_date;
+  return { loan, theirs: theirs.filter(isComparable) };
+}
+
+type Opening = { start: EventOf<'boarding'>; isOfOrigination: boolean };
+
+/**
+ * The history begins with the loan, or on `history_from` with the figures that the old system gave for the day before.
+ */
+function openingOf(
+  { origination_date, principal_amount, history_from }: BookRow<'loans'>,
+  history: readonly EarlierTransaction[],
+  theirs: readonly Figures[],
+): Opening | string {
+  const base = { id: '0', kind: 'boarding' } as const;
+  if (!history_from || history_from <= origination_date) {
+    if (history.length === 0 && history_from === undefined) return 'Has no history.';
+    const isLent = history.some(({ type }) => type === 'disbursement' || type === 'draw');
+    const start = {
+      ...base,
+      effective_date: origination_date,
+      principal_balance: isLent ? '0.00' : principal_amount,
+      paid_through_date: addDays(origination_date, -1),
+    };
+    return { start, isOfOrigination: true };
+  }
+  const before = addDays(history_from, -1);
+  const figures = theirs.find(({ as_of_date }) => as_of_date === before);
+  if (!figures?.principal)
+    return `Its history begins on ${history_from}, so figures.csv needs its principal of ${before}.`;
+  const start = {
+    ...base,
+    effective_date: history_from,
+    principal_balance: figures.principal,
+    accrued_interest: figures.interest ?? '0.00',
+    outstanding_fees: figures.fees ?? '0.00',
+    paid_through_date: figures.next_due_date ? addDays(figures.next_due_date, -1) : before,
+  };
+  return { start, isOfOrigination: false };
+}

@@ -1,0 +1,173 @@
+import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
+import * as staged from '../../../sql/books/import-rows.ts';
+import * as stored from '../../../sql/books/imports.ts';
+import { sumByStatus } from '../../../sql/loans/boarding.ts';
+import * as tape from '../../../sql/loans/tape.ts';
+import { update } from '../../../sql/write.ts';
+import { Invalid } from '../../errors.ts';
+import { boardLoan } from '../../loans/boarding/board-loan.ts';
+import type { BroughtHistory } from '../../loans/boarding/replay-history.ts';
+import type { Work } from '../../work.ts';
+import { ChunkRefused } from './chunk-refused.ts';
+import { startTotals } from './control-totals.ts';
+import { storable, type BookFinding } from './finding.ts';
+import { importBorrowers } from './records/import-borrowers.ts';
+import { importLeftovers } from './records/import-leftovers.ts';
+import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
+import { ImportOptions } from './import-options.ts';
+import { toBoarding } from './loan-input.ts';
+import { createParentFinder } from './loan-parents.ts';
+import {
+  boardingWithEvents,
+  completeBroughtLoans,
+  importBookLedger,
+  importBookSettings,
+  loadHistories,
+} from './exported/own-export.ts';
+import { lockBoardingImport } from './stage-book.ts';
+import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
+
+/** Loans boarded concurrently, which share SQL statements. Larger groups need more memory and are hardly faster. */
+const GROUP = 100;
+/** Loans per transaction. */
+export const CHUNK = 500;
+/** Loans per statement when the boarded loans are added up. */
+const SUM_BATCH = 10_000;
+
+/** The business date moved while the loans were boarded. */
+export class DateMoved extends Error {
+  constructor(from: string, to: string) {
+    super(
+      `The business date moved from ${from} to ${to}. The other loans are not boarded. Resume the import to board them as of ${to}, or correct their figures and import them as another file.`,
+    );
+  }
+}
+
+export type ChunkDone = { loans_boarded: number; isComplete: boolean };
+
+/**
+ * Boards the next loans of an import with everything that belongs to them, and records them in the same transaction. After
+ * a crash the next call therefore continues with the loans that are missing. The lock of the import orders two workers.
+ */
+export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Promise<ChunkDone> {
+  const { tx, today } = work;
+  const row = await lockBoardingImport(work, id);
+  if (row.business_date !== today) throw new DateMoved(row.business_date ?? '', today);
+  const rows = await staged.nextLoanRows(tx, id, limit);
+  if (rows.length === 0) {
+    if (!(await importLeftovers(work, row))) return completeImport(work, row);
+    return { loans_boarded: row.loans_boarded, isComplete: false };
+  }
+  if (row.loans_boarded === 0) await importBookSettings(work, id);
+  const boarded = await boardRows(work, row, rows);
+  const ids = boarded.map((loan) => loan.id);
+  await staged.recordBoardedLoans(
+    tx,
+    id,
+    boarded.map(({ id: loan_id, position, row: { loan_number } }) => ({
+      loan_number,
+      position,
+      loan_id,
+    })),
+  );
+  await tape.auditBoarding(tx, ids, row.filename);
+  const loans_boarded = row.loans_boarded + boarded.length;
+  await update(tx, 'imports', id, { loans_boarded });
+  return { loans_boarded, isComplete: false };
+}
+
+type BoardedLoan = NewLoan & { position: number };
+
+async function boardRows(work: Work, row: stored.ImportRow, rows: readonly staged.StagedRow[]) {
+  const placed = rows.map((one) => ({ ...one, row: openRow<'loans'>(work, one) }));
+  const keys = placed.map((one) => loanKey(one.row.loan_number));
+  const rowsOf = await loadRows(work, row.id, LOAN_FILES, keys);
+  const borrowers = await importBorrowers(
+    work,
+    row,
+    placed.flatMap((one) => [
+      one.row.borrower_external_id,
+      ...namedIn(rowsOf, one.row.loan_number),
+    ]),
+    new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
+  );
+  const historyOf = await loadHistories(work, row.id, keys);
+  const find = await createParentFinder(work, ImportOptions.parse(row.options));
+  const prepared = [];
+  for (const one of placed) prepared.push({ ...one, found: await find(one.row) });
+  const loans: BoardedLoan[] = [];
+  const brought: { id: string; history: BroughtHistory }[] = [];
+  const findings: BookFinding[] = [];
+  for (let from = 0; from < prepared.length; from += GROUP)
+    await mapConcurrently(prepared.slice(from, from + GROUP), async ({ found, ...one }) => {
+      const borrower_id = borrowers.get(one.row.borrower_external_id);
+      const refuse = (column: string, reason: string) =>
+        findings.push(refusal(one, column, reason));
+      if (found === null || borrower_id === undefined)
+        return refuse('product_code', 'This product does not exist.');
+      try {
+        const input = toBoarding(one.row, { borrower_id, ...found.ids });
+        const history = historyOf(one.row.loan_number);
+        const id = history
+          ? await boardLoan(work, boardingWithEvents(input, one.row), found.parents, () => history)
+          : await boardLoan(work, input, found.parents);
+        if (history) brought.push({ id, history });
+        return loans.push({ ...one, id, borrower_id });
+      } catch (error) {
+        // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
+        if (!(error instanceof Invalid)) throw error;
+        for (const [column, reason] of Object.entries(error.errors)) refuse(column, reason);
+        return undefined;
+      }
+    });
+  if (findings.length > 0)
+    throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
+  await completeBroughtLoans(work, brought);
+  const warnings: BookFinding[] = [];
+  const warn = (finding: Omit<BookFinding, 'severity'>) =>
+    void warnings.push({ ...finding, severity: 'warning' });
+  await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
+  await appendFindings(work, row.id, warnings);
+  return loans;
+}
+
+/** The people whom rows of a loan name besides its borrower. */
+const namedIn = (rowsOf: StagedRows, loan_number: string) =>
+  (['co_borrowers', 'autopay', 'notes'] as const).flatMap((file) =>
+    rowsOf(file, loanKey(loan_number)).flatMap(({ values }) => values.borrower_external_id ?? []),
+  );
+
+/** What was found while loans were boarded. */
+async function appendFindings({ tx }: Work, id: string, findings: readonly BookFinding[]) {
+  if (findings.length === 0) return;
+  const last = await stored.lastFindingPosition(tx, id);
+  await stored.addFindings(tx, id, storable(findings, last));
+  await stored.countWarnings(tx, id, findings.length);
+}
+
+const refusal = (
+  { source: file, line }: staged.StagedRow,
+  column: string,
+  reason: string,
+): BookFinding => ({ file, line, column, code: 'refused', severity: 'error', reason });
+
+/** All loans are boarded: adds up what they owe now, and removes the stored rows. */
+async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
+  const { tx, today } = work;
+  await importBookLedger(work, row.id);
+  const totals = startTotals();
+  for (let after = 0; ;) {
+    const part = await staged.listBoardedLoans(tx, row.id, after, SUM_BATCH);
+    if (part.length === 0) break;
+    const ids = part.map(({ loan_id }) => loan_id);
+    for (const sums of await sumByStatus(tx, ids, today)) totals.addSums(sums);
+    after = part.at(-1)?.position ?? 0;
+  }
+  await staged.removeRows(tx, row.id);
+  await update(tx, 'imports', row.id, {
+    status: 'boarded',
+    boarded_totals: totals.read(),
+    boarded_at: new Date().toISOString(),
+  });
+  return { loans_boarded: row.loans_boarded, isComplete: true };
+}

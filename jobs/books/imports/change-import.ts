@@ -1,0 +1,42 @@
+import * as rows from '../../../sql/books/import-rows.ts';
+import * as stored from '../../../sql/books/imports.ts';
+import { update } from '../../../sql/write.ts';
+import { recordAudit } from '../../audit.ts';
+import { Conflict } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { lockExisting, wrongStatus } from './confirm-import.ts';
+
+const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
+
+/** Cancels an import. Loans that are boarded already stay. */
+export async function cancelImport(work: Work, id: string) {
+  const row = await lockExisting(work, id);
+  if (ENDED.includes(row.status)) throw wrongStatus(row.status, 'cancel');
+  await rows.removeRows(work.tx, id);
+  await changeStatus(work, row, 'canceled', 'cancel');
+}
+
+/** Prepares another check of a file that nobody has confirmed. */
+export async function requestCheck(work: Work, id: string) {
+  const row = await lockExisting(work, id);
+  const isOpen = ['checked', 'refused'].includes(row.status);
+  const hasFailed = row.status === 'failed' && row.loans_boarded === 0;
+  if (!isOpen && !hasFailed) throw wrongStatus(row.status, 'check');
+  if (row.storage_key === null)
+    throw new Conflict('The file of this import is not stored. Upload it again.', 'file_missing');
+  await changeStatus(work, row, 'uploaded', 'check');
+}
+
+/** Continues an import that failed while its loans were boarded, on the present business date. */
+export async function resumeImport(work: Work, id: string) {
+  const row = await lockExisting(work, id);
+  if (row.status !== 'failed' || row.confirmed_at === null) throw wrongStatus(row.status, 'resume');
+  await update(work.tx, 'imports', id, { business_date: work.today, failure_reason: null });
+  await changeStatus(work, row, 'confirmed', 'resume');
+}
+
+async function changeStatus(work: Work, row: stored.ImportRow, status: string, action: string) {
+  await update(work.tx, 'imports', row.id, { status });
+  const changes = { status: { old: row.status, new: status } };
+  await recordAudit(work, { type: 'imports', id: row.id }, action, changes);
+}

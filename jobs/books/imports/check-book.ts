@@ -1,0 +1,129 @@
+import type { StatusTotals } from '../../../sql/books/imports.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
+import { findKnownKeys } from '../../../sql/books/parents.ts';
+import type { Within } from '../../work.ts';
+import type { FindKnown } from '../format/checks/references.ts';
+import type { BookRow } from '../format/book-files.ts';
+import type { Book } from '../format/reading/book.ts';
+import { hasFile } from '../format/reading/book.ts';
+import { checkBook as checkFiles, type CheckedRow } from '../format/checks/check-book.ts';
+import { STAGED_FILES } from './book-rows.ts';
+import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
+import { checkRecord, hasRules } from './check-record.ts';
+import { startTotals } from './control-totals.ts';
+import type { BookFinding } from './finding.ts';
+import { nameOf } from './records/import-borrowers.ts';
+import { switchesOf, type ImportOptions } from './import-options.ts';
+
+/** Rows that share the statements of a check. */
+const BATCH = 1_000;
+
+export type CheckedBook = {
+  /** The business date of the check. */
+  business_date: string;
+  totals: StatusTotals[];
+  /** Counted in full, also if not all findings were kept. */
+  error_count: number;
+  warning_count: number;
+  loans_total: number;
+  rows_total: number;
+};
+
+export type CheckHooks = {
+  /** Receives the findings in parts. */
+  onFindings: (findings: readonly BookFinding[]) => Promise<void> | void;
+  onProgress?: (loans: number) => Promise<void> | void;
+};
+
+/** Checks a book by itself and against the tenant. Writes nothing. */
+export async function checkBook(
+  within: Within,
+  tenantId: string,
+  book: Book,
+  options: ImportOptions,
+  { onFindings, onProgress }: CheckHooks,
+): Promise<CheckedBook> {
+  const totals = startTotals();
+  const counts = { error: 0, warning: 0 };
+  const bookProducts = new Set<string>();
+  let [loans_total, rows_total] = [0, 0];
+  const { today, settings } = await within(
+    tenantId,
+    async (work) => ({ today: work.today, settings: await settingsOf(work.tx) }),
+    { readOnly: true },
+  );
+  const report = async (findings: readonly BookFinding[]) => {
+    for (const { severity } of findings) counts[severity] += 1;
+    if (findings.length > 0) await onFindings(findings);
+  };
+  const check = async (rows: readonly CheckedRow[]) => {
+    const loans = rows
+      .filter(({ file }) => file === 'loans')
+      .map(({ values, ...place }) => ({ ...place, row: values as BookRow<'loans'> }));
+    const found = await within(
+      tenantId,
+      async (work) => {
+        const { findings, figures } = await checkLoans(work, loans, options, bookProducts);
+        for (const loan of figures) totals.add(loan);
+        const people = rows.flatMap((row) => personOf(row, book));
+        return [
+          ...findings,
+          ...(await checkKnownBorrowers(work, people)),
+          ...rows.flatMap((row) => checkRecord(work, row, settings)),
+        ];
+      },
+      { readOnly: true },
+    );
+    await report(found.toSorted((one, other) => one.line - other.line));
+    if (loans.length > 0) await onProgress?.(loans_total);
+  };
+  const findKnown: FindKnown = async (file, keys) =>
+    // The check of the loans themselves names the product that does not exist.
+    file === 'products'
+      ? new Set(keys)
+      : within(tenantId, ({ tx }) => findKnownKeys(tx, file, keys), { readOnly: true });
+  const switches = switchesOf(options);
+  let waiting: CheckedRow[] = [];
+  let found: BookFinding[] = [];
+  for await (const item of checkFiles(book, { today, switches, findKnown })) {
+    if ('finding' in item) found.push(item.finding);
+    if (found.length >= BATCH) await report(found.splice(0));
+    if ('finding' in item) continue;
+    const { row } = item;
+    const { file } = row;
+    if (STAGED_FILES.includes(file)) rows_total += 1;
+    if (file === 'loans') loans_total += 1;
+    if (file === 'products') bookProducts.add((row.values as BookRow<'products'>).code);
+    if (file !== 'loans' && !hasRules(file)) continue;
+    waiting.push(row);
+    if (waiting.length < BATCH) continue;
+    await report(found.splice(0));
+    await check(waiting.splice(0));
+  }
+  await report(found);
+  await check(waiting);
+  return {
+    business_date: today,
+    totals: totals.read(),
+    error_count: counts.error,
+    warning_count: counts.warning,
+    loans_total,
+    rows_total,
+  };
+}
+
+/** The person whom the row describes, to compare with a borrower who is known here. */
+function personOf({ file, values, ...place }: CheckedRow, book: Book): PlacedPerson[] {
+  if (file === 'borrowers') {
+    const {
+      borrower_external_id: external_id,
+      first_name,
+      last_name,
+    } = values as BookRow<'borrowers'>;
+    return [{ ...place, external_id, name: { first_name, last_name } }];
+  }
+  if (file !== 'loans') return [];
+  const row = values as BookRow<'loans'>;
+  const name = hasFile(book, 'borrowers') ? null : nameOf(row);
+  return [{ ...place, external_id: row.borrower_external_id, name }];
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import * as stored from '../../../sql/books/imports.ts';
+import { integer, money } from '../../../sql/types.ts';
+import { update } from '../../../sql/write.ts';
+import { recordAudit } from '../../audit.ts';
+import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { summarizeTotals } from './control-totals.ts';
+
+export const Confirmation = z.object({
+  loan_count: integer.describe('The number of loans that you expect, from the old system.'),
+  principal_total: money.describe(
+    'The principal that these loans owe together, from the old system.',
+  ),
+});
+type Confirmation = z.output<typeof Confirmation>;
+
+/**
+ * Confirms the control totals of a checked import, so that its loans can be boarded. Throws `Invalid` if the figures
+ * differ from those of the file, and `Conflict` if the check is older than the business date.
+ */
+export async function confirmImport(work: Work, id: string, given: Confirmation) {
+  const { tx, today, actor } = work;
+  const row = await lockExisting(work, id);
+  if (row.status !== 'checked') throw wrongStatus(row.status, 'confirm');
+  assertCheckedToday(work, row);
+  const expected = summarizeTotals(row.control_totals ?? []);
+  const errors: Record<string, string> = {};
+  if (given.loan_count !== expected.loan_count)
+    errors['loan_count'] = `The file has ${expected.loan_count} loans.`;
+  if (given.principal_total !== expected.principal_total)
+    errors['principal_total'] = `The loans of the file owe ${expected.principal_total}.`;
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  await update(tx, 'imports', id, {
+    status: 'confirmed',
+    business_date: today,
+    confirmed_by: actor.id,
+    confirmed_at: new Date().toISOString(),
+  });
+  const changes = { status: { old: row.status, new: 'confirmed' } };
+  await recordAudit(work, { type: 'imports', id }, 'confirm', changes);
+}
+
+/** What a second person approves: the file by its hash, how it is read, and its totals. */
+export async function contentOfImport({ tx }: Work, id: string) {
+  const row = await stored.readImport(tx, id);
+  if (row === null) throw new NotFound();
+  const { filename, sha256_hash, mapping, options, business_date, control_totals } = row;
+  return {
+    import: { filename, sha256_hash, mapping, options, business_date, control_totals },
+  };
+}
+
+function assertCheckedToday({ today }: Work, { business_date }: stored.ImportRow) {
+  if (business_date === today) return;
+  throw new Conflict(
+    `The file was checked for ${business_date}, and the business date is ${today}. Check it again.`,
+    'check_outdated',
+    { business_date, today },
+  );
+}
+
+export async function lockExisting({ tx }: Work, id: string): Promise<stored.ImportRow> {
+  const row = await stored.lockImport(tx, id);
+  if (row === null) throw new NotFound();
+  return row;
+}
+
+export const wrongStatus = (status: string, action: string) =>
+  new Conflict(`You cannot ${action} an import that is ${status}.`, 'invalid_transition', {
+    current_status: status,
+  });

@@ -1,0 +1,137 @@
+import * as staged from '../../../../sql/books/import-rows.ts';
+import { setBroughtFlags } from '../../../../sql/books/brought-flags.ts';
+import { openTasksForLoans } from '../../../../sql/borrowers/tasks.ts';
+import { Invalid } from '../../../errors.ts';
+import type { Boarding } from '../../../loans/boarding/boarding-input.ts';
+import type { BroughtHistory } from '../../../loans/boarding/replay-history.ts';
+import { eventsInForce } from '../../../loans/engine/event-order.ts';
+import type { LoanEvent } from '../../../loans/engine/events.ts';
+import type { Work } from '../../../work.ts';
+import type { BookFileName } from '../../format/book-files.ts';
+import type { LoanRow } from '../book-rows.ts';
+import { broughtHistory } from './brought-events.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
+import { importLedger } from './import-ledger.ts';
+import { importSettings } from './import-settings.ts';
+import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
+
+/** What only a book that this platform exported brings: its settings, the events of its loans and its ledger. */
+
+async function rowsOfFile<Name extends BookFileName>(
+  work: Work,
+  importId: string,
+  file: Name,
+): Promise<Placed<Name>[]> {
+  const rows = await staged.listFileRows(work.tx, importId, file);
+  return rows.map((row) => ({
+    source: row.source,
+    line: row.line,
+    values: openRow<Name>(work, row),
+  }));
+}
+
+/** Adds the programs and products of the book, before its first loan. */
+export async function importBookSettings(work: Work, importId: string) {
+  await importSettings(
+    work,
+    await rowsOfFile(work, importId, 'programs'),
+    await rowsOfFile(work, importId, 'products'),
+  );
+}
+
+export type Histories = (loan_number: string) => BroughtHistory | undefined;
+
+/** The histories of loans with events. Other loans have none. */
+export async function loadHistories(
+  work: Work,
+  importId: string,
+  keys: readonly string[],
+): Promise<Histories> {
+  const rowsOf = await loadRows(work, importId, ['events', 'schedules'], keys);
+  return (loan_number) => {
+    const events = rowsOf('events', loanKey(loan_number));
+    if (events.length === 0) return undefined;
+    const schedule = rowsOf('schedules', loanKey(loan_number));
+    return broughtHistory(
+      events.map(({ values }) => values),
+      schedule.map(({ values }) => values),
+    );
+  };
+}
+
+/**
+ * The input for a loan that brings its events. Its balances are a check. Interest is not compared, because it grows from
+ * the day of the export to the day of the import.
+ */
+export const boardingWithEvents = (input: Boarding, row: LoanRow): Boarding => ({
+  ...input,
+  accrued_interest: undefined,
+  suspense_balance: row.suspense_balance,
+  history: { depth: 'replayed', transactions: [] },
+});
+
+type Brought = { id: string; history: BroughtHistory };
+
+const RELIEFS: readonly string[] = ['forbearance', 'deferment', 'promo'];
+
+/** Sets the flags that follow from the events, and asks staff to enter the reliefs that were still in force. */
+export async function completeBroughtLoans(work: Work, loans: readonly Brought[]) {
+  const flags = loans.map(({ id, history }) => ({
+    id,
+    ...flagsOf(eventsInForce(history.events, work.today)),
+  }));
+  await setBroughtFlags(
+    work.tx,
+    flags.map(({ in_relief: _, ...flag }) => flag),
+  );
+  const inRelief = flags.filter(({ in_relief }) => in_relief).map(({ id }) => id);
+  if (inRelief.length > 0)
+    await openTasksForLoans(work.tx, inRelief, {
+      title: 'Enter the relief that was in force when the book was exported',
+      description:
+        'A forbearance, deferment or promotion stops the interest of this loan. Its end did not come with the book.',
+      due_date: work.today,
+      priority: 'high',
+    });
+}
+
+function flagsOf(events: readonly LoanEvent[]) {
+  const stopped = new Map<string, string>();
+  let accelerated_on: string | null = null;
+  for (const event of events) {
+    if (event.kind === 'accrual_stop') stopped.set(event.reason, event.effective_date);
+    if (event.kind === 'accrual_start') stopped.delete(event.reason);
+    if (event.kind === 'acceleration') accelerated_on = event.effective_date;
+  }
+  return {
+    accelerated_on,
+    frozen_on: stopped.get('freeze') ?? null,
+    non_accrual_since: stopped.get('non_accrual') ?? null,
+    in_relief: RELIEFS.some((reason) => stopped.has(reason)),
+  };
+}
+
+/** Posts what the trial balance of the book has beyond its loans. Throws `ChunkRefused` if it cannot. */
+export async function importBookLedger(work: Work, importId: string) {
+  const rows = await rowsOfFile(work, importId, 'ledger');
+  try {
+    await importLedger(
+      work,
+      importId,
+      rows.map(({ values }) => values),
+    );
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    const [{ source: file, line } = { source: 'ledger.csv', line: 1 }] = rows;
+    throw new ChunkRefused(
+      Object.entries(error.errors).map(([place, reason]) => ({
+        file,
+        line,
+        column: 'balance',
+        code: 'refused',
+        severity: 'error',
+        reason: `${place}: ${reason}`,
+      })),
+    );
+  }
+}

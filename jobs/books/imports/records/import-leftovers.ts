@@ -1,0 +1,34 @@
+import * as staged from '../../../../sql/books/import-rows.ts';
+import type { ImportRow } from '../../../../sql/books/imports.ts';
+import type { Work } from '../../../work.ts';
+import { importBorrowers } from './import-borrowers.ts';
+import { importCases } from './import-cases.ts';
+import { openRow } from '../staged-rows.ts';
+
+/** Borrowers per transaction. */
+const BORROWERS = 500;
+/** Cases per transaction. Each may recalculate several loans. */
+const CASES = 20;
+
+/**
+ * Imports some of what remains when all loans are boarded: people without a loan, and cases, whose facts may name any
+ * loan. Returns whether there was something.
+ */
+export async function importLeftovers(work: Work, row: ImportRow): Promise<boolean> {
+  const people = await staged.nextRowsWithoutRecord(work.tx, row.id, 'borrowers', BORROWERS);
+  if (people.length > 0) {
+    const rows = people.map((one) => openRow<'borrowers'>(work, one));
+    const ids = rows.map(({ borrower_external_id }) => borrower_external_id);
+    await importBorrowers(work, row, ids);
+    return true;
+  }
+  const cases = await staged.nextRowsWithoutRecord(work.tx, row.id, 'cases', CASES);
+  if (cases.length === 0) return false;
+  const rows = cases.map((one) => ({
+    source: one.source,
+    line: one.line,
+    values: openRow<'cases'>(work, one),
+  }));
+  await importCases(work, row, rows);
+  return true;
+}

@@ -1,0 +1,73 @@
+import * as staged from '../../../sql/books/import-rows.ts';
+import type { Work } from '../../work.ts';
+import type { BookFileName, BookRow } from '../format/book-files.ts';
+
+/** A row of a book with its place, to name it in a finding. */
+export type Placed<Name extends BookFileName> = {
+  /** The file that was sent, and the line in it. */
+  source: string;
+  line: number;
+  values: BookRow<Name>;
+};
+
+/** The staged rows of some loans, borrowers or collateral items, by file and key. */
+export type StagedRows = <Name extends BookFileName>(
+  file: Name,
+  key: string,
+) => readonly Placed<Name>[];
+
+/** Loads the rows of these files for these keys with one statement. */
+export async function loadRows(
+  work: Work,
+  importId: string,
+  files: readonly BookFileName[],
+  keys: readonly string[],
+): Promise<StagedRows> {
+  const found = new Map<string, Placed<BookFileName>[]>();
+  for (const row of await staged.listRowsOf(work.tx, importId, files, keys)) {
+    const place = `${row.file} ${row.key}`;
+    const rows = found.get(place) ?? [];
+    rows.push({ source: row.source, line: row.line, values: openRow(work, row) });
+    found.set(place, rows);
+  }
+  return <Name extends BookFileName>(file: Name, key: string) =>
+    (found.get(`${file} ${key}`) ?? []) as unknown as readonly Placed<Name>[];
+}
+
+export const loanKey = (loan_number: string) => `l:${loan_number}`;
+export const borrowerKey = (external_id: string) => `b:${external_id}`;
+export const collateralKey = (collateral_id: string) => `c:${collateral_id}`;
+
+type Named = {
+  loan_number?: string;
+  borrower_external_id?: string;
+  collateral_id?: string;
+  case_id?: string;
+  code?: string;
+  account_code?: string;
+  file?: string;
+};
+
+const OF_COLLATERAL: readonly BookFileName[] = ['liens', 'insurance'];
+const OF_BORROWERS: readonly BookFileName[] = [
+  ...(['borrowers', 'addresses', 'emails', 'phones'] as const),
+  ...(['consents', 'identities', 'bank_accounts'] as const),
+];
+
+/** The key under which a chunk of loans finds the row. */
+export function keyOfRow(file: BookFileName, values: object): string {
+  const row = values as Named;
+  if (file === 'cases') return row.case_id ?? '';
+  if (file === 'documents') return row.file ?? '';
+  if (OF_COLLATERAL.includes(file)) return collateralKey(row.collateral_id ?? '');
+  if (OF_BORROWERS.includes(file)) return borrowerKey(row.borrower_external_id ?? '');
+  if (row.loan_number) return loanKey(row.loan_number);
+  if (row.borrower_external_id) return borrowerKey(row.borrower_external_id);
+  return row.code ?? row.account_code ?? '';
+}
+
+/** The values of a staged row. */
+export const openRow = <Name extends BookFileName>(
+  { tenant_id, installation: { keys } }: Work,
+  { values_sealed }: { values_sealed: string },
+): BookRow<Name> => JSON.parse(keys.unseal(tenant_id, values_sealed)) as BookRow<Name>;

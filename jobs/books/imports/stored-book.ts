@@ -1,0 +1,69 @@
+import * as stored from '../../../sql/books/imports.ts';
+import { openBytesAsTree, type FileTree } from '../../files/file-tree.ts';
+import type { Files } from '../../files/files.ts';
+import { ZipRefused } from '../../files/read-zip.ts';
+import type { Within } from '../../work.ts';
+import { readMapping } from '../format/mapping/read-mapping.ts';
+import type { Book } from '../format/reading/book.ts';
+import { openBook } from '../format/reading/open-book.ts';
+import { unsealFile } from './sealed-file.ts';
+
+/** What a zip begins with. */
+const ZIP_BEGINNING = 'PK\u0003\u0004';
+
+/**
+ * The uploaded book of an import; null if it has none. A CSV file is streamed. A zip, of at most 100 MiB, is held in
+ * memory, so that no unsealed copy is on a disk.
+ */
+export async function openStoredBook(
+  within: Within,
+  files: Files,
+  tenantId: string,
+  id: string,
+): Promise<Book | null> {
+  const { row, keys } = await within(tenantId, async ({ tx, installation }) => ({
+    row: await stored.readImport(tx, id),
+    keys: installation.keys,
+  }));
+  const key = row?.storage_key ?? null;
+  if (row === null || key === null) return null;
+  async function* bytes() {
+    const content = await files.stream(key ?? '');
+    if (content === null) throw new Error('The file of the import is missing from the store.');
+    yield* unsealFile(keys, tenantId, content);
+  }
+  const mapping = row.mapping === null ? null : readMapping(row.mapping);
+  try {
+    return openBook(await treeOf(row, bytes), mapping);
+  } catch (error) {
+    if (!(error instanceof ZipRefused)) throw error;
+    return unreadableBook(row.filename, error.message);
+  }
+}
+
+const unreadableBook = (name: string, reason: string): Book => ({
+  name,
+  mapping: null,
+  sources: [],
+  documents: new Map(),
+  findings: [
+    { file: name, line: 1, column: null, code: 'unreadable_file', severity: 'error', reason },
+  ],
+});
+
+async function treeOf(
+  { filename, file_size }: stored.ImportRow,
+  bytes: () => AsyncGenerator<Uint8Array>,
+): Promise<FileTree> {
+  const content = bytes();
+  const { value: first } = await content.next();
+  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING)
+    return openBytesAsTree(Buffer.concat([first, ...(await Array.fromAsync(content))]), filename);
+  await content.return(undefined);
+  return {
+    kind: 'file',
+    name: filename,
+    files: [{ path: filename, size: file_size, stream: bytes }],
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,224 @@
+import { createHash, type Hash } from 'node:crypto';
+import * as stored from '../../../sql/books/reconciliations.ts';
+import { update } from '../../../sql/write.ts';
+import type { Within } from '../../work.ts';
+import type { Conventions } from '../conventions/conventions.ts';
+import { readProductTerms } from '../conventions/product-terms.ts';
+import { readFigures, readStudiedLoans } from '../conventions/read-studied-loans.ts';
+import { hasFile, type Book } from '../format/reading/book.ts';
+import { compareLoans, type LoanPair, type LoanResult } from './compare-loans.ts';
+import { pairWithLoans } from './loan-pairs.ts';
+import { Summary, toRows } from './result-rows.ts';
+
+/** Loans per transaction. */
+const CHUNK = 100;
+
+type RunOptions = { onProgress?: (done: number) => void };
+
+/** The file cannot be compared. The message says what it needs. */
+export class FileUnusable extends Error {}
+
+/**
+ * Compares the figures of a book and stores the results, in a transaction per chunk. A repeated run begins anew. Memory
+ * stays flat, and no transaction stays open while loans are computed.
+ */
+export async function runReconciliation(
+  within: Within,
+  tenantId: string,
+  id: string,
+  book: Book,
+  { onProgress = () => {} }: RunOptions = {},
+): Promise<void> {
+  const run = await within(tenantId, async ({ tx }) => {
+    const found = await stored.lockReconciliation(tx, id);
+    if (found === null || found.status === 'done') return null;
+    await stored.removeResults(tx, id);
+    await update(tx, 'reconciliations', id, { status: 'running', failure_reason: null });
+    return found;
+  });
+  if (run === null) return;
+  assertUsable(book, run);
+  const pairs = run.compares === 'loans' ? loansHere : loansOfBook;
+  const results = compareLoans(pairs(within, tenantId, book, run), {
+    tolerance: run.tolerance,
+    stated: statedBy(book, run),
+  });
+  const totals = new Totals(run);
+  for await (const chunk of chunksOf(results, CHUNK)) {
+    const rows = totals.add(chunk);
+    const compared = chunk.flatMap(({ loan_id, last_date }) =>
+      loan_id !== null && last_date !== null ? [{ loan_id, last_date }] : [],
+    );
+    await within(tenantId, async ({ tx }) => {
+      if (rows.length > 0) await stored.addDifferences(tx, id, rows);
+      if (compared.length > 0) await stored.addComparedLoans(tx, id, compared);
+    });
+    onProgress(totals.loans);
+  }
+  await within(tenantId, async ({ tx }) => {
+    if (run.compares === 'loans') {
+      const only = await stored.listLoansOnlyHere(tx, id);
+      const rows = totals.add(only.map(missingThere));
+      if (rows.length > 0) await stored.addDifferences(tx, id, rows);
+    }
+    await update(tx, 'reconciliations', id, {
+      ...totals.columns(),
+      status: 'done',
+      computed_at: new Date().toISOString(),
+    });
+  });
+}
+
+function assertUsable(book: Book, { compares }: stored.StoredReconciliation) {
+  const [finding] = book.findings;
+  if (finding !== undefined) throw new FileUnusable(`${finding.file}: ${finding.reason}`);
+  if (compares === 'loans') return;
+  for (const name of ['history', 'figures'] as const)
+    if (!hasFile(book, name))
+      throw new FileUnusable(
+        `${book.name} has no ${name}.csv. Without loans here, the comparison needs loans.csv, history.csv and figures.csv.`,
+      );
+}
+
+/** The mapping may state after how many days the other system counts a payment. */
+function statedBy(
+  { mapping }: Book,
+  { compares }: stored.StoredReconciliation,
+): Partial<Conventions> {
+  const lag = Number(mapping?.conventions['payment_lag_days'] ?? 0);
+  return compares === 'book' && Number.isInteger(lag) && lag !== 0 ? { payment_lag_days: lag } : {};
+}
+
+async function* loansHere(
+  within: Within,
+  tenantId: string,
+  book: Book,
+  { through_date }: stored.StoredReconciliation,
+): AsyncGenerator<LoanPair> {
+  const asOf = through_date ?? (await within(tenantId, async ({ today }) => today));
+  const given = readFigures(book, { through: through_date, asOf });
+  for await (const chunk of chunksOf(given, CHUNK))
+    yield* await within(tenantId, (work) => pairWithLoans(work, chunk), { readOnly: true });
+}
+
+async function* loansOfBook(
+  within: Within,
+  tenantId: string,
+  book: Book,
+  { through_date }: stored.StoredReconciliation,
+): AsyncGenerator<LoanPair> {
+  const products = await within(tenantId, readProductTerms, { readOnly: true });
+  const [oldest] = products.values();
+  const uncomputed: LoanPair[] = [];
+  const studied = readStudiedLoans(book, {
+    through: through_date,
+    termsOf: (code) => (code === undefined ? oldest : products.get(code)) ?? null,
+    onUncomputed: ({ loan_number, reason }) =>
+      uncomputed.push({
+        loan_id: null,
+        loan_number,
+        theirs: [],
+        problem: { kind: 'not_compared', reason },
+      }),
+  });
+  for await (const { loan, theirs } of studied) {
+    yield* uncomputed.splice(0);
+    yield { loan_id: null, loan_number: loan.loan_number, theirs, loan };
+  }
+  yield* uncomputed;
+}
+
+const missingThere = ({ id, number }: { id: string; number: string }): LoanResult => ({
+  loan_id: id,
+  loan_number: number,
+  last_date: null,
+  kind: 'missing_loan',
+  reason: 'The file has no figures of this loan.',
+  named: null,
+});
+
+/** Counts results and hashes them with the file and the options. */
+class Totals {
+  loans = 0;
+  readonly #accepted: ReadonlySet<string>;
+  readonly #summary = new Summary();
+  readonly #hash: Hash;
+  readonly #counts = { agreeing: 0, accepted: 0, differing: 0, not_compared: 0 };
+  #position = 0;
+  #first: string | null = null;
+  #last: string | null = null;
+
+  constructor({
+    sha256_hash,
+    mapping,
+    compares,
+    through_date,
+    tolerance,
+    accepted_kinds,
+  }: stored.StoredReconciliation) {
+    this.#accepted = new Set(accepted_kinds);
+    const options = [compares, through_date, tolerance, [...accepted_kinds].toSorted()];
+    this.#hash = createHash('sha256').update(JSON.stringify([sha256_hash, mapping, options]));
+  }
+
+  /** The rows to store for these results. */
+  add(results: readonly LoanResult[]): stored.DifferenceRow[] {
+    return results.flatMap((result) => {
+      const { kind } = result;
+      const is_accepted = kind !== null && this.#accepted.has(kind);
+      const rows = toRows(result, is_accepted, this.#position);
+      this.loans += 1;
+      this.#position += rows.length;
+      this.#count(result, is_accepted);
+      if (kind !== null) this.#summary.add(kind, rows, is_accepted);
+      const facts = rows.map(({ figure, first_date, first_ours, first_theirs, ...row }) => [
+        figure,
+        first_date,
+        first_ours,
+        first_theirs,
+        row.last_date,
+        row.last_ours,
+        row.last_theirs,
+        row.days_differing,
+      ]);
+      this.#hash.update(JSON.stringify([result.loan_number, result.last_date, kind, facts]));
+      return rows;
+    });
+  }
+
+  #count({ kind, last_date, named }: LoanResult, is_accepted: boolean) {
+    if (kind === null) this.#counts.agreeing += 1;
+    else if (is_accepted) this.#counts.accepted += 1;
+    else if (kind === 'not_compared') this.#counts.not_compared += 1;
+    else this.#counts.differing += 1;
+    const first = named?.differences[0]?.as_of_date ?? last_date;
+    if (first !== null && (this.#first === null || first < this.#first)) this.#first = first;
+    if (last_date !== null && (this.#last === null || last_date > this.#last))
+      this.#last = last_date;
+  }
+
+  columns() {
+    return {
+      loans_total: this.loans,
+      loans_agreeing: this.#counts.agreeing,
+      loans_accepted: this.#counts.accepted,
+      loans_differing: this.#counts.differing,
+      loans_not_compared: this.#counts.not_compared,
+      first_date: this.#first,
+      last_date: this.#last,
+      summary: JSON.stringify(this.#summary.rows()),
+      fingerprint: this.#hash.digest('hex'),
+    };
+  }
+}
+
+async function* chunksOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,160 @@
+import { followConditions } from '../../cases/conditions-changed.ts';
+import { addDays } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { money, parseMoney, sum } from '../../money.ts';
+import { addAssignment } from '../../portfolios/loan-assignment.ts';
+import type { Work } from '../../work.ts';
+import { MAX_BALANCE, type Terms } from '../arithmetic/terms.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { openLoan } from '../history/open-loan.ts';
+import { recordEvents } from '../history/record-events.ts';
+import {
+  emitLoanCreated,
+  insertLoan,
+  validateNewLoan,
+  type LoanParents,
+  type NewLoan,
+} from '../origination/create.ts';
+import { readTerms, type TermsSource } from '../products/loan-terms.ts';
+import { askForFirstDelinquency } from '../reporting/records/boarded-delinquency.ts';
+import { originalSchedule } from '../schedule/boarded-schedule.ts';
+import { boardedApr } from './boarded-rate.ts';
+import type { Boarding } from './boarding-input.ts';
+import { keepEarlierTransactions } from './earlier-transactions.ts';
+import {
+  differencesFrom,
+  readHistory,
+  replayHistory,
+  type BroughtHistory,
+  type ReplayedLoan,
+} from './replay-history.ts';
+import { addReplayedRecords } from './replayed-records.ts';
+import { toNewLoan } from './to-new-loan.ts';
+
+/** Reads a history once the terms of its loan are known. */
+export type ReadHistory = (terms: Terms) => BroughtHistory;
+
+/**
+ * Boards a loan with what happened at the previous servicer. The loan continues as if it had always been here; the
+ * stated balances are only compared.
+ */
+export async function boardWithHistory(
+  work: Work,
+  input: Boarding,
+  known: LoanParents | undefined,
+  read: ReadHistory = (terms) => readHistory(terms, input, work.today),
+) {
+  const checked = await validateNewLoan(work, toNewLoan(input), known);
+  const terms = readTerms(checked as NewLoan & TermsSource);
+  const history = read(terms);
+  const replayed = checkReplayed(work, input, replayHistory(terms, history, work.today));
+  const { state } = replayed;
+  const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));
+  const columns = replayedColumns(work, input, replayed);
+  const { contract_rate: interest_rate } = state;
+  const isChanged = interest_rate !== terms.interest_rate;
+  const loan = {
+    ...checked,
+    ...columns,
+    apr,
+    ...(isChanged && {
+      interest_rate,
+      terms: { ...checked.terms, original_rate: input.interest_rate },
+    }),
+  };
+  const { id, loan_number } = await insertLoan(work, loan);
+  await recordEvents(work, await openLoan(work, id), replayed.events, {
+    firstSchedule: replayed.schedule,
+    firstFold: replayed.run,
+  });
+  const { borrower_id, principal_amount } = input;
+  const owner = { id, borrower_id, principal_amount };
+  await addReplayedRecords(work, owner, replayed, history.translated);
+  if (input.history)
+    await keepEarlierTransactions(work, id, input.history.transactions, history.translated);
+  if (!input.first_delinquency_date && wasLateBefore(replayed, history.from))
+    await askForFirstDelinquency(work, [id]);
+  await followConditions(work, id);
+  if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
+  await emitLoanCreated(work, { ...toNewLoan(input), ...columns, id, loan_number });
+  return id;
+}
+
+/** The delinquency began before the history does, so its date is not known from it. */
+const wasLateBefore = ({ first_delinquencies, opening }: ReplayedLoan, from: string): boolean => {
+  const { first_delinquency_30_date: began } = first_delinquencies;
+  return opening.charge_off_balance !== undefined || (began !== null && addDays(began, 30) <= from);
+};
+
+/** Compares the end of the history with what the request states. Keeps accepted differences with the boarding. */
+function checkReplayed({ today }: Work, input: Boarding, replayed: ReplayedLoan): ReplayedLoan {
+  const { state } = replayed;
+  const status = state.is_charged_off ? 'charged_off' : state.is_paid_off ? 'paid_off' : 'active';
+  if (status !== input.status)
+    throw new Invalid({ status: `By its history, the loan is ${status.replaceAll('_', ' ')}.` });
+  if (parseMoney(state.total_balance).plus(state.suspense_balance).gt(MAX_BALANCE))
+    throw new Invalid({ history: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
+  const differences = differencesFrom(input, state);
+  if (differences.length === 0) return replayed;
+  if (!input.accept_difference)
+    throw new Invalid(
+      Object.fromEntries(
+        differences.map(({ field, computed }) => [
+          field,
+          `The history leaves ${computed} on ${today}. Correct the history or the product, or set accept_difference.`,
+        ]),
+      ),
+    );
+  const stated_balances = Object.fromEntries(
+    differences.map(({ balance, stated }) => [balance, stated]),
+  );
+  const [boarding, ...others] = replayed.events;
+  return { ...replayed, events: [{ ...boarding, stated_balances } as LoanEvent, ...others] };
+}
+
+/** The columns of the loan's row that its checkpoint does not write. */
+function replayedColumns(
+  { today }: Work,
+  input: Boarding,
+  { state, events, run, times_delinquent, first_delinquencies }: ReplayedLoan,
+) {
+  const { status, origination_date } = input;
+  const chargeOff = run.events.findLast((event) => event.kind === 'charge_off');
+  const isChargedOff = status === 'charged_off';
+  const ended = run.events.at(-1)?.effective_date ?? today;
+  const counted = input.times_delinquent ?? times_delinquent;
+  const disbursed = events.some(({ kind }) => kind === 'draw' || kind === 'disbursement')
+    ? sumDisbursed(events)
+    : input.principal_amount;
+  return {
+    status,
+    disbursed_amount: disbursed,
+    origination_date,
+    disbursement_date: origination_date,
+    paid_off_at: status === 'paid_off' ? ended : null,
+    charged_off_at: isChargedOff
+      ? (input.charge_off_date ?? chargeOff?.effective_date ?? today)
+      : null,
+    charge_off_reason: isChargedOff ? 'other' : null,
+    ...(isChargedOff && first_delinquencies),
+    boarded_delinquency_date: input.first_delinquency_date ?? null,
+    payment_history_profile: input.payment_history_profile,
+    times_delinquent_30: counted[30],
+    times_delinquent_60: counted[60],
+    times_delinquent_90: counted[90],
+    delinquency_days_counted: state.is_charged_off ? 0 : times_delinquent.days_counted,
+  };
+}
+
+const sumDisbursed = (events: readonly LoanEvent[]): string =>
+  money(
+    sum(
+      events.flatMap((event) =>
+        event.kind === 'draw' || event.kind === 'disbursement'
+          ? [parseMoney(event.amount)]
+          : event.kind === 'boarding'
+            ? [parseMoney(event.principal_balance)]
+            : [],
+      ),
+    ),
+  );

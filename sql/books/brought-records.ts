@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Officer = z.object({ email: z.string(), id: z.string() });
+
+/** The active users with these addresses who may service loans. */
+export const findOfficers = async (
+  tx: Transaction,
+  emails: readonly string[],
+): Promise<Map<string, string>> => {
+  if (emails.length === 0) return new Map();
+  const found = await tx.any(sql.type(Officer)`
+    select email, id from users
+    where email = any(${sql.array([...new Set(emails)], 'text')}) and is_active
+      and tenant_role in ('loan_officer', 'admin', 'superadmin')
+  `);
+  return new Map(found.map(({ email, id }) => [email, id]));
+};
+
+type Completion = {
+  id: string;
+  labels: string[] | null;
+  loan_officer_id: string | null;
+  charge_off_reason: string | null;
+};
+
+/** Sets what a new loan brought along and no event of its history decides. */
+export const completeLoans = (tx: Transaction, loans: readonly Completion[]) =>
+  tx.query(sql.typeAlias('void')`
+    update loans as loan
+    set labels = coalesce(given.labels, loan.labels),
+        loan_officer_id = coalesce(given.loan_officer_id, loan.loan_officer_id),
+        charge_off_reason = coalesce(given.charge_off_reason, loan.charge_off_reason)
+    from jsonb_to_recordset(${JSON.stringify(loans)}::jsonb) as given (
+      id uuid, labels jsonb, loan_officer_id uuid, charge_off_reason text
+    )
+    where loan.id = given.id
+  `);
+
+const Account = z.object({ id: z.string(), borrower_id: z.string() });
+
+/** Those of the accounts that a bank order can draw on, with their owners. */
+export const findUsableAccounts = async (
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  const found = await tx.any(sql.type(Account)`
+    select id, borrower_id from payment_instruments
+    where id = any(${sql.array([...ids], 'uuid')}) and status = 'active' and not is_archived
+      and instrument_type = 'bank_account' and routing_number is not null
+      and account_number_sealed is not null
+  `);
+  return new Map(found.map(({ id, borrower_id }) => [id, borrower_id]));
+};
+
+/** Those of the loans that a person with legal conditions owes as a co-borrower. */
+export const loansOfPeopleWithConditions = async (
+  tx: Transaction,
+  loanIds: readonly string[],
+): Promise<readonly string[]> => {
+  if (loanIds.length === 0) return [];
+  return tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select distinct owing.loan_id from co_borrowers as owing
+    join legal_conditions as condition on condition.borrower_id = owing.borrower_id
+    where owing.loan_id = any(${sql.array([...loanIds], 'uuid')})
+    order by 1
+  `);
+};

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const Coded = z.object({ id: z.string(), code: z.string() });
+
+const byCode = (rows: readonly z.output<typeof Coded>[]) =>
+  new Map(rows.map(({ id, code }) => [code, id]));
+
+export const listProgramIds = async (tx: Transaction) =>
+  byCode(await tx.any(sql.type(Coded)`select id, code from programs`));
+
+export const listProductIds = async (tx: Transaction) =>
+  byCode(await tx.any(sql.type(Coded)`select id, code from products`));
+
+export const listAccountIds = async (tx: Transaction) =>
+  byCode(await tx.any(sql.type(Coded)`select id, code from ledger_accounts where not is_header`));
+
+export const setDefaultProduct = (tx: Transaction, programId: string, productId: string) =>
+  tx.query(sql.typeAlias('void')`
+    update programs set default_product_id = ${productId} where id = ${programId}
+  `);
+
+const KEYS = {
+  borrowers: sql.fragment`select external_id from borrowers where external_id = any`,
+  programs: sql.fragment`select code from programs where code = any`,
+  products: sql.fragment`select code from products where code = any`,
+};
+
+/** Of these keys, those that records of the tenant have: external ids of borrowers, or codes. */
+export async function findKnownKeys(
+  tx: Transaction,
+  records: keyof typeof KEYS,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const known = await tx.anyFirst(
+    sql.type(z.object({ key: z.string() }))`
+      select known.key from (${KEYS[records]} (${sql.array([...keys], 'text')})) as known (key)
+    `,
+  );
+  return new Set(known);
+}

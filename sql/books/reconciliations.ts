@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { table } from '../table.ts';
+
+export const RECONCILIATION_STATUSES = ['waiting', 'running', 'done', 'failed'] as const;
+
+export const reconciliations = table({
+  name: 'reconciliations',
+  owner: null,
+  rows: sql.fragment`
+    select record.id, record.filename, record.sha256_hash, record.file_size, record.mapping, record.compares,
+           record.through_date, record.tolerance, record.accepted_kinds, record.status, record.failure_reason,
+           record.loans_total, record.loans_agreeing, record.loans_accepted, record.loans_differing,
+           record.loans_not_compared, record.first_date, record.last_date, record.summary, record.fingerprint,
+           record.computed_at, record.created_by, record.signed_off_by, record.signed_off_at,
+           record.sign_off_note, record.created_at, record.updated_at
+    from reconciliations as record
+  `,
+});
+
+export const reconciliationDifferences = table({
+  name: 'reconciliation_differences',
+  owner: null,
+  rows: sql.fragment`
+    select record.id, record.reconciliation_id, record.position, record.loan_id, record.loan_number,
+           record.figure, record.kind, record.is_accepted, record.reason, record.first_date,
+           record.first_ours, record.first_theirs, record.last_date, record.last_ours, record.last_theirs,
+           record.days_differing, record.parting, record.created_at
+    from reconciliation_differences as record
+  `,
+});
+
+const StoredReconciliation = z.object({
+  id: z.string(),
+  filename: z.string(),
+  sha256_hash: z.string(),
+  storage_key: z.string().nullable(),
+  file_key_sealed: z.string().nullable(),
+  mapping: z.string().nullable(),
+  compares: z.enum(['loans', 'book']),
+  through_date: z.string().nullable(),
+  tolerance: z.string(),
+  accepted_kinds: z.array(z.string()),
+  status: z.enum(RECONCILIATION_STATUSES),
+  loans_differing: z.int(),
+  loans_not_compared: z.int(),
+  fingerprint: z.string().nullable(),
+  computed_at: z.string().nullable(),
+  created_by: z.string().nullable(),
+  signed_off_by: z.string().nullable(),
+});
+export type StoredReconciliation = z.output<typeof StoredReconciliation>;
+
+const columns = sql.fragment`
+  id, filename, sha256_hash, storage_key, file_key_sealed, mapping, compares, through_date, tolerance, accepted_kinds, status,
+  loans_differing, loans_not_compared, fingerprint, computed_at, created_by, signed_off_by
+`;
+
+export const readReconciliation = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(StoredReconciliation)`
+    select ${columns} from reconciliations where id = ${id}
+  `);
+
+/** Locks the reconciliation, so that one transaction at a time changes it. */
+export const lockReconciliation = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(StoredReconciliation)`
+    select ${columns} from reconciliations where id = ${id} for no key update
+  `);
+
+/** Removes the results of an attempt that did not finish. */
+export async function removeResults(tx: Transaction, id: string) {
+  await tx.query(sql.typeAlias('void')`
+    delete from reconciliation_differences where reconciliation_id = ${id}
+  `);
+  await tx.query(sql.typeAlias('void')`
+    delete from reconciliation_loans where reconciliation_id = ${id}
+  `);
+}
+
+const FoundLoan = z.object({ id: z.string(), number: z.string() });
+
+/** The loans with these numbers, or with these external ids if no loan has the number. */
+export const findLoansByNumbers = (tx: Transaction, numbers: readonly string[]) =>
+  tx.any(sql.type(FoundLoan)`
+    select coalesce(numbered.id, named.id) as id, given.number
+    from unnest(${sql.array([...numbers], 'text')}) as given (number)
+    left join loans as numbered on numbered.loan_number = given.number
+    left join lateral (
+      select id from loans where external_id = given.number order by id limit 1
+    ) as named on numbered.id is null
+    where coalesce(numbered.id, named.id) is not null
+  `);
+
+export type DifferenceRow = {
+  position: number;
+  loan_id: string | null;
+  loan_number: string;
+  figure: string | null;
+  kind: string;
+  is_accepted: boolean;
+  reason: string;
+  first_date: string | null;
+  first_ours: string | null;
+  first_theirs: string | null;
+  last_date: string | null;
+  last_ours: string | null;
+  last_theirs: string | null;
+  days_differing: number;
+  parting: object | null;
+};
+
+export const addDifferences = (tx: Transaction, id: string, rows: readonly DifferenceRow[]) =>
+  tx.query(sql.typeAlias('void')`
+    insert into reconciliation_differences (
+      reconciliation_id, position, loan_id, loan_number, figure, kind, is_accepted, reason, first_date, first_ours,
+      first_theirs, last_date, last_ours, last_theirs, days_differing, parting
+    )
+    select ${id}, position, loan_id, loan_number, figure, kind, is_accepted, reason, first_date, first_ours,
+           first_theirs, last_date, last_ours, last_theirs, days_differing, parting
+    from jsonb_populate_recordset(null::reconciliation_differences, ${JSON.stringify(rows)}::jsonb)
+  `);
+
+export const addComparedLoans = (
+  tx: Transaction,
+  id: string,
+  loans: readonly { loan_id: string; last_date: string }[],
+) =>
+  tx.query(sql.typeAlias('void')`
+    insert into reconciliation_loans (reconciliation_id, loan_id, last_date)
+    select ${id}, loan_id, max(last_date)
+    from jsonb_populate_recordset(null::reconciliation_loans, ${JSON.stringify(loans)}::jsonb)
+    group by loan_id
+    on conflict (tenant_id, reconciliation_id, loan_id) do nothing
+  `);
+
+/** Active loans here that the file does not have. */
+export const listLoansOnlyHere = (tx: Transaction, id: string) =>
+  tx.any(sql.type(FoundLoan)`
+    select loan.id, loan.loan_number as number from loans as loan
+    where loan.status = 'active' and not exists (
+      select from reconciliation_loans as compared
+      where compared.reconciliation_id = ${id} and compared.loan_id = loan.id
+    )
+    order by loan.loan_number
+    limit 10000
+  `);
+
+/** The loans whose past has changed since the comparison: events recorded later that count from an earlier day. */
+export const countChangedLoans = (tx: Transaction, id: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count
+    from reconciliations as record
+    join reconciliation_loans as compared on compared.reconciliation_id = record.id
+    where record.id = ${id} and exists (
+      select from loan_events as event
+      where event.loan_id = compared.loan_id and event.effective_date <= compared.last_date
+        and event.recorded_at > record.computed_at
+    )
+  `);
+
+const ListedDifference = z.object({
+  loan_number: z.string(),
+  figure: z.string().nullable(),
+  kind: z.string(),
+  is_accepted: z.boolean(),
+  reason: z.string(),
+  first_date: z.string().nullable(),
+  first_ours: z.string().nullable(),
+  first_theirs: z.string().nullable(),
+  last_date: z.string().nullable(),
+  last_ours: z.string().nullable(),
+  last_theirs: z.string().nullable(),
+  days_differing: z.int(),
+});
+
+/** All differences in their order, for an export. */
+export const listDifferences = (tx: Transaction, id: string) =>
+  tx.any(sql.type(ListedDifference)`
+    select loan_number, figure, kind, is_accepted, reason, first_date, first_ours, first_theirs, last_date,
+           last_ours, last_theirs, days_differing
+    from reconciliation_differences where reconciliation_id = ${id} order by position
+  `);

@@ -1,0 +1,31 @@
+import { createWithin, SYSTEM } from '../../jobs/work.ts';
+import type { Client } from './client.ts';
+import { multipartForm, postForm } from './forms.ts';
+import { runJobs } from './queue.ts';
+import type { Stage } from './world.ts';
+
+const IMPORT_JOBS = ['check-import', 'board-import'];
+
+/** What the jobs of an import need from a worker. */
+export const lentTo = (stage: Stage) => ({
+  within: createWithin(stage.pool, SYSTEM, stage.installation),
+  files: stage.installation.files,
+});
+
+const PLACE = '<the file>';
+
+/** Uploads a book over HTTP. */
+export function uploadBook(
+  client: Client,
+  content: string | Uint8Array,
+  fields: Record<string, string> = {},
+  name = 'loans.csv',
+) {
+  const form = multipartForm(fields, [{ name, type: 'text/csv', content: PLACE }]);
+  const [before = '', after = ''] = form.split(PLACE);
+  const parts = [before, content, after].map((part) => Buffer.from(part as string));
+  return postForm(client, '/imports', Buffer.concat(parts));
+}
+
+/** Runs the waiting jobs of imports. */
+export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
