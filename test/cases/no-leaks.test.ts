@@ -169,15 +169,7 @@ test('facts of cases reach no log, webhook, job, task or message, and no user wh
   expect(shown).toEqual({});
 }, 600_000);
 
-const JOBS = [
-  ...[
-    'issue-statements',
-    'render-document',
-    'print-letter',
-    'send-communication',
-    'deliver-webhook',
-  ],
-];
+const JOBS = ['issue-statements', 'render-document', 'print-letter', 'send-communication'];
 /** Pages, files, what users may not see themselves, and the texts of letters to borrowers. */
 const NOT_JSON =
   /docs|openapi|ops|portal|stream|download|logo|users\/me|communication-logs\/|loans\/\{id\}\/communications/;
