@@ -92,7 +92,7 @@ export const creditCorrectionRoutes: Route[] = [
     action: 'create',
     summary: 'Correct what was reported about a loan',
     description:
-      "Creates a corrected copy of the loan's newest credit reporting record, for every bureau. The next file contains it, unless you submit the form (AUD) through the portal of the bureaus first. The loan itself does not change: correct it too, because the next month's record is derived from it. If the corrected record breaks a rule that the record did not break, a finding (`/credit-reporting-findings`) and a task say so. Needs a second person if `approvals.four_eyes` contains `credit_corrections`. Answers 409 `nothing_reported`, `already_deleted`, or `information_blocked` after identity theft.",
+      "Creates a corrected copy of the loan's newest credit reporting record, for every bureau. The next file contains it, unless you submit the form (AUD) through the portal of the bureaus first. The loan itself does not change: correct it too, because the next month's record is derived from it. If the corrected record breaks a rule that the record did not break, a finding and a task say so. Needs a second person if `approvals.four_eyes` contains `credit_corrections`. Answers 409 `nothing_reported`, `already_deleted`, or `information_blocked` after identity theft.",
     transaction: 'write',
     status: 201,
     four_eyes: 'credit_corrections',

@@ -105,15 +105,24 @@ export const loanInvariants: readonly Check[] = [
         cross join lateral (
           select coalesce((loan.terms ->> 'accrual_relief')::boolean, true) = false as is_so
         ) as unrelieved
+        -- What a boarded loan paid before its takeover was never in the receivable.
+        cross join lateral (
+          select coalesce(sum(payment.interest_applied), 0.00) as interest,
+                 coalesce(sum(payment.fees_applied), 0.00) as fees
+          from payments as payment
+          join loan_events as event on event.tenant_id = payment.tenant_id and event.id = payment.id
+          where unrelieved.is_so and payment.tenant_id = loan.tenant_id and payment.loan_id = loan.id
+            and event.is_replayed and event.reversed_by is null
+        ) as brought
         cross join lateral (values
           ('principal', coalesce(booked.principal, 0.00), loan.principal_balance),
           ('interest', coalesce(booked.interest, 0.00)
               - case when unrelieved.is_so then coalesce(booked.interest_by_hand, 0.00) else 0 end,
             posted.earned - loan.interest_settled
-              - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest else 0 end),
+              - loan.off_books_interest + case when unrelieved.is_so then loan.paid_interest - brought.interest else 0 end),
           ('fees', coalesce(booked.fees, 0.00)
               - case when unrelieved.is_so then coalesce(booked.fees_by_hand, 0.00) else 0 end,
-            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - (
+            loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - brought.fees - (
               -- Fees deducted from a disbursement were never in the receivable.
               select coalesce(sum(fee.amount_paid), 0) from fees as fee
               where fee.tenant_id = loan.tenant_id and fee.loan_id = loan.id

@@ -133,7 +133,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
   // The credit record of a deceased person has its own code (ECOA code X).
   deceased: {
     ...NONE,
-    source: '12 CFR 1006.6(a); authorization of the account holder ends with death',
+    source: '12 CFR 1006.6(a)(4); authorization of the account holder ends with death',
     contact: 'none',
     collection_messages: false,
     autopay: false,
