@@ -28,6 +28,7 @@ import {
   timestamps,
   uuid,
 } from '../../sql/types.ts';
+import { readReadyMapping, readyMappings } from '../../templates/mappings.ts';
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
@@ -128,7 +129,9 @@ const NewImportForm = z.object({
     .max(20_000, { error: 'Must be at most 20,000 characters.', abort: true })
     .overwrite(maskPersonalNumbers)
     .optional()
-    .describe('The mapping as YAML, for a file with other columns or formats.'),
+    .describe(
+      `The mapping as YAML, for a file with other columns or formats, or the name of a ready one: ${readyMappings().join(', ')}.`,
+    ),
   product_code: ImportOptions.shape.product_code,
   warnings_as_errors: ImportOptions.shape.warnings_as_errors,
   accepted_warnings: ImportOptions.shape.accepted_warnings,
@@ -165,7 +168,7 @@ const uploadRoute: Route = {
         filename: file.name.slice(0, 200),
         sha256_hash: file.sha256_hash,
         file_size: file.size,
-        mapping: mapping ?? null,
+        mapping: mapping === undefined ? null : (readReadyMapping(mapping) ?? mapping),
         options: ImportOptions.parse({
           ...options,
           ...(accept_difference && { accept_difference }),

@@ -1,4 +1,5 @@
 import type { GeneratedGuide } from '../../templates/docs/guides.ts';
+import { bookGuide } from '../books/book-guide.ts';
 import { casesGuide } from '../cases/cases-guide.ts';
 import { eventsGuide } from '../webhooks/events-guide.ts';
 
@@ -7,6 +8,7 @@ import { eventsGuide } from '../webhooks/events-guide.ts';
  * files in templates/guides. Add each name to GUIDE_ORDER (templates/docs/guides.ts).
  */
 export const generatedGuides: readonly GeneratedGuide[] = [
+  { name: 'book-format', markdown: bookGuide },
   { name: 'cases', markdown: casesGuide },
   { name: 'events', markdown: eventsGuide },
 ];

@@ -19,7 +19,7 @@ export const GUIDE_ORDER: readonly { title: string; names: readonly string[] }[]
     ],
   },
   { title: 'Service loans', names: ['bounced-payment', 'payoff', 'cases', 'month-end'] },
-  { title: 'Go live', names: ['moving-in', 'go-live'] },
+  { title: 'Go live', names: ['moving-in', 'book-format', 'go-live'] },
 ];
 /** The heading above guides without a place in the order. */
 export const UNLISTED = 'More guides';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMapping } from '../../jobs/books/format/mapping/read-mapping.ts';
+import { bookGuide } from '../../api/books/book-guide.ts';
 import { readReadyMapping, readyMappings } from '../../templates/mappings.ts';
 import { bookOf, csvOf, findingsOf } from '../setup/books.ts';
 
@@ -7,6 +8,15 @@ const ready = (name: string) => readReadyMapping(name) ?? '';
 
 test.each(readyMappings())('the ready mapping %s has no mistake', (name) => {
   expect(readMapping(ready(name)).name).toMatch(/^\w/);
+});
+
+test('the guide to the book format has a mapping without mistakes, and every column', () => {
+  const guide = bookGuide();
+  const [, mapping = ''] = /```yaml\n([\s\S]*?)```/.exec(guide) ?? [];
+
+  expect(Object.keys(readMapping(mapping).loans?.columns ?? {})).toHaveLength(13);
+  expect(guide).toContain('| `paid_through_date` | date');
+  expect(guide).toContain('| `payment_below_interest` | warning |');
 });
 
 /** Made-up loans in the columns of LoanStats_2018Q1.csv, with the lines around them. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { updateAgreed } from '../../jobs/loans/history/record-events.ts';
 import { sql } from '../../sql/database/db.ts';
 import { exportedFiles, zipOf } from '../setup/exported-books.ts';
+import { multipartForm, postForm } from '../setup/forms.ts';
 import { runImports, uploadBook } from '../setup/imports.ts';
 import { newSmallBook } from '../setup/small-book.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -73,9 +74,21 @@ const trialBalanceOf = async (tenant: Tenant) => {
   return accounts.map(({ code, debit, credit }: Record<string, string>) => [code, debit, credit]);
 };
 
-test('a book that is exported and imported elsewhere has equal balances, schedules, outlooks and trial balance', async () => {
+const documentsOf = async (tenant: Tenant) => {
+  const documents = (await tenant.officer.get('/documents')).body as Record<string, unknown>[];
+  // Disclosures that no worker has printed have no file.
+  const stored = documents.filter((one) => one['sha256_hash'] !== null);
+  return stored.map((one) => [one['filename'], one['document_type'], one['sha256_hash']]);
+};
+
+test('a book that is exported and imported elsewhere has equal balances, schedules, outlooks, documents and trial balance', async () => {
   const source = await stage.tenant('2026-01-15');
   await newSmallBook(stage, source);
+  const loan_id = await source.first('/loans');
+  const form = multipartForm({ loan_id, document_type: 'title' }, [
+    { name: 'title.txt', type: 'text/plain', content: 'The title of the car.' },
+  ]);
+  expect(await postForm(source.officer, '/documents', form)).toMatchObject({ status: 201 });
   const target = await stage.tenant('2026-06-20');
 
   await importBook(target, await exportedFiles(stage, source));
@@ -84,6 +97,8 @@ test('a book that is exported and imported elsewhere has equal balances, schedul
   expect(there.loans).toEqual(here.loans);
   expect(there.schedules).toEqual(here.schedules);
   expect(there.outlooks).toEqual(here.outlooks);
+  expect(await documentsOf(target)).toEqual(await documentsOf(source));
+  expect(await documentsOf(target)).toHaveLength(1);
   expect(await trialBalanceOf(target)).toEqual(await trialBalanceOf(source));
   expect(await violationsIn(stage)).toEqual([]);
 });

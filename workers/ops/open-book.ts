@@ -4,6 +4,7 @@ import { MappingRefused, readMapping } from '../../jobs/books/format/mapping/rea
 import type { Mapping } from '../../jobs/books/format/mapping/mapping-schema.ts';
 import { openBook } from '../../jobs/books/format/reading/open-book.ts';
 import { openFileTree } from '../../jobs/files/file-tree.ts';
+import { readReadyMapping, readyMappings } from '../../templates/mappings.ts';
 import { UsageError } from './operation.ts';
 
 /** Opens the book at a path, for a command. Throws `UsageError` if the file or the mapping cannot be used. */
@@ -20,10 +21,15 @@ export async function openBookAt(
   };
 }
 
+/** Reads the mapping at a path, or the ready one with this name. */
 export function readMappingAt(file: string): { text: string; mapping: Mapping } {
-  if (!existsSync(file)) throw new UsageError(`There is no mapping ${file}.`);
+  const ready = existsSync(file) ? null : readReadyMapping(file);
+  if (ready === null && !existsSync(file))
+    throw new UsageError(
+      `There is no mapping ${file}. Ready to use are ${readyMappings().join(', ')}.`,
+    );
   try {
-    const text = readFileSync(file, 'utf8');
+    const text = ready ?? readFileSync(file, 'utf8');
     return { text, mapping: readMapping(text) };
   } catch (error) {
     if (error instanceof MappingRefused)

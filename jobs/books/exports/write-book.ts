@@ -1,5 +1,6 @@
 import * as exported from '../../../sql/books/export-rows.ts';
 import { trialBalance } from '../../../sql/ledger/reports.ts';
+import { DOCUMENT_TYPES } from '../../documents/types.ts';
 import type { Files } from '../../files/files.ts';
 import { safeFilename } from '../../files/keys.ts';
 import type { ZipEntry } from '../../files/zip.ts';
@@ -154,6 +155,9 @@ async function complete(
   if (name !== 'documents') return rows;
   return rows.map((row) => ({
     ...row,
+    document_type: DOCUMENT_TYPES.some((known) => known === row['document_type'])
+      ? row['document_type']
+      : 'other',
     file: `${String(row['id'])}/${safeFilename(String(row['filename']))}`,
   }));
 }

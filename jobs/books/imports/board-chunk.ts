@@ -43,7 +43,8 @@ export class DateMoved extends Error {
   }
 }
 
-export type ChunkDone = { loans_boarded: number; isComplete: boolean };
+/** `awaitsDocuments`: everything but the documents is done, which need the files of the book. */
+export type ChunkDone = { loans_boarded: number; isComplete: boolean; awaitsDocuments?: true };
 
 /**
  * Boards the next loans of an import with everything that belongs to them, and records them in the same transaction. After
@@ -55,8 +56,10 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
   if (row.business_date !== today) throw new DateMoved(row.business_date ?? '', today);
   const rows = await staged.nextLoanRows(tx, id, limit);
   if (rows.length === 0) {
-    if (!(await importLeftovers(work, row))) return completeImport(work, row);
-    return { loans_boarded: row.loans_boarded, isComplete: false };
+    const done = { loans_boarded: row.loans_boarded, isComplete: false };
+    if (await importLeftovers(work, row)) return done;
+    const [document] = await staged.nextRowsWithoutRecord(tx, id, 'documents', 1);
+    return document ? { ...done, awaitsDocuments: true } : completeImport(work, row);
   }
   if (row.loans_boarded === 0) await importBookSettings(work, id);
   const boarded = await boardRows(work, row, rows);

@@ -27,7 +27,7 @@ export const boardImportJob: Job<z.output<typeof Payload>> = job({
 
   async run({ tenant_id, import_id }, { within, files }) {
     const source = await openStoredBook(within, files, tenant_id, import_id);
-    const options = { chunks_max: CHUNKS_PER_RUN };
+    const options = { chunks_max: CHUNKS_PER_RUN, files };
     const payload = { tenant_id, import_id };
     const continueAt = (runAt?: Date) =>
       within(tenant_id, ({ tx }) => enqueue(tx, boardImportJob, payload, runAt));

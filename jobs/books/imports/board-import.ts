@@ -4,7 +4,9 @@ import type { Within } from '../../work.ts';
 import { boardNextChunk, DateMoved, type ChunkDone } from './board-chunk.ts';
 import type { Book } from '../format/reading/book.ts';
 import { ChunkRefused } from './chunk-refused.ts';
+import type { Files } from '../../files/files.ts';
 import { storable } from './finding.ts';
+import { importNextDocuments } from './records/import-documents.ts';
 import { ImportEnded, stageBook } from './stage-book.ts';
 
 export type BoardingProgress = {
@@ -15,6 +17,8 @@ export type BoardingProgress = {
 type Options = BoardingProgress & {
   /** Chunks after which to return, so that a worker can serve other jobs. Default: no limit. */
   chunks_max?: number;
+  /** Where documents are stored. Without it, they are left out with a warning. */
+  files?: Files | null;
 };
 
 /**
@@ -26,7 +30,7 @@ export async function boardImport(
   tenantId: string,
   id: string,
   book: Book | null,
-  { chunks_max = Infinity, onStaged, onBoarded }: Options = {},
+  { chunks_max = Infinity, files = null, onStaged, onBoarded }: Options = {},
 ): Promise<boolean> {
   const row = await within(tenantId, ({ tx }) => startBoarding(tx, id));
   if (row === null) return true;
@@ -37,6 +41,7 @@ export async function boardImport(
     }
     for (let chunk = 0; chunk < chunks_max; chunk += 1) {
       const done: ChunkDone = await within(tenantId, (work) => boardNextChunk(work, id));
+      if (done.awaitsDocuments) await importNextDocuments({ within, files, tenantId }, id, book);
       onBoarded?.(done.loans_boarded);
       if (done.isComplete) return true;
     }
