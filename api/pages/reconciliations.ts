@@ -1,12 +1,14 @@
-import { RESULT_TEXTS } from '../../jobs/books/reconciliations/result-rows.ts';
-import type { ResultKind } from '../../jobs/books/reconciliations/compare-loans.ts';
+import {
+  isReconciliationKind,
+  RECONCILIATION_KINDS,
+} from '../../templates/reconciliation-kinds.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { pageView, redirectTo, type Page, type PageView, type Visit } from './page.ts';
 import { STAFF } from './sections.ts';
 
 const RECONCILIATIONS = `${STAFF}/reconciliations`;
 
-type Summary = { kind: ResultKind; loans: number; figures: number; amount: string };
+type Summary = { kind: string; loans: number; figures: number; amount: string };
 type Reconciliation = Record<string, unknown> & {
   id: string;
   fingerprint: string | null;
@@ -42,7 +44,7 @@ const detailPage: Page = {
       changed_loans,
       kinds: run.summary.map((row) => ({
         ...row,
-        ...RESULT_TEXTS[row.kind],
+        ...textsOf(row.kind),
         href: `${RECONCILIATIONS}/${run.id}?kind=${row.kind}`,
       })),
       ...(await differencesOf(visit)),
@@ -58,18 +60,21 @@ const detailPage: Page = {
   },
 };
 
+const textsOf = (kind: string): { name: string; explanation?: string } =>
+  isReconciliationKind(kind) ? RECONCILIATION_KINDS[kind] : { name: kind };
+
 async function differencesOf(visit: Visit) {
   const kind = visit.query['kind'] ?? '';
-  const isKnown = kind in RESULT_TEXTS;
+  const isKnown = isReconciliationKind(kind);
   const filter = isKnown ? { filter: JSON.stringify({ kind }) } : {};
   const { rows, older } = await fetchRows(visit, 'GET /reconciliations/{id}/differences', filter);
   const place = isKnown ? `kind=${kind}&page=` : 'page=';
   return {
     rows: rows.map((row) => ({
       ...row,
-      kind_name: RESULT_TEXTS[row['kind'] as ResultKind].name,
+      kind_name: textsOf(String(row['kind'])).name,
     })),
-    chosen: isKnown ? RESULT_TEXTS[kind as ResultKind].name : null,
+    chosen: isKnown ? textsOf(kind).name : null,
     older: older && `?${place}${older}`,
   };
 }

@@ -25,7 +25,7 @@ const FIGURE_COLUMNS = [
 
 /** The files that the legacy system exports. */
 export function legacyFiles(loans: readonly LegacyLoan[]): Record<string, string> {
-  const of = (name: 'history' | 'figures') =>
+  const linesOf = (name: 'history' | 'figures') =>
     loans.flatMap((loan) => loan[name].map((line) => ({ ...line, loan_number: loan.loan_number })));
   return {
     'loans.csv': csv(
@@ -41,8 +41,11 @@ export function legacyFiles(loans: readonly LegacyLoan[]): Record<string, string
         borrower_state: 'NY',
       })),
     ),
-    'history.csv': csv(['loan_number', 'transaction_id', 'date', 'type', 'amount'], of('history')),
-    'figures.csv': csv(FIGURE_COLUMNS, of('figures')),
+    'history.csv': csv(
+      ['loan_number', 'transaction_id', 'date', 'type', 'amount'],
+      linesOf('history'),
+    ),
+    'figures.csv': csv(FIGURE_COLUMNS, linesOf('figures')),
   };
 }
 

@@ -91,14 +91,14 @@ function installmentOf(
   count: number,
   rounding: LegacyConventions['installment_rounding'],
 ): bigint {
-  const one = 10n ** 40n;
-  const factor = one + (basisPoints * one) / 120_000n;
-  let [worth, annuity] = [one, 0n];
+  const unit = 10n ** 40n;
+  const factor = unit + (basisPoints * unit) / 120_000n;
+  let [worth, annuity] = [unit, 0n];
   for (let at = 0; at < count; at += 1) {
-    worth = (worth * one) / factor;
+    worth = (worth * unit) / factor;
     annuity += worth;
   }
-  const whole = principal * one;
+  const whole = principal * unit;
   if (rounding === 'truncate') return whole / annuity;
   if (rounding === 'up') return (whole + annuity - 1n) / annuity;
   return (2n * whole + annuity) / (2n * annuity);

@@ -1,3 +1,4 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import type { Rounding } from '../../money.ts';
 import {
   DAY_COUNTS,
@@ -55,59 +56,6 @@ export const DIFFERENCE_KINDS = [
   'unknown',
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
-
-/** The plain name and the explanation of each kind, for the staff page, the command and the API. */
-export const KIND_TEXTS: Readonly<Record<DifferenceKind, { name: string; explanation: string }>> = {
-  day_count: {
-    name: 'Day count',
-    explanation: 'The systems count the days of a year or a month differently.',
-  },
-  interest_method: {
-    name: 'Interest method',
-    explanation: 'One system earns interest by the day, the other by the schedule.',
-  },
-  rounding: {
-    name: 'Rounding',
-    explanation: 'The systems round interest to cents differently.',
-  },
-  application_order: {
-    name: 'Order of application',
-    explanation: 'The systems pay fees, interest and principal in a different order.',
-  },
-  effective_date: {
-    name: 'Effective date',
-    explanation: 'A payment takes effect on different days.',
-  },
-  fee_rule: {
-    name: 'Fee rule',
-    explanation: 'The systems charge late fees of different amounts or on different days.',
-  },
-  installment: {
-    name: 'Installment',
-    explanation: 'The systems calculate the installment differently.',
-  },
-  payment_applied_elsewhere: {
-    name: 'Payment applied to another installment',
-    explanation:
-      'The balances agree, but a payment counts for other installments or pays principal directly.',
-  },
-  missing_event: {
-    name: 'Missing event',
-    explanation: 'Only one of the systems has a payment, a fee or a reversal.',
-  },
-  as_of_day: {
-    name: 'Interest of the day',
-    explanation: 'The figures of one system include the interest of the day itself.',
-  },
-  several: {
-    name: 'Two conventions',
-    explanation: 'Two differences together explain the figures.',
-  },
-  unknown: {
-    name: 'Unknown',
-    explanation: 'No single change and no pair of changes explains the figures.',
-  },
-};
 
 type Alternatives = { [Name in ConventionName]: Convention<Name> };
 
@@ -209,7 +157,7 @@ export const singleChanges = (conventions: Conventions): ConventionChange[] =>
 export const kindOfChange = ({ convention }: ConventionChange): DifferenceKind =>
   CONVENTIONS[convention].kind;
 
-const VALUE_TEXTS: Readonly<Record<string, string>> = {
+const VALUE_TEXTS = dictionary<string>({
   actual_365: 'actual/365',
   actual_360: 'actual/360',
   actual_364: 'actual/364',
@@ -233,7 +181,7 @@ const VALUE_TEXTS: Readonly<Record<string, string>> = {
   as_agreed: 'as agreed for the loan',
   day_before: 'the day before',
   same_day: 'the day itself',
-};
+});
 
 /** A convention's value in plain words: `30/360`, `1 day`, `25.00 after 10 days`. */
 export function valueText(value: Conventions[ConventionName]): string {

@@ -182,7 +182,7 @@ function searchSample(
   sample: readonly SampleLoan[],
   onProgress: NonNullable<FindOptions['onProgress']>,
 ): Conventions {
-  const few = sample.slice(0, FIRST_SAMPLE);
+  const beginning = sample.slice(0, FIRST_SAMPLE);
   onProgress('Interest and dates', 0, 3);
   const earning = CONVENTIONS.interest_method.alternatives.flatMap((interest_method) =>
     CONVENTIONS.day_count.alternatives.flatMap((day_count) =>
@@ -194,7 +194,7 @@ function searchSample(
       })),
     ),
   );
-  const byInterest = bestOf(earning, few);
+  const byInterest = bestOf(earning, beginning);
   onProgress('Payments', 1, 3);
   const paying = APPLICATION_ORDERS.flatMap((application_order) =>
     CONVENTIONS.extra_payment_to.alternatives.map((extra_payment_to) => ({

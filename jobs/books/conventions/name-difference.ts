@@ -251,9 +251,9 @@ function explainByPair(study: Study): Explanation | null {
 
 function* allPairs(conventions: Conventions): Generator<ConventionChange[]> {
   const singles = singleChanges(conventions);
-  for (const [at, one] of singles.entries())
-    for (const other of singles.slice(at + 1))
-      if (one.convention !== other.convention) yield [one, other];
+  for (const [at, change] of singles.entries())
+    for (const second of singles.slice(at + 1))
+      if (change.convention !== second.convention) yield [change, second];
 }
 
 function nearestChanges({ naming, prepare, comparison }: Study) {

@@ -1,3 +1,4 @@
+import { dictionary } from '../../../sql/dictionary.ts';
 import { explanationText } from '../../../templates/explanations.ts';
 import { money } from '../../money.ts';
 import type { LoanEvent } from '../../loans/engine/events.ts';
@@ -119,12 +120,12 @@ const interestSteps = (
     amount: amount ?? '0.00',
   }));
 
-const COMPONENT_TEXTS: Readonly<Record<string, string>> = {
+const COMPONENT_TEXTS = dictionary<string>({
   fee: 'Fees',
   interest: 'Interest',
   principal: 'Principal',
   suspense: 'Suspense',
-};
+});
 
 /** What each event of the day moves. */
 function allocationSteps(

@@ -1,19 +1,12 @@
 import type { DifferenceRow } from '../../../sql/books/reconciliations.ts';
+import { RECONCILIATION_KINDS } from '../../../templates/reconciliation-kinds.ts';
 import { formatCents } from '../../loans/arithmetic/minor-units.ts';
-import { KIND_TEXTS } from '../conventions/conventions.ts';
 import { centsOf, type Difference } from '../conventions/differences.ts';
 import { AMOUNT_FIGURES } from '../conventions/figures.ts';
 import type { LoanResult, ResultKind } from './compare-loans.ts';
 
-/** What is shown of a kind, also of loans that are not compared. */
-export const RESULT_TEXTS: Readonly<Record<ResultKind, { name: string; explanation: string }>> = {
-  ...KIND_TEXTS,
-  missing_loan: { name: 'Missing loan', explanation: 'Only one of the systems has the loan.' },
-  not_compared: {
-    name: 'Not compared',
-    explanation: 'The figures of the loan cannot be computed from what is known.',
-  },
-};
+export const RESULT_TEXTS: Readonly<Record<ResultKind, { name: string; explanation: string }>> =
+  RECONCILIATION_KINDS;
 
 /** Counts of one kind. `amount` is the sum of the last differences of amounts, ours minus theirs. */
 export type KindSummary = {

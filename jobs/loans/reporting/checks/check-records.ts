@@ -34,9 +34,9 @@ function asFurnished(record: ReportedRecord) {
 type Checked = { record_id: string; loan_id: string; reporting_period: string };
 
 const describeFinding =
-  (of: Checked, { malformed }: FurnishedAccount) =>
+  (checked: Checked, { malformed }: FurnishedAccount) =>
   (rule: FurnishingRule) => ({
-    ...of,
+    ...checked,
     rule: rule.id,
     problem: rule.problem,
     fields: rule.fields.length > 0 ? rule.fields : malformed,
@@ -52,9 +52,9 @@ export async function checkRecords(
   const found = (await findings.listComparisons(tx, period, slice)).flatMap(
     ({ id: record_id, loan_id, record, previous }) => {
       const account = asFurnished(record);
-      const of = { record_id, loan_id, reporting_period: period };
+      const checked = { record_id, loan_id, reporting_period: period };
       return brokenRules(account, previous && asFurnished(previous)).map(
-        describeFinding(of, account),
+        describeFinding(checked, account),
       );
     },
   );
@@ -81,8 +81,8 @@ export async function checkCorrection(
   const { account, rules } = rulesBrokenByCorrection(record, changes);
   if (rules.length === 0) return;
   const { loan_id, reporting_period } = record;
-  const of = { record_id, loan_id, reporting_period };
-  await findings.insertFindings(tx, rules.map(describeFinding(of, account)));
+  const checked = { record_id, loan_id, reporting_period };
+  await findings.insertFindings(tx, rules.map(describeFinding(checked, account)));
   await findings.openFindingTasks(tx, {
     period: reporting_period,
     due_date: today,
