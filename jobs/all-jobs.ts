@@ -5,6 +5,7 @@ import { reconcileJob } from './books/reconciliations/reconcile.job.ts';
 import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
 import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
 import { screenBorrowersJob } from './borrowers/sanctions/screen-borrowers.job.ts';
+import { followCaseSettings } from './cases/follow-settings.job.ts';
 import { closeLoans } from './business-day/close-loans.job.ts';
 import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
@@ -63,6 +64,7 @@ export const allJobs: readonly AnyJob[] = [
   finishProviderSignIn,
   startCloseOfBusiness,
   closeLoans,
+  followCaseSettings,
   sendCommunication,
   printLetter,
   readCertificate,

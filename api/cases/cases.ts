@@ -143,12 +143,15 @@ export const cases = resource({
     description: nonBlankProse.describe(
       'What the case is about. If staff open the case, the borrower never sees it.',
     ),
-    case_type: z
-      .enum(CASE_TYPES)
-      .default('general')
-      .describe(
-        'The kind of case. A dispute about a loan that is reported to a credit bureau creates a compliance task. Types with legal effect, such as `bankruptcy`, need facts.',
-      ),
+    case_type: derivedFrom(
+      z
+        .enum(CASE_TYPES)
+        .default('general')
+        .describe(
+          'The kind of case. A dispute about a loan that is reported to a credit bureau creates a compliance task. Types with legal effect, such as `bankruptcy`, need facts.',
+        ),
+      'cases.facts',
+    ),
     status: z
       .enum(CASE_STATUSES)
       .default('open')

@@ -176,6 +176,8 @@ const FACTS: Record<Figure, readonly FactName[]> = {
     ...facts('disbursements', 'amount', 'net_amount'),
     ...facts('draws', 'amount', 'draw_date', 'outstanding_principal'),
     'products.grace_on_purchases',
+    // A cap of the rate follows from military service.
+    'cases.facts',
     // The rates and how they count.
     ...facts('loans', 'interest_rate', 'current_rate', 'day_count', 'interest_method'),
     ...facts('loans', 'payment_amount', 'interest_amount', 'days_in_period'),
@@ -213,7 +215,8 @@ const FACTS: Record<Figure, readonly FactName[]> = {
     ...facts('products', 'id', 'trigger', 'calculation', 'percentage', 'late_fee_rule'),
     ...facts('products', 'grace_days', 'late_fee_grace_days'),
     'fees.fee_rule_id',
-    // Exemptions.
+    // Exemptions, also by a legal condition.
+    'cases.facts',
     ...facts('loans', 'is_frozen', 'freeze_until'),
     ...facts('payments', 'effective_date', 'payment_type', 'fees_applied'),
     ...reliefs(),

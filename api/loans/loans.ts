@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { auditChange } from '../../jobs/audit.ts';
 import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
@@ -180,12 +181,15 @@ const scheduleVersion = z
   .object({
     version: integer.describe('The number of the version, counted from 1.'),
     is_current: z.boolean().describe('Whether it applies now.'),
-    reason: z
-      .string()
-      .nullable()
-      .describe(
-        'The event that caused this version, such as schedule_agreed, disbursement, payment_returned or payment_found.',
-      ),
+    reason: derivedFrom(
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The event that caused this version, such as schedule_agreed, disbursement, payment_returned or payment_found.',
+        ),
+      'cases.facts',
+    ),
     created_at: timestamp,
     number_of_payments: integer.describe('How many installments it has.'),
     payment_amount: money.describe('The amount of most installments.'),

@@ -1,6 +1,6 @@
+import { changeSettingsOfTenant } from '../../jobs/cases/change-settings.ts';
 import { z } from 'zod';
 import {
-  changeSettings,
   requiresApproval,
   settingsContent,
   tenantSettings,
@@ -73,6 +73,6 @@ export const tenantRoutes: Route[] = [
       requiresApproval(work, body as Record<string, unknown>, checkMatch),
     content: ({ work, body }) => settingsContent(work, body as Record<string, unknown>),
     run: ({ work, body, checkMatch }) =>
-      changeSettings(work, body as Record<string, unknown>, checkMatch),
+      changeSettingsOfTenant(work, body as Record<string, unknown>, checkMatch),
   },
 ];

@@ -11,7 +11,7 @@ import * as sales from '../../sql/portfolios/sales.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { screenBorrowersJob } from '../borrowers/sanctions/screen-borrowers.job.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
-import { turnSubStatuses } from '../cases/conditions-changed.ts';
+import { turnLegalStandings } from '../cases/conditions-changed.ts';
 import { addDays } from '../dates.ts';
 import { enqueueRemoval, hasRetentionLimit } from '../documents/remove-old-files.job.ts';
 import { billEndedCycles } from '../documents/statements.job.ts';
@@ -89,7 +89,7 @@ const eveningSteps = (work: Work, day: string): TenantStep[] => {
  * `bill-chunk.ts` bills all other loans after the date has moved.
  */
 const morningSteps = (work: Work): TenantStep[] => [
-  { find: conditionsTurningOn(work.today), act: () => turnSubStatuses(work) },
+  { find: conditionsTurningOn(work.today), act: () => turnLegalStandings(work) },
   { find: disputesNearDeadline(work), act: () => createDisputeTasks(work) },
   {
     find: lienAlerts.lapsedLiens(work.today),

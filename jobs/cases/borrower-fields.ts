@@ -3,7 +3,7 @@ import {
   type BankruptcyCondition,
   type BankruptcyStatus,
 } from '../../sql/cases/bankruptcy-statuses.ts';
-import { cases, nextCaseNumber } from '../../sql/cases/cases.ts';
+import { cases, findOpenCaseOfType, nextCaseNumber } from '../../sql/cases/cases.ts';
 import { findNewestCase } from '../../sql/cases/facts.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import type { Values } from '../../sql/write.ts';
@@ -13,7 +13,7 @@ import { addDays } from '../dates.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { changeCase, openCase } from './cases.ts';
-import type { Chapter, FactsOf, FactType } from './rules/facts.ts';
+import { isPersonal, type Chapter, type FactsOf, type FactType } from './rules/facts.ts';
 
 /** The borrower's fields that follow from cases. A write of another value opens, corrects or ends a case. */
 type StatusFields = {
@@ -224,6 +224,7 @@ async function openOrCorrect(
   facts: object,
 ) {
   if (known !== null) return correct(work, known, facts);
+  await closeEndedCase(work, borrower_id, case_type);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   await auditChange(work, cases, 'open', null, () =>
     openCase(work, number, {
@@ -231,10 +232,21 @@ async function openOrCorrect(
       case_type,
       facts,
       source: 'agent',
-      subject: `Status of the borrower: ${case_type.replaceAll('_', ' ')}`,
+      // Users who may not see the facts see the subject.
+      subject: 'Status of the borrower',
       description: 'Opened because the status of the borrower was changed. Complete the facts.',
     }),
   );
+}
+
+/**
+ * Closes the person's open case of the type, because a new one begins. Throws Conflict if a condition of it has no end.
+ */
+async function closeEndedCase(work: Work, borrowerId: string, type: FactType) {
+  const open = isPersonal(type) ? await findOpenCaseOfType(work.tx, borrowerId, type, null) : null;
+  if (open === null) return;
+  const resolution = 'It has ended, and the status of the borrower began another one.';
+  await change(work, open, { status: 'closed', resolution });
 }
 
 const correct = (work: Work, known: Known, facts: object) =>

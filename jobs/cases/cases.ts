@@ -203,7 +203,7 @@ async function assertOnlyOpenCase(
   const other = await stored.findOpenCaseOfType(work.tx, borrowerId, type, except);
   if (other === null) return;
   throw new Conflict(
-    `The borrower has an open case of this type: ${other.case_number}. Correct its facts.`,
+    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
     'already_exists',
     { case_id: other.id },
   );

@@ -3,13 +3,9 @@ import { lockLoan } from '../../sql/loans/loans.ts';
 import { followForbiddenLateFees } from '../loans/fees/forbidden-late-fees.ts';
 import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
-import {
-  CONDITION_KINDS,
-  kindOf,
-  restoresRights,
-  type Condition,
-  type ConditionKind,
-} from './rules/conditions.ts';
+import { settingsOf } from '../users/settings/settings.ts';
+import { CONDITION_KINDS, kindOf, restoresRights, type Condition } from './rules/conditions.ts';
+import { effectsInForce } from './rules/effects.ts';
 
 /**
  * Brings each loan in line with the conditions of those who owe it, after the conditions of a case changed. Locks the
@@ -22,44 +18,44 @@ export async function conditionsChanged(work: Work, loanIds: readonly string[]):
     await followLegalRateCaps(work, id);
     await followForbiddenLateFees(work, id);
   }
-  await updateSubStatus(work, ids);
+  await updateLegalStanding(work, ids);
 }
 
 /** Brings a new loan, or one that other people owe from now on, in line with their conditions. */
 export async function followConditions(work: Work, loanId: string) {
   if (!(await followLegalRateCaps(work, loanId))) return;
   await followForbiddenLateFees(work, loanId);
-  await updateSubStatus(work, [loanId]);
+  await updateLegalStanding(work, [loanId]);
 }
 
 /** Brings a loan in line after a person was released. What was in force while they owed it stays. */
 export async function followRelease(work: Work, loanId: string) {
   await followConditions(work, loanId);
-  await updateSubStatus(work, [loanId]);
+  await updateLegalStanding(work, [loanId]);
 }
 
 /** What a loan shows as `sub_status` while one of these is in force, the weightiest first. */
 const SUB_STATUSES = CONDITION_KINDS.filter((kind) => kind !== 'cease_and_desist');
 
-/** Sets the sub-status of loans by the conditions in force today. */
-export async function updateSubStatus({ tx, today }: Work, loanIds: readonly string[]) {
-  const kinds = new Map<string, ConditionKind[]>();
-  for (const row of await conditions.listConditionsInForce(tx, loanIds, today)) {
-    const condition = row.condition as Condition;
-    if (restoresRights(condition)) continue;
-    kinds.set(row.loan_id, [...(kinds.get(row.loan_id) ?? []), kindOf(condition)]);
-  }
-  await conditions.saveSubStatuses(
-    tx,
-    loanIds.map((id) => ({
+/** Sets what loans show of the conditions in force today. */
+export async function updateLegalStanding({ tx, today }: Work, loanIds: readonly string[]) {
+  const inForce = await conditions.listConditionsInForce(tx, loanIds, today);
+  const byLoan = Map.groupBy(inForce, ({ loan_id }) => loan_id);
+  const settings = await settingsOf(tx);
+  const standings = loanIds.map((id) => {
+    const held = (byLoan.get(id) ?? []).map(({ condition }) => condition as Condition);
+    const kinds = held.filter((condition) => !restoresRights(condition)).map(kindOf);
+    return {
       id,
-      sub_status: SUB_STATUSES.find((kind) => kinds.get(id)?.includes(kind)) ?? null,
-    })),
-  );
+      sub_status: SUB_STATUSES.find((kind) => kinds.includes(kind)) ?? null,
+      is_acceleration_forbidden: !effectsInForce(held, settings).acceleration,
+    };
+  });
+  await conditions.saveLegalStandings(tx, standings);
 }
 
-/** Sets the sub-status of the loans whose conditions begin or end on the new business date. */
-export async function turnSubStatuses(work: Work) {
+/** The same for the loans whose conditions begin or end on the new business date. */
+export async function turnLegalStandings(work: Work) {
   const ids = await conditions.loansWithTurningConditions(work.tx, work.today);
-  if (ids.length > 0) await updateSubStatus(work, ids);
+  if (ids.length > 0) await updateLegalStanding(work, ids);
 }

@@ -245,9 +245,9 @@ export const markReviewed = (
   `);
 
 /** Whether a possible match of the borrower waits for review. */
-export const hasPendingHits = (tx: Transaction, borrowerId: string) =>
+export const hasHits = (tx: Transaction, borrowerId: string, status: 'pending' | 'confirmed') =>
   tx.exists(sql.typeAlias('void')`
     select from sanctions_hits as hit
     join sanctions_screenings as screening on screening.id = hit.screening_id
-    where hit.borrower_id = ${borrowerId} and hit.status = 'pending' and screening.is_current
+    where hit.borrower_id = ${borrowerId} and hit.status = ${status} and screening.is_current
   `);

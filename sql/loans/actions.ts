@@ -108,7 +108,10 @@ const actionBlockers = (alias: Alias, today: SqlFragment): Record<string, readon
     // These do nothing when the loan already is in that state, so they are not offered.
     freeze: [['already_frozen', sql.fragment`${its('is_frozen')}`]],
     unfreeze: [['not_frozen', sql.fragment`not ${its('is_frozen')}`]],
-    accelerate: [['already_accelerated', sql.fragment`${its('is_accelerated')}`]],
+    accelerate: [
+      ['already_accelerated', sql.fragment`${its('is_accelerated')}`],
+      ['legal_condition', sql.fragment`${its('is_acceleration_forbidden')}`],
+    ],
     'reverse-acceleration': [['not_accelerated', sql.fragment`not ${its('is_accelerated')}`]],
     'activate-promo': [
       ['interest_follows_plan', sql.fragment`${its('interest_method')} in ('scheduled', 'flat')`],

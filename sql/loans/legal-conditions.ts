@@ -165,15 +165,33 @@ export const listConditionsInForce = (tx: Transaction, loanIds: readonly string[
     ) as held
   `);
 
-/** Sets the sub-status of loans where it differs. */
-export const saveSubStatuses = (
-  tx: Transaction,
-  loans: readonly { id: string; sub_status: string | null }[],
-) =>
+type LegalStanding = {
+  id: string;
+  sub_status: string | null;
+  is_acceleration_forbidden: boolean;
+};
+
+/** Sets what loans show of their conditions where it differs. */
+export const saveLegalStandings = (tx: Transaction, loans: readonly LegalStanding[]) =>
   tx.query(sql.typeAlias('void')`
-    update loans as loan set sub_status = wanted.sub_status
-    from jsonb_to_recordset(${JSON.stringify(loans)}::jsonb) as wanted (id uuid, sub_status text)
-    where loan.id = wanted.id and loan.sub_status is distinct from wanted.sub_status
+    update loans as loan
+    set sub_status = wanted.sub_status,
+        is_acceleration_forbidden = wanted.is_acceleration_forbidden
+    from jsonb_to_recordset(${JSON.stringify(loans)}::jsonb)
+      as wanted (id uuid, sub_status text, is_acceleration_forbidden boolean)
+    where loan.id = wanted.id
+      and (loan.sub_status, loan.is_acceleration_forbidden)
+        is distinct from (wanted.sub_status, wanted.is_acceleration_forbidden)
+  `);
+
+/** The next loans, by id, of people with legal conditions, past ones included. */
+export const listLoansWithConditions = (tx: Transaction, after: string, limit: number) =>
+  tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select distinct party.loan_id
+    from (select distinct borrower_id from legal_conditions) as person
+    join ${liableParties} as party on party.borrower_id = person.borrower_id
+    where party.loan_id > ${after}
+    order by party.loan_id limit ${limit}
   `);
 
 /** Finds conditions that begin or end on a day. */

@@ -111,6 +111,8 @@ create table loans (
   status text not null default 'pending' check (status in
     ('pending', 'approved', 'denied', 'canceled', 'active', 'paid_off', 'charged_off', 'settled', 'transferred')),
   sub_status text,
+  -- A legal condition of those who borrowed forbids it today. Follows from cases.
+  is_acceleration_forbidden boolean not null default false,
   -- Terms, copied from the product where it sets them. Later changes of the product do not affect the loan.
   loan_type text not null default 'installment',
   principal_amount app.money not null check (principal_amount > 0),

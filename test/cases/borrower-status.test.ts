@@ -191,6 +191,20 @@ test('a death that was reported by mistake closes its case as opened in error', 
   expect(await casesOf(id)).toMatchObject([{ status: 'closed', opened_in_error: true }]);
 });
 
+test('a new petition closes the open case of one that has ended', async () => {
+  const { id } = await newBorrower({ bankruptcy_status: 'chapter_7_petition' });
+  const [first] = await casesOf(id);
+  const facts = { chapter: '7', petition_date: '2026-01-05', dismissal_date: '2026-03-01' };
+  assertOk(await officer.put(`/cases/${first?.id}`, { facts }));
+
+  assertOk(await put(id, { bankruptcy_status: 'chapter_13_petition' }));
+
+  expect(await casesOf(id)).toMatchObject([
+    { id: first?.id, status: 'closed', resolution: expect.stringContaining('has ended') },
+    { status: 'open', facts: { chapter: '13' } },
+  ]);
+});
+
 test('a demand to stop has the date of its case, and its history shows who changed it', async () => {
   const { id } = await newBorrower({ cease_and_desist_date: '2026-06-01' });
   assertOk(await put(id, { cease_and_desist_date: '2026-05-01' }));

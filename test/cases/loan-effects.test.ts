@@ -84,13 +84,18 @@ test('a loan under a stay is not accelerated, until the stay ends', async () => 
   const { tenant, admin, id, borrower_id } = await lateLoan();
   const petition = await openCase(tenant.officer, borrower_id, 'bankruptcy', PETITION);
 
+  const actions = async () => (await admin.get(`/loans/${id}`)).body.allowed_actions as string[];
+  const offered = await actions();
   const refused = await admin.post(`/loans/${id}/accelerate`, {});
   await correctCase(tenant.officer, petition.id, { ...PETITION, dismissal_date: '2026-03-03' });
+  const offeredAgain = await actions();
   const done = await admin.post(`/loans/${id}/accelerate`, {});
 
   expect(refused).toMatchObject({ status: 409, body: { code: 'legal_condition' } });
   expect(JSON.stringify(refused.body)).not.toMatch(/stay|bankrupt/i);
   expect(done.status, JSON.stringify(done.body)).toBe(200);
+  expect(offered).not.toContain('accelerate');
+  expect(offeredAgain).toContain('accelerate');
 });
 
 test('a tenant that decides otherwise charges late fees during a disaster', async () => {

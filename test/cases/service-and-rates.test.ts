@@ -110,3 +110,24 @@ test('a loan that is boarded during the service is capped from the day of boardi
   expect(await capsOf(tenant, id)).toEqual(['0.06 2026-02-01 – open']);
   expect((await officer.get(`/loans/${id}`)).body).toMatchObject({ current_rate: '0.06' });
 });
+
+test('the borrower gets a letter when the cap ends, with the agreed installment', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { officer } = tenant;
+  const { id, borrower_id } = await newLoan(tenant, { interest_rate: '0.12' });
+  await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
+  const agreed = (await officer.get(`/loans/${id}`)).body.payment_amount as string;
+  await serve(tenant, borrower_id, { service_from: '2026-01-20', service_to: '2026-02-20' });
+  await travelTo(stage, tenant, '2026-02-25');
+
+  const logs = (await officer.get(`/communication-logs?loan_id=${id}&ordering=created_at`))
+    .body as { body: string; status: string }[];
+  expect(logs.map(({ status }) => status)).toEqual(['queued', 'queued']);
+  expect(logs[0]?.body).toContain('limits the interest');
+  expect(logs[1]?.body).toContain('ended on February 20, 2026');
+  expect(logs[1]?.body).not.toContain('limits the interest');
+  // The installment of March is lower, because its period began under the cap.
+  expect(logs[1]?.body).toContain(
+    `It is now <strong>$${agreed}</strong>, from <strong>April 15, 2026</strong>`,
+  );
+});

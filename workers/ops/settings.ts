@@ -1,5 +1,6 @@
 import { Invalid } from '../../jobs/errors.ts';
-import { changeSettings, tenantSettings } from '../../jobs/users/settings/change-settings.ts';
+import { changeSettingsOfTenant } from '../../jobs/cases/change-settings.ts';
+import { tenantSettings } from '../../jobs/users/settings/change-settings.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
@@ -16,7 +17,7 @@ export const showOrChangeSettings: Operation = {
     const changes = words.map(parseSetting).reduce(setAtPath, {});
     try {
       const now = await within(id, (work) =>
-        words.length === 0 ? tenantSettings(work) : changeSettings(work, changes),
+        words.length === 0 ? tenantSettings(work) : changeSettingsOfTenant(work, changes),
       );
       return { say: JSON.stringify(now, null, 2), rows: [now] };
     } catch (error) {

@@ -1,5 +1,5 @@
-import { completeTasks, openTasksForBorrowers } from '../../../sql/borrowers/tasks.ts';
-import { hasPendingHits } from '../../../sql/borrowers/sanctions.ts';
+import { cancelTasks, completeTasks, openTasksForBorrowers } from '../../../sql/borrowers/tasks.ts';
+import { hasHits } from '../../../sql/borrowers/sanctions.ts';
 import { addBusinessDays } from '../../bank-calendar.ts';
 import type { Work } from '../../work.ts';
 
@@ -24,7 +24,7 @@ export const openReviewTasks = ({ tx, today }: Work, borrowerIds: readonly strin
 
 /** Completes the task when no possible match waits for review any more. */
 export async function closeReviewTask({ tx, actor }: Work, borrowerId: string) {
-  if (await hasPendingHits(tx, borrowerId)) return;
+  if (await hasHits(tx, borrowerId, 'pending')) return;
   await completeTasks(tx, borrowerId, [REVIEW_TITLE], actor.id);
 }
 
@@ -37,3 +37,9 @@ export const openFollowUpTask = ({ tx, today }: Work, borrowerId: string) =>
     priority: 'urgent',
     due_date: addBusinessDays(today, REPORT_DAYS),
   });
+
+/** Cancels that task once no match of the borrower is confirmed any more. */
+export async function cancelFollowUpTask({ tx }: Work, borrowerId: string) {
+  if (await hasHits(tx, borrowerId, 'confirmed')) return;
+  await cancelTasks(tx, borrowerId, [FOLLOW_UP_TITLE]);
+}

@@ -4,7 +4,7 @@ import { findLocked } from '../../../sql/table.ts';
 import { prose } from '../../../sql/types.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { closeReviewTask, openFollowUpTask } from './review-task.ts';
+import { cancelFollowUpTask, closeReviewTask, openFollowUpTask } from './review-task.ts';
 
 export const HitReview = z.object({
   reason: prose
@@ -14,8 +14,10 @@ export const HitReview = z.object({
 type HitReview = z.output<typeof HitReview>;
 
 /** Decides that the borrower is not the listed person. */
-export const clearHit = (work: Work, id: string, { reason }: HitReview) =>
-  review(work, id, { status: 'cleared', reason });
+export async function clearHit(work: Work, id: string, { reason }: HitReview) {
+  const borrowerId = await review(work, id, { status: 'cleared', reason });
+  await cancelFollowUpTask(work, borrowerId);
+}
 
 /** Decides that the borrower is the listed person. */
 export async function confirmHit(work: Work, id: string, { reason }: HitReview) {

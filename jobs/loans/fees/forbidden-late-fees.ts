@@ -9,7 +9,8 @@ import { newEvent } from '../history/new-event.ts';
 import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 
-const REASON = 'A legal condition forbids late fees.';
+/** Everyone who reads fees sees it, so it does not say which law, or whose condition. */
+const REASON = 'No late fees in this period.';
 
 /**
  * Waives the late fees that were charged on days on which a legal condition forbids them, because it became known

@@ -65,6 +65,31 @@ function summarizeSchedule({ installments, as_of }: LoanState) {
   };
 }
 
+/**
+ * Tells the borrowers that the legal cap of the rate has ended, and from when on they pay the agreed installments again.
+ * Does nothing for a loan without payments ahead.
+ */
+export async function notifyEndOfRateCap(
+  work: Work,
+  row: RawLoan,
+  { state, agreed, rate_cap }: { state: LoanState; agreed: string | null; rate_cap: RateCap },
+) {
+  if (!requiresPayments(row, state)) return;
+  const schedule = summarizeSchedule(state);
+  // An installment whose period began under the cap is lower than those after it.
+  const first = state.installments.find(
+    (one) => isUnpaid(one) && one.due_date >= state.as_of && one.payment_amount === agreed,
+  );
+  const will = first
+    ? { ...schedule, payment_amount: first.payment_amount, first_date: first.due_date }
+    : schedule;
+  const was = { ...will, payment_amount: row.payment_amount ?? will.payment_amount };
+  const reason = 'rate_cap_ended';
+  const failureReasons = await notifyBorrower(work, row, { was, will, reason, rate_cap });
+  if (failureReasons !== '')
+    await remindOfficer(work, row, { was, will, reason, rate_cap, untold: failureReasons });
+}
+
 type ScheduleNotice = {
   was: ReturnType<typeof summarizeSchedule>;
   will: ReturnType<typeof summarizeSchedule>;
@@ -89,7 +114,8 @@ async function notifyBorrower(
         schedule: { ...will, old_payment_amount: was.payment_amount },
         was_taken_back: isPaymentRemoved,
         was_found: isPaymentFound,
-        was_capped: rate_cap !== undefined,
+        was_capped: rate_cap !== undefined && reason !== 'rate_cap_ended',
+        was_uncapped: reason === 'rate_cap_ended',
         was_other: !isPaymentRemoved && !isPaymentFound && rate_cap === undefined,
         ...(rate_cap && { rate_cap }),
       },
@@ -107,13 +133,16 @@ async function notifyBorrower(
 async function remindOfficer(
   work: Work,
   row: RawLoan,
-  { was, will, reason, untold: failureReasons }: ScheduleNotice & { untold: string },
+  { was, will, reason, rate_cap, untold: failureReasons }: ScheduleNotice & { untold: string },
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
   const title = `Review the new schedule of ${row.loan_number}`;
   const sentences = [
-    `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
+    // Everyone reads tasks, so they do not say that a law caps the rate because a borrower serves.
+    rate_cap || reason.startsWith('rate_cap')
+      ? 'The schedule changed.'
+      : `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
     `The next installment was ${describeSchedule(was)}. It is now ${describeSchedule(will)}.`,
     failureReasons === ''
       ? 'The borrower is being notified.'

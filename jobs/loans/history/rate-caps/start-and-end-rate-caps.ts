@@ -4,12 +4,13 @@ import type { Work } from '../../../work.ts';
 import { startOfRateCap } from '../../agreed/rate-cap.ts';
 import { installmentAmountOf } from '../differences.ts';
 import { newEvents } from '../new-event.ts';
+import { notifyEndOfRateCap } from '../notify-schedule-change.ts';
 import { openLoan } from '../open-loan.ts';
 import { recordEvents } from '../record-events.ts';
 
 /**
- * Starts the caps whose first day has come, and shows the agreed installment again after their last day. Close of
- * business calls this.
+ * Starts the caps whose first day has come, and shows the agreed installment again after their last day, with a letter to
+ * the borrowers. Close of business calls this.
  */
 export async function startAndEndRateCaps(work: Work, loanId: string) {
   const open = (await stored.listRateCaps(work.tx, loanId)).filter(({ is_over }) => !is_over);
@@ -30,8 +31,10 @@ async function startRateCap(work: Work, loanId: string, cap: stored.RateCap) {
   await recordEvents(work, loan, events, { scheduleChangeReason: 'rate_capped', rateCap: cap });
 }
 
-async function endRateCap(work: Work, loanId: string, { id }: stored.RateCap) {
+async function endRateCap(work: Work, loanId: string, cap: stored.RateCap) {
   const { row, state } = await openLoan(work, loanId);
-  await stored.markRateCapOver(work.tx, id);
-  await update(work.tx, 'loans', loanId, { payment_amount: installmentAmountOf(row, state) });
+  await stored.markRateCapOver(work.tx, cap.id);
+  const agreed = installmentAmountOf(row, state) ?? null;
+  await update(work.tx, 'loans', loanId, { payment_amount: agreed ?? undefined });
+  await notifyEndOfRateCap(work, row, { state, agreed, rate_cap: cap });
 }
