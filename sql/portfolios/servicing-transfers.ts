@@ -316,13 +316,6 @@ export const listHeldMoney = (tx: Transaction, id: string, loanIds: readonly str
     order by part.loan_id
   `);
 
-/** Whether the loan came or left with this transfer. */
-export const isTransferred = (tx: Transaction, id: string, loanId: string) =>
-  tx.exists(sql.typeAlias('void')`
-    select from servicing_transfer_loans
-    where servicing_transfer_id = ${id} and loan_id = ${loanId} and status = 'transferred'
-  `);
-
 const Reference = z.object({ loan_id: z.string(), reference_number: z.string() });
 
 /** The references of payments that the previous servicer has already forwarded. */
