@@ -55,7 +55,10 @@ test('--check prints the totals of a book and writes nothing; boarding it prints
     code: 1,
     output: expect.stringContaining('--expect-loans 3 --expect-principal 10000.00'),
   });
-  expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('The file has 3 loans.') });
+  expect(wrong).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('The file has 3 loans.'),
+  });
   expect(loansBefore.body).toEqual([]);
   expect(boarded, boarded.output).toMatchObject({ code: 0 });
   expect(again).toMatchObject({
