@@ -15,7 +15,7 @@ import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
 import { summarizeTotals } from '../jobs/books/imports/control-totals.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
 import type { BookFinding } from '../jobs/books/imports/finding.ts';
-import { hashTree } from '../jobs/books/imports/hash-tree.ts';
+import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
 import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
 import { Conflict, Invalid } from '../jobs/errors.ts';
