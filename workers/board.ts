@@ -1,100 +1,264 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { boardTape, TapeRejected } from '../jobs/loans/boarding/board-tape.ts';
-import { readTape, type TapeIssue } from '../jobs/loans/boarding/boarding-tape.ts';
-import { SYSTEM, createWithin } from '../jobs/work.ts';
+import { suggestMapping } from '../jobs/books/format/mapping/suggest-mapping.ts';
+import { openBook } from '../jobs/books/format/reading/open-book.ts';
+import type { Book } from '../jobs/books/format/reading/book.ts';
+import { boardImport } from '../jobs/books/imports/board-import.ts';
+import { resumeImport } from '../jobs/books/imports/change-import.ts';
+import { checkBook } from '../jobs/books/imports/check-book.ts';
+import { checkImport } from '../jobs/books/imports/check-import.ts';
+import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
+import { summarizeTotals } from '../jobs/books/imports/control-totals.ts';
+import { createImport } from '../jobs/books/imports/create-import.ts';
+import type { BookFinding } from '../jobs/books/imports/finding.ts';
+import { hashTree } from '../jobs/files/hash-tree.ts';
+import { ImportOptions } from '../jobs/books/imports/import-options.ts';
+import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
+import { Conflict, Invalid } from '../jobs/errors.ts';
+import { openFileTree, type FileTree } from '../jobs/files/file-tree.ts';
+import { ZipRefused } from '../jobs/files/read-zip.ts';
+import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
+import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
+import { settingsOf } from '../jobs/users/settings/settings.ts';
+import { createWithin, SYSTEM, type Within } from '../jobs/work.ts';
+import * as stored from '../sql/books/imports.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
-import { sumByStatus, type BoardedTotals } from '../sql/loans/boarding.ts';
 import { UsageError } from './ops/operation.ts';
 import { findTenant } from './ops/find-tenant.ts';
+import { readMappingAt } from './ops/open-book.ts';
 import { openForCommand } from './processes/command.ts';
 import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
-import { tapeFileProblem } from './processes/tape-file.ts';
+import { bookFileProblem } from './processes/book-file.ts';
 
-/** `npm run board` boards a tape of current loans: all rows or none. With --check it only tries. */
-const USAGE = 'npm run board -- --tenant SLUG [--product CODE] [--check] FILE.csv';
+/**
+ * `npm run board` imports a book in its own process: checks it, asks for its totals, and boards it. An interrupted run
+ * continues when the same book is given again. With --check it only checks.
+ */
+const USAGE =
+  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml|NAME] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
 const LISTED_MAX = 200;
 
-function printRefusals(refusals: readonly TapeIssue[]): number {
-  const lines = new Set(refusals.map(({ line }) => line)).size;
-  console.error(`Nothing was boarded. ${lines} ${lines === 1 ? 'line is' : 'lines are'} refused:`);
-  for (const { line, column, reason } of refusals.slice(0, LISTED_MAX))
-    console.error(`  line ${line}${column === null ? '' : `, ${column}`}: ${reason}`);
-  if (refusals.length > LISTED_MAX)
-    console.error(`  and ${refusals.length - LISTED_MAX} more reasons`);
+type Command = {
+  within: Within;
+  tenant: { id: string; slug: string };
+  book: Book;
+  options: ImportOptions;
+};
+
+function printFindings(findings: readonly BookFinding[]) {
+  for (const { file, line, column, severity, reason } of findings.slice(0, LISTED_MAX)) {
+    const place = `${file} line ${line}${column === null ? '' : `, ${column}`}`;
+    console.error(`  ${severity === 'warning' ? 'warning: ' : ''}${place}: ${reason}`);
+  }
+  if (findings.length > LISTED_MAX) console.error(`  and ${findings.length - LISTED_MAX} more`);
+}
+
+function printRefusal(findings: readonly BookFinding[], count: number): number {
+  console.error(`Nothing was boarded. ${count} ${count === 1 ? 'error' : 'errors'}:`);
+  printFindings(findings);
   return 1;
 }
 
-/** Ends the transaction of a check, so that nothing of it remains. */
-class Checked extends Error {
-  readonly totals: readonly BoardedTotals[];
-
-  constructor(totals: readonly BoardedTotals[]) {
-    super('The tape was only checked.');
-    this.totals = totals;
-  }
-}
-
 /** Control totals, to compare with those of the previous system. */
-function printTotals(totals: readonly BoardedTotals[]) {
-  const rows = totals.map(({ status, ...sums }) => [status, sums] as const);
+function printTotals(totals: readonly stored.StatusTotals[] | null) {
+  const rows = (totals ?? []).map(({ status, ...sums }) => [status, sums] as const);
   console.table(Object.fromEntries(rows));
 }
 
-type Wishes = { slug: string | undefined; product: string | undefined; isCheck: boolean };
+async function checkOnly({ within, tenant, book, options }: Command): Promise<number> {
+  const found: BookFinding[] = [];
+  const bar = startProgressBar('Checking', 0);
+  const checked = await checkBook(within, tenant.id, book, options, {
+    onFindings: (findings) => void found.push(...findings.slice(0, LISTED_MAX)),
+    onProgress: (loans) => bar.at(loans, 'loans', loans),
+  });
+  if (checked.error_count > 0) return printRefusal(found, checked.error_count);
+  bar.end(`${checked.loans_total} loans`);
+  printFindings(found);
+  printTotals(checked.totals);
+  console.log('Every line can be boarded. Nothing was written.');
+  return 0;
+}
 
-async function boardFile(file: string, { slug, product, isCheck }: Wishes) {
-  const problem = tapeFileProblem(file);
+type Expected = { loan_count: number; principal_total: string } | null;
+
+/** Imports the book, from wherever an earlier run ended. */
+async function importBook(command: Command, file: ImportedFile, expected: Expected) {
+  const { within, tenant, book } = command;
+  const row = await within(tenant.id, async (work) => {
+    const { four_eyes } = (await settingsOf(work.tx)).approvals;
+    if (four_eyes.includes('imports'))
+      throw new UsageError(
+        'A second person must confirm the totals of imports of this tenant. Upload the file with POST /imports.',
+      );
+    return createImport(work, { ...file, isStored: false });
+  });
+  const read = () => within(tenant.id, ({ tx }) => stored.readImport(tx, row.id));
+  if (row.status === 'boarded') {
+    console.log(`This book is boarded already: ${row.loans_boarded} loans.`);
+    return 0;
+  }
+  if (row.status === 'uploaded') {
+    const bar = startProgressBar('Checking', 0);
+    await checkImport(within, tenant.id, row.id, book, (loans) => bar.at(loans, 'loans', loans));
+    const checked = await read();
+    const findings = await within(tenant.id, ({ tx }) =>
+      stored.listFindings(tx, row.id, LISTED_MAX),
+    );
+    if (checked?.status !== 'checked')
+      return printRefusal(findings, findings.filter(({ severity }) => severity === 'error').length);
+    bar.end(`${checked.loans_total} loans`);
+    printFindings(findings);
+    printTotals(checked.control_totals);
+    const totals = summarizeTotals(checked.control_totals ?? []);
+    const confirmed = expected ?? (await askForTotals());
+    if (confirmed === null) {
+      console.error(
+        `Nothing was boarded. Compare the totals with those of the old system, and confirm them with --expect-loans ${totals.loan_count} --expect-principal ${totals.principal_total}.`,
+      );
+      return 1;
+    }
+    await within(tenant.id, (work) => confirmImport(work, row.id, confirmed));
+  } else if (row.status === 'failed') {
+    console.log(`Continues after: ${row.failure_reason ?? 'a failure'}`);
+    await within(tenant.id, (work) => resumeImport(work, row.id));
+  } else console.log(`Continues after ${row.loans_boarded} of ${row.loans_total} loans.`);
+  const { loans_total = 0, rows_total = 0 } = (await read()) ?? {};
+  const bar = startProgressBar('Boarding', loans_total);
+  await boardImport(within, tenant.id, row.id, book, {
+    onStaged: (rows) => bar.at(0, `prepared ${rows}/${rows_total} rows`),
+    onBoarded: (loans) => bar.at(loans, 'loans'),
+  });
+  const done = await read();
+  if (done?.status !== 'boarded') {
+    console.error(`${done?.loans_boarded ?? 0} of ${loans_total} loans are boarded.`);
+    console.error(done?.failure_reason ?? 'The import was canceled.');
+    return 1;
+  }
+  bar.end(`${done.loans_boarded} loans for ${tenant.slug}, as of ${done.business_date ?? ''},`);
+  printTotals(done.boarded_totals);
+  return 0;
+}
+
+/** On a terminal, a person types the totals of the old system. */
+async function askForTotals(): Promise<Expected> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return null;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    console.log('Enter the totals of the old system, to confirm that the book is complete.');
+    const loans = await terminal.question('Number of loans: ');
+    const principal = await terminal.question('Principal of all loans: ');
+    return readExpected(loans, principal);
+  } finally {
+    terminal.close();
+  }
+}
+
+function readExpected(loans: string | undefined, principal: string | undefined): Expected {
+  if (loans === undefined && principal === undefined) return null;
+  if (!/^\d{1,9}$/.test(loans ?? '') || !/^\d{1,13}\.\d\d$/.test(principal ?? ''))
+    throw new UsageError('Give both totals, such as --expect-loans 3 --expect-principal 17120.44.');
+  return { loan_count: Number(loans), principal_total: principal ?? '' };
+}
+
+/** Prints a mapping for the first file of a foreign book, which a person completes. */
+async function printSuggestion(place: string): Promise<number> {
+  const problem = bookFileProblem(place);
   if (problem !== null) throw new StartupError(problem);
+  await using tree: FileTree = await openFileTree(place);
+  const [file] = tree.files;
+  if (file === undefined) throw new StartupError(`${place} has no files.`);
+  const { yaml, found, required } = await suggestMapping(file);
+  console.log(yaml.trimEnd());
+  console.error(
+    `Found ${found} of ${required} required columns. Read each line before you use it.`,
+  );
+  return 0;
+}
+
+type ImportedFile = Omit<Parameters<typeof createImport>[1], 'isStored'>;
+
+type Wishes = {
+  slug: string | undefined;
+  mapping: string | undefined;
+  options: ImportOptions;
+  isCheck: boolean;
+  expected: Expected;
+};
+
+async function run(place: string, { slug, mapping, options, isCheck, expected }: Wishes) {
+  const problem = bookFileProblem(place);
+  if (problem !== null) throw new StartupError(problem);
+  const mapped = mapping === undefined ? null : readMappingAt(mapping);
   const configuration = readCommandConfiguration(process.env);
-  const { rows, refusals, unknown } = await readTape(createReadStream(file));
-  if (refusals.length > 0) return printRefusals(refusals);
-  if (unknown.length > 0) console.log(`Ignored columns: ${unknown.join(', ')}.`);
-  // A transaction with a thousand loans may wait longer for locks than a request does.
-  const settings = { size: 2, statementTimeoutMs: 120_000 };
-  const pool = await openForCommand(configuration, settings);
+  await using tree: FileTree = await openFileTree(place);
+  const book = openBook(tree, mapped?.mapping ?? null);
+  // A transaction with hundreds of loans may wait longer for locks than a request does.
+  const pool = await openForCommand(configuration, { size: 2, statementTimeoutMs: 120_000 });
   try {
     const tenant = await findTenant(pool, slug);
-    const bar = startProgressBar(isCheck ? 'Checking' : 'Boarding', rows.length);
-    const totals = await createWithin(pool, SYSTEM)(tenant.id, async (work) => {
-      const ids = await boardTape(work, rows, {
-        file: path.basename(file),
-        product,
-        onProgress: (done) => bar.at(done, 'loans'),
-      });
-      const sums = await sumByStatus(work.tx, ids, work.today);
-      if (isCheck) throw new Checked(sums);
-      return sums;
-    });
-    bar.end(`${rows.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
-    printTotals(totals);
-    return 0;
-  } catch (error) {
-    if (error instanceof TapeRejected) return printRefusals(error.refusals);
-    if (!(error instanceof Checked)) throw error;
-    printTotals(error.totals);
-    console.log('Every line can be boarded. Nothing was written.');
-    return 0;
+    const keys = deriveKeys(readSecret(configuration));
+    const within = createWithin(pool, SYSTEM, { ...DEFAULT_INSTALLATION, keys });
+    const command = { within, tenant, book, options };
+    if (isCheck) return await checkOnly(command);
+    const file = {
+      filename: path.basename(place),
+      ...(await hashTree(tree, place)),
+      mapping: mapped?.text ?? null,
+      options,
+    };
+    return await importBook(command, file, expected);
   } finally {
     await pool.end();
   }
 }
 
+const explain = (error: unknown): string => {
+  if (error instanceof Invalid) return Object.values(error.errors).join('\n');
+  if (error instanceof Conflict || error instanceof ImportBusy || error instanceof ZipRefused)
+    return error.message;
+  return (error as Error).message;
+};
+
 try {
   const text = { type: 'string' as const };
+  const flag = { type: 'boolean' as const };
   const { values, positionals } = parseArgs({
-    options: { tenant: text, product: text, check: { type: 'boolean' } },
+    options: {
+      tenant: text,
+      product: text,
+      mapping: text,
+      check: flag,
+      suggest: flag,
+      'accept-difference': flag,
+      'warnings-as-errors': text,
+      'accepted-warnings': text,
+      'expect-loans': text,
+      'expect-principal': text,
+    },
     allowPositionals: true,
   });
-  const [file, ...others] = positionals;
-  if (!file || others.length > 0) throw new UsageError('Name one file.');
-  const { tenant: slug, product, check: isCheck = false } = values;
-  process.exitCode = await boardFile(file, { slug, product, isCheck });
+  const [place, ...others] = positionals;
+  if (!place || others.length > 0) throw new UsageError('Name one file or folder.');
+  if (values.suggest) process.exitCode = await printSuggestion(place);
+  else
+    process.exitCode = await run(place, {
+      slug: values.tenant,
+      mapping: values.mapping,
+      options: ImportOptions.parse({
+        product_code: values.product,
+        accept_difference: values['accept-difference'],
+        warnings_as_errors: values['warnings-as-errors'],
+        accepted_warnings: values['accepted-warnings'],
+      }),
+      isCheck: values.check ?? false,
+      expected: readExpected(values['expect-loans'], values['expect-principal']),
+    });
 } catch (error) {
-  const { code = '', message } = error as Error & { code?: string };
+  const { code = '' } = error as Error & { code?: string };
   const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
-  console.error(isMisuse ? `${message}\nUsage: ${USAGE}` : message);
+  console.error(isMisuse ? `${explain(error)}\nUsage: ${USAGE}` : explain(error));
   process.exitCode = isMisuse ? 2 : 1;
 }

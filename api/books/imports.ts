@@ -135,6 +135,13 @@ const NewImportForm = z.object({
   product_code: ImportOptions.shape.product_code,
   warnings_as_errors: ImportOptions.shape.warnings_as_errors,
   accepted_warnings: ImportOptions.shape.accepted_warnings,
+  accept_difference: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((given) => given === 'true')
+    .describe(
+      'Whether loans are boarded with the balances of their history although the file states others.',
+    ),
 });
 
 const routeDefaults = { tag: 'books', allow: 'admin', resource: 'imports' } as const;
@@ -155,14 +162,17 @@ const uploadRoute: Route = {
   body: NewImportForm,
   reply: imports.reply,
   run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
-    const { file, mapping, ...options } = body as z.output<typeof NewImportForm>;
+    const { file, mapping, accept_difference, ...options } = body as z.output<typeof NewImportForm>;
     const row = await within(tenant_id, (work) =>
       createImport(work, {
         filename: file.name.slice(0, 200),
         sha256_hash: file.sha256_hash,
         file_size: file.size,
         mapping: mapping === undefined ? null : (readReadyMapping(mapping) ?? mapping),
-        options: ImportOptions.parse(options),
+        options: ImportOptions.parse({
+          ...options,
+          ...(accept_difference && { accept_difference }),
+        }),
         isStored: true,
       }),
     );

@@ -8,7 +8,6 @@ const Known = z.object({
   last_name: z.string(),
   is_archived: z.boolean(),
 });
-export type KnownBorrower = z.output<typeof Known>;
 
 export const findByExternalIds = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Known)`

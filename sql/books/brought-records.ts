@@ -66,3 +66,25 @@ export const loansOfPeopleWithConditions = async (
     order by 1
   `);
 };
+
+const ASSIGNABLE_KINDS = ['program', 'portfolio', 'investor'] as const;
+export type AssignableKind = (typeof ASSIGNABLE_KINDS)[number];
+
+const Assignable = z.object({
+  kind: z.enum(ASSIGNABLE_KINDS),
+  id: z.string(),
+  names: z.array(z.string()),
+});
+
+/** The programs, static portfolios and investors that a loan can have, with the names by which a book knows them. */
+export const listAssignable = (tx: Transaction) =>
+  tx.any(sql.type(Assignable)`
+    select 'program' as kind, id, array[code] as names from programs
+    where is_active and not is_archived
+    union all
+    select 'portfolio', id, array[name] from portfolios
+    where portfolio_type = 'static' and status <> 'sold' and not is_archived
+    union all
+    select 'investor', id, array_remove(array[external_id, name], null) from investors
+    where is_active
+  `);

@@ -43,6 +43,22 @@ export const StatusTotals = z.object({
 });
 export type StatusTotals = z.output<typeof StatusTotals>;
 
+const Finding = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.string().nullable(),
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  reason: z.string(),
+});
+
+/** The first findings of an import. */
+export const listFindings = (tx: Transaction, importId: string, limit: number) =>
+  tx.any(sql.type(Finding)`
+    select file, line, column_name as "column", code, severity, reason from import_findings
+    where import_id = ${importId} order by position limit ${limit}
+  `);
+
 const ImportRow = z.object({
   id: z.string(),
   filename: z.string(),
@@ -54,6 +70,8 @@ const ImportRow = z.object({
   status: z.enum(IMPORT_STATUSES),
   business_date: z.string().nullable(),
   control_totals: z.array(StatusTotals).nullable(),
+  boarded_totals: z.array(StatusTotals).nullable(),
+  failure_reason: z.string().nullable(),
   loans_total: z.int(),
   rows_total: z.int(),
   rows_staged: z.int(),
@@ -65,7 +83,8 @@ const ImportRow = z.object({
 export type ImportRow = z.output<typeof ImportRow>;
 
 const columns = sql.fragment`
-  id, filename, sha256_hash, file_size, storage_key, mapping, options, status, business_date, control_totals,
+  id, filename, sha256_hash, file_size, storage_key, mapping, options, status, business_date,
+  control_totals, boarded_totals, failure_reason,
   loans_total, rows_total, rows_staged, loans_boarded, created_by, confirmed_by, confirmed_at
 `;
 

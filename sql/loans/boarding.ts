@@ -50,7 +50,6 @@ const Totals = z.object({
   fees: z.string(),
   charged_off: z.string(),
 });
-export type BoardedTotals = z.output<typeof Totals>;
 
 /** What the borrowers of these loans owe on the day, by status. */
 export const sumByStatus = (tx: Transaction, ids: readonly string[], day: string) =>

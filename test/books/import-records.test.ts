@@ -43,15 +43,15 @@ const FILES = {
     'P-1,drivers_license,M1234567,IL',
   ),
   'bank_accounts.csv': csv(
-    'bank_account_id,borrower_external_id,routing_number,account_number,account_type,bank_name',
-    'A-1,P-1,021000021,000871236540,checking,First Bank',
-    'A-2,P-2,021000021,9876543210,savings,First Bank',
+    'bank_account_id,borrower_external_id,routing_number,account_number,account_type,bank_name,status',
+    'A-1,P-1,021000021,000871236540,checking,First Bank,',
+    'A-2,P-2,021000021,9876543210,savings,First Bank,inactive',
   ),
   'co_borrowers.csv': csv('loan_number,borrower_external_id,role', 'L-1,P-3,co_signer'),
   'autopay.csv': csv(
     'loan_number,bank_account_id,amount_type,extra_amount,days_before_due,authorized_at',
     'L-1,A-1,minimum_due_plus,25.00,2,2025-10-11',
-    'L-2,A-1,minimum_due,,,',
+    'L-2,A-2,minimum_due,,,',
   ),
   'collateral.csv': csv(
     'collateral_id,loan_number,collateral_type,description,estimated_value,metadata',
@@ -209,11 +209,10 @@ test('everything that belongs to a loan is boarded with it, from a zip', async (
     { case_type: 'servicemember', status: 'in_progress' },
   ]);
   expect((await one('/loans?loan_number=L-1'))['sub_status']).toBe('active_duty');
-  // Ben's autopay names Ada's account, and his officer is unknown: both are left out and named.
+  // Ben's account is inactive, and his officer is unknown: both are left out and named.
   expect(await list(`/autopay-plans?borrower_id=${ben.id}`)).toEqual([]);
   const warnings = (await admin.get(`/imports/${sent.body.id}/findings?severity=warning`)).body;
   expect(warnings).toMatchObject([
-    { file: 'autopay.csv', line: 3, code: 'account_of_another_borrower' },
     { file: 'loans.csv', line: 3, column_name: 'officer_email', code: 'unknown_officer' },
     { file: 'autopay.csv', line: 3, column_name: 'bank_account_id', code: 'account_not_usable' },
   ]);

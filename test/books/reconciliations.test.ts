@@ -69,6 +69,13 @@ test('a history that was boarded with the conventions of the old system agrees t
   const { maker, checker } = await lender(LEGACY_TERMS);
 
   const run = await compare(maker, FIGURES);
+  const stranger = await (await stage.tenant('2024-12-31')).signedIn('superadmin');
+  const foreign = await Promise.all([
+    stranger.get(`/reconciliations/${run.id}`),
+    stranger.get(`/reconciliations/${run.id}/differences`),
+    stranger.get(`/reconciliations/${run.id}/changes`),
+    stranger.post(`/reconciliations/${run.id}/sign-off`, { fingerprint: run.fingerprint }),
+  ]);
   const own = await maker.post(`/reconciliations/${run.id}/sign-off`, {
     fingerprint: run.fingerprint,
   });
@@ -86,6 +93,7 @@ test('a history that was boarded with the conventions of the old system agrees t
     loans_differing: 0,
     summary: [],
   });
+  expect(foreign.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   expect([own.status, own.body.code]).toEqual([409, 'four_eyes']);
   expect([other.status, other.body.code]).toEqual([409, 'fingerprint_differs']);
   expect(signed.status).toBe(200);

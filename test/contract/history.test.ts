@@ -61,6 +61,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /change-notices/{id}/dismiss': 'the same',
   'POST /loans/{id}/adverse-action-notices':
     'no application is open; test/loans/adverse-action-notices.test.ts',
+  'POST /reconciliations/{id}/sign-off':
+    'needs a file and two people; test/books/reconciliations.test.ts',
   'POST /credit-dispute-imports': 'a file of a bureau; test/loans/credit-dispute-exchange.test.ts',
   'POST /loans/{id}/credit-corrections':
     'nothing was reported; test/loans/credit-corrections.test.ts',

@@ -52,6 +52,10 @@ const UNTRIED: Record<string, string> = {
   'POST /servicing-transfers/{id}/cancel': 'the same',
   'POST /servicing-transfers/{id}/forward-payments': 'the same',
   'POST /servicing-transfers/{id}/receive-payments': 'the same',
+  'GET /reconciliations/{id}': 'made of a file; test/books/reconciliations.test.ts',
+  'GET /reconciliations/{id}/differences': 'made of a file; test/books/reconciliations.test.ts',
+  'GET /reconciliations/{id}/changes': 'made of a file; test/books/reconciliations.test.ts',
+  'POST /reconciliations/{id}/sign-off': 'made of a file; test/books/reconciliations.test.ts',
   'GET /book-exports/{id}': 'made on request; test/books/export-book.test.ts',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };

@@ -35,7 +35,7 @@ export type Guide = {
   problems: string[];
 };
 
-const FILE_LANGUAGES = ['ts', 'js', 'python', 'go', 'java', 'csv', 'json', 'text'];
+const FILE_LANGUAGES = ['ts', 'js', 'python', 'go', 'java', 'csv', 'json', 'yaml', 'text'];
 const FENCE = /^```(.*)$/;
 
 type Block = { language: string; name: string; line: number; text: string; isNextTo: boolean };

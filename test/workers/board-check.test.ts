@@ -28,13 +28,19 @@ const TAPE = [
   tapeLine({ loan_number: 'T-3', current_principal_balance: '0.00', status: 'paid_off' }),
 ];
 
-test('--check prints the totals of a tape and writes nothing; boarding it prints the same totals', async () => {
+const TOTALS = ['--expect-loans', '3', '--expect-principal', '10000.00'];
+
+test('--check prints the totals of a book and writes nothing; boarding it prints the same totals', async () => {
   const tenant = await stage.tenant('2026-01-15');
 
   const checked = await board(tenant.slug, TAPE, '--check');
   const loansThen = await tenant.officer.get('/loans');
   const borrowersThen = await tenant.officer.get('/borrowers?q=Lovelace');
-  const boarded = await board(tenant.slug, TAPE);
+  const unconfirmed = await board(tenant.slug, TAPE);
+  const wrong = await board(tenant.slug, TAPE, '--expect-loans', '4', '--expect-principal', '1.00');
+  const loansBefore = await tenant.officer.get('/loans');
+  const boarded = await board(tenant.slug, TAPE, ...TOTALS);
+  const again = await board(tenant.slug, TAPE, ...TOTALS);
   const loansNow = await tenant.officer.get('/loans');
 
   const totals = [
@@ -45,12 +51,25 @@ test('--check prints the totals of a tape and writes nothing; boarding it prints
   expect(checked.output).toContain('Every line can be boarded. Nothing was written.');
   for (const row of totals) expect(checked.output).toMatch(row);
   expect([loansThen.body, borrowersThen.body]).toEqual([[], []]);
-  expect(boarded).toMatchObject({ code: 0 });
+  expect(unconfirmed).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('--expect-loans 3 --expect-principal 10000.00'),
+  });
+  expect(wrong).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('The file has 3 loans.'),
+  });
+  expect(loansBefore.body).toEqual([]);
+  expect(boarded, boarded.output).toMatchObject({ code: 0 });
+  expect(again).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('This book is boarded already: 3 loans.'),
+  });
   for (const row of totals) expect(boarded.output).toMatch(row);
   expect(loansNow.body).toHaveLength(3);
 });
 
-test('--check lists the mistakes of a tape and exits with 1', async () => {
+test('--check lists the mistakes of a book and exits with 1', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const wrong = tapeLine({ loan_number: 'T-2', interest_rate: '8.5' });
 
@@ -58,6 +77,6 @@ test('--check lists the mistakes of a tape and exits with 1', async () => {
 
   expect(checked.code).toBe(1);
   expect(checked.output).toMatch(
-    /Nothing was boarded\. 1 line is refused:\n {2}line 3, interest_rate: /,
+    /Nothing was boarded\. 1 error:\n {2}loans\.csv line 3, interest_rate: /,
   );
 });

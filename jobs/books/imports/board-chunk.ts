@@ -15,7 +15,7 @@ import { importBorrowers } from './records/import-borrowers.ts';
 import { importLeftovers } from './records/import-leftovers.ts';
 import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
 import { ImportOptions } from './import-options.ts';
-import { toBoarding } from './loan-input.ts';
+import { boardingInput, historyOf } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import {
   boardingWithEvents,
@@ -94,33 +94,38 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     ]),
     new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
-  const historyOf = await loadHistories(work, row.id, keys);
-  const find = await createParentFinder(work, ImportOptions.parse(row.options));
-  const prepared = [];
-  for (const one of placed) prepared.push({ ...one, found: await find(one.row) });
+  const eventsOf = await loadHistories(work, row.id, keys);
+  const options = ImportOptions.parse(row.options);
+  const find = await createParentFinder(work, options);
   const loans: BoardedLoan[] = [];
   const brought: { id: string; history: BroughtHistory }[] = [];
   const findings: BookFinding[] = [];
-  for (let from = 0; from < prepared.length; from += GROUP)
-    await mapConcurrently(prepared.slice(from, from + GROUP), async ({ found, ...one }) => {
-      const borrower_id = borrowers.get(one.row.borrower_external_id);
-      const refuse = (column: string, reason: string) =>
-        findings.push(refusal(one, column, reason));
-      if (found === null || borrower_id === undefined)
-        return refuse('product_code', 'This product does not exist.');
+  for (let from = 0; from < placed.length; from += GROUP)
+    await mapConcurrently(placed.slice(from, from + GROUP), async (one) => {
+      const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
-        const input = toBoarding(one.row, { borrower_id, ...found.ids });
-        const history = historyOf(one.row.loan_number);
-        const id = history
-          ? await boardLoan(work, boardingWithEvents(input, one.row), found.parents, () => history)
-          : await boardLoan(work, input, found.parents);
-        if (history) brought.push({ id, history });
-        return loans.push({ ...one, id, borrower_id });
+        const found = await find(one.row);
+        const { parents } = found;
+        const input = boardingInput(one.row, borrower_id, found);
+        const events = eventsOf(one.row.loan_number);
+        const id = events
+          ? await boardLoan(work, boardingWithEvents(input, one.row), parents, () => events)
+          : await boardLoan(
+              work,
+              {
+                ...input,
+                ...historyOf(one.row, rowsOf('history', loanKey(one.row.loan_number))),
+                accept_difference: options.accept_difference,
+              },
+              parents,
+            );
+        if (events) brought.push({ id, history: events });
+        loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
         if (!(error instanceof Invalid)) throw error;
-        for (const [column, reason] of Object.entries(error.errors)) refuse(column, reason);
-        return undefined;
+        for (const [column, reason] of Object.entries(error.errors))
+          findings.push(refusal(one, column, reason));
       }
     });
   if (findings.length > 0)

@@ -1,10 +1,7 @@
 import * as people from '../../../sql/books/borrowers.ts';
 import { findLoansByNumber } from '../../../sql/loans/tape.ts';
 import { Invalid } from '../../errors.ts';
-import { checkLoan } from '../../loans/boarding/check-loan.ts';
-import { toNewLoan } from '../../loans/boarding/to-new-loan.ts';
-import { validateTerms, type NewLoan } from '../../loans/origination/create.ts';
-import { readTerms, type TermsSource } from '../../loans/products/loan-terms.ts';
+import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
 import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
 import { applySwitches } from '../format/findings.ts';
@@ -12,7 +9,7 @@ import type { LoanRow } from './book-rows.ts';
 import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
-import { toBoarding } from './loan-input.ts';
+import { boardingInput } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
 
@@ -55,33 +52,32 @@ export async function checkLoans(
       });
     if (taken.has(row.loan_number))
       report('loan_number', 'loan_exists', 'A loan with this number already exists.');
-    const found = await find(row);
     const code = row.product_code ?? options.product_code;
-    if (found === null && code !== undefined && bookProducts.has(code)) {
+    if (code !== undefined && bookProducts.has(code)) {
       figures.push(figuresOf(row));
       continue;
     }
-    if (found === null) {
-      report('product_code', 'unknown_product', 'This product does not exist.');
-      continue;
-    }
+    if (Number(row.suspense_balance ?? 0) > 0 && row.history_from === undefined)
+      findings.push({
+        file: source,
+        line,
+        column: labelOf('suspense_balance'),
+        code: 'suspense_left_out',
+        severity: 'warning',
+        reason:
+          'Money in suspense is boarded with a replayed history only. Record it as a payment after the loan is boarded.',
+      });
     try {
       if (row.labels) labelsOf(row.labels);
-      const input = toBoarding(row, { borrower_id: NO_BORROWER, ...found.ids });
+      const found = await find(row);
+      const input = boardingInput(row, NO_BORROWER, found);
       figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
-      const terms = readTerms(
-        validateTerms(toNewLoan(input), found.parents) as NewLoan & TermsSource,
-      );
-      for (const { column, code: warned, reason } of warnAboutLoan(row, {
-        terms,
-        today: work.today,
-      })) {
-        const place = { file: source, line, column: column === null ? null : labelOf(column) };
-        const finding = applySwitches(
-          { ...place, code: warned, severity: 'warning', reason },
-          switches,
-        );
-        if (finding !== null) findings.push(finding);
+      const terms = termsFor(input, found.parents);
+      for (const issue of warnAboutLoan(row, { terms, today: work.today })) {
+        const column = issue.column === null ? null : labelOf(issue.column);
+        const warning = { ...issue, column, file: source, line, severity: 'warning' } as const;
+        const kept = applySwitches(warning, switches);
+        if (kept !== null) findings.push(kept);
       }
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;

@@ -62,6 +62,7 @@ const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>
         sha256_hash,
         mapping,
         options.product_code ?? null,
+        options.accept_difference ?? false,
         options.warnings_as_errors ?? null,
         options.accepted_warnings ?? null,
       ]),

@@ -22,6 +22,12 @@ export const ImportOptions = z.object({
     .describe(
       'The product of loans whose row names none. Default: the oldest product of the tenant.',
     ),
+  accept_difference: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a loan is boarded with the balances of its history although the file states others. Default: false, which names the loan.',
+    ),
   warnings_as_errors: warningCodes
     .optional()
     .describe('Codes of warnings that refuse the file, separated by commas. Default: none.'),

@@ -1,11 +1,16 @@
 import type { z } from 'zod';
 import type { Boarding } from '../../loans/boarding/boarding-input.ts';
+import type { BookRow } from '../format/book-files.ts';
+import type { FoundParents } from './loan-parents.ts';
 import type { LoanRow } from './book-rows.ts';
 
-export type ParentIds = Pick<Boarding, 'borrower_id' | 'program_id' | 'product_id'>;
+type ParentIds = Pick<Boarding, 'borrower_id'> & FoundParents['ids'];
 
 /** A row of `loans.csv` as the input of `boardLoan`. */
-export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
+export const boardingInput = (row: LoanRow, borrower_id: string, { ids }: FoundParents): Boarding =>
+  toBoarding(row, { borrower_id, ...ids });
+
+function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
   return {
     ...parents,
     loan_number: row.loan_number,
@@ -34,6 +39,21 @@ export function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
     times_delinquent: isNew(row) ? undefined : timesDelinquent(row),
     metadata: metadataOf(row),
   };
+}
+
+/**
+ * The history of a loan. With `history_from` on or before the origination it is replayed, otherwise shown: a replay from a
+ * later day needs the balances of that day, which the format does not have.
+ */
+export function historyOf(
+  { history_from, origination_date, suspense_balance }: LoanRow,
+  rows: readonly { values: BookRow<'history'> }[],
+): Pick<Boarding, 'history' | 'suspense_balance'> {
+  if (rows.length === 0) return {};
+  const transactions = rows.map(({ values: { loan_number: _, ...transaction } }) => transaction);
+  const isReplayed = history_from !== undefined && history_from <= origination_date;
+  if (!isReplayed) return { history: { depth: 'displayed', transactions } };
+  return { history: { depth: 'replayed', transactions }, suspense_balance };
 }
 
 /** A loan that is not funded was never late. */

@@ -1,26 +1,50 @@
+import * as brought from '../../../sql/books/brought-records.ts';
 import * as tape from '../../../sql/loans/tape.ts';
+import { Invalid } from '../../errors.ts';
+import type { Boarding } from '../../loans/boarding/boarding-input.ts';
 import { readLoanParents, type LoanParents } from '../../loans/origination/create.ts';
 import type { Work } from '../../work.ts';
 import type { LoanRow } from './book-rows.ts';
 import type { ImportOptions } from './import-options.ts';
 
 export type FoundParents = {
-  ids: { product_id: string; program_id: string };
+  ids: Pick<Boarding, 'product_id' | 'program_id' | 'portfolio_id' | 'investor_id'>;
   parents: LoanParents;
 };
 
-/** Finds the product and program of rows. Reads each product once. Null: the product does not exist. */
+/**
+ * Finds the product, program, portfolio and investor that rows name. Reads each product once. Throws `Invalid` for a name
+ * that does not exist.
+ */
 export async function createParentFinder(work: Work, { product_code: wanted }: ImportOptions) {
   const offered = await tape.listBoardableProducts(work.tx);
-  const program = await tape.firstProgram(work.tx);
+  const oldest = await tape.firstProgram(work.tx);
+  const named = await brought.listAssignable(work.tx);
   const known = new Map<string, LoanParents>();
-  return async ({ product_code = wanted }: LoanRow): Promise<FoundParents | null> => {
-    const found = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
-    const program_id = found?.program_id ?? program;
-    if (!found || !program_id) return null;
-    const ids = { product_id: found.id, program_id };
-    const parents = known.get(found.id) ?? (await readLoanParents(work, ids));
-    known.set(found.id, parents);
+  const find = (kind: brought.AssignableKind, name: string | undefined, field: string) => {
+    if (name === undefined) return null;
+    const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
+    if (found && other === undefined) return found.id;
+    throw new Invalid({
+      [field]: found ? `Several ${kind}s have this name.` : `This ${kind} does not exist.`,
+    });
+  };
+  return async (row: LoanRow): Promise<FoundParents> => {
+    const { product_code = wanted } = row;
+    const product = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
+    if (product === undefined) throw new Invalid({ product_code: 'This product does not exist.' });
+    const program_id =
+      find('program', row.program_code, 'program_code') ?? product.program_id ?? oldest;
+    if (program_id === null) throw new Invalid({ program_code: 'There is no active program.' });
+    const ids = {
+      product_id: product.id,
+      program_id,
+      portfolio_id: find('portfolio', row.portfolio_code, 'portfolio_code'),
+      investor_id: find('investor', row.investor_code, 'investor_code'),
+    };
+    const key = `${product.id} ${program_id}`;
+    const parents = known.get(key) ?? (await readLoanParents(work, ids));
+    known.set(key, parents);
     return { ids, parents };
   };
 }

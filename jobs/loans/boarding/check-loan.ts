@@ -1,4 +1,5 @@
 import type { Work } from '../../work.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import { validateTerms, type LoanParents, type NewLoan } from '../origination/create.ts';
 import { readTerms, type TermsSource } from '../products/loan-terms.ts';
 import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
@@ -10,15 +11,19 @@ import { toNewLoan } from './to-new-loan.ts';
 
 const NOTHING = { principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
 
+/** The terms that the loan will have. Throws `Invalid` if its product does not allow it. */
+export const termsFor = (input: Boarding, parents: LoanParents): Terms =>
+  readTerms(validateTerms(toNewLoan(input), parents) as NewLoan & TermsSource);
+
 /**
  * Checks what `boardLoan` checks about a loan without a replayed history. Reads and writes nothing, so the borrower may not
  * exist yet. Returns what the loan will owe. Throws `Invalid`.
  */
 export function checkLoan(work: Work, input: Boarding, parents: LoanParents) {
   checkBoarding(work, input);
+  const terms = termsFor(input, parents);
   const { status, current_principal_balance, principal_amount } = input;
   const balance = current_principal_balance ?? principal_amount;
-  const terms = readTerms(validateTerms(toNewLoan(input), parents) as NewLoan & TermsSource);
   if (status === 'charged_off')
     return { ...NOTHING, charged_off: input.charge_off_amount ?? balance };
   if (status !== 'active') return NOTHING;

@@ -17,7 +17,7 @@ import { collateralKey, loadRows, loanKey, type Placed, type StagedRows } from '
 
 /** The files whose rows belong to a loan. */
 export const LOAN_FILES = [
-  ...(['co_borrowers', 'autopay', 'collateral', 'promises', 'notes'] as const),
+  ...(['co_borrowers', 'autopay', 'collateral', 'promises', 'notes', 'history'] as const),
 ] as const satisfies readonly BookFileName[];
 
 /** A loan that was boarded in this transaction. */
