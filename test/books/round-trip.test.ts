@@ -122,7 +122,9 @@ test('settled, recovered and partly charged-off loans keep their status in an ex
   await travelTo(stage, source, '2026-02-20');
   for (const { id } of [settledLoss, recovered])
     assertOk(await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' }));
-  assertOk(await admin.post(`/loans/${partial.id}/charge-off`, { reason: 'fraud', amount: '500.00' }));
+  assertOk(
+    await admin.post(`/loans/${partial.id}/charge-off`, { reason: 'fraud', amount: '500.00' }),
+  );
   for (const { id } of [settled, settledLoss]) {
     assertOk(
       await officer.post(`/loans/${id}/payment-plans`, {

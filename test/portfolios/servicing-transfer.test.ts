@@ -307,7 +307,9 @@ test('a late fee of a deferred installment stays if a forwarded payment does not
   await travelTo(stage, tenant, '2026-05-20');
   const before = await feesOf(tenant, id);
   const recorded = await act(transfer['id'], 'receive-payments', {
-    payments: [{ loan_id: id, amount: '10.00', received_on: '2026-05-10', reference_number: 'H-1' }],
+    payments: [
+      { loan_id: id, amount: '10.00', received_on: '2026-05-10', reference_number: 'H-1' },
+    ],
   });
 
   // The installment of 5 March is due on 5 May, and its grace ends on 15 May.

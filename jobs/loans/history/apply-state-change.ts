@@ -80,9 +80,7 @@ export async function changeStatus(
 const DERIVED_STATUSES: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
 
 function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
-  return DERIVED_STATUSES.includes(status)
-    ? derivedStatus(after, events)
-    : (status as LoanStatus);
+  return DERIVED_STATUSES.includes(status) ? derivedStatus(after, events) : (status as LoanStatus);
 }
 
 /** The status of a funded loan that follows from its events in force. */
