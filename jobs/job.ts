@@ -34,6 +34,8 @@ export type Job<Payload = never> = {
   egress?: DataEgress;
   /** Maximum number of attempts, including crashes. Never 1, because a killed process uses an attempt. */
   attempts: number;
+  /** How long a run may take, if longer than the deadline of the pool. */
+  deadlineMs?: number;
   /** Jobs with the same key are deduplicated. */
   key?: (payload: Payload) => string;
   run: (payload: Payload, outside: ExternalServices) => Promise<void>;

@@ -154,7 +154,7 @@ const uploadRoute: Route = {
   throttle: 'upload',
   summary: 'Upload a book of loans',
   description:
-    'A worker checks the file. The same file with the same mapping and options is the same import: you get it again, and it is checked again unless its totals were confirmed. The file is stored encrypted until its loans are boarded.',
+    'A worker checks the file. The same file with the same mapping and options is the same import: you get it again, and it is checked again unless its totals were confirmed. The file is stored encrypted until its loans are boarded or the import is canceled. An unfinished import that nobody changes for 90 days is canceled, and its file removed.',
   status: 201,
   transaction: 'own',
   takes_file: true,

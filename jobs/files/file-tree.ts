@@ -17,6 +17,8 @@ export type FileTree = AsyncDisposable & {
 
 /** What a person may send. A folder on the machine of an operator has the same limits. */
 export const TREE_LIMITS: ZipLimits = { files: 200_000, bytes: 64 * 2 ** 30 };
+/** What a person may upload. All uploads together must fit into the workers. */
+export const UPLOAD_LIMITS: ZipLimits = { files: 200_000, bytes: 2 * 2 ** 30 };
 const DEPTH_MAX = 10;
 
 /** Opens a folder, a zip or a single file on the disk. Symbolic links are not followed. */

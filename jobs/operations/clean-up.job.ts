@@ -8,6 +8,7 @@ import * as throttle from '../../sql/users/throttle.ts';
 import * as webhookAttempts from '../../sql/webhooks/attempts.ts';
 import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { removeAbandonedBooks } from '../books/imports/remove-abandoned.ts';
 import { removeExpiredBooks } from '../books/exports/export-book.job.ts';
 import { removeExpiredExports } from '../borrowers/privacy/remove-expired-exports.ts';
 import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
@@ -20,7 +21,7 @@ const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Deletes data that is no longer usable: ended sessions and sign-ins, old idempotency keys, throttle
- * counters, unconfirmed uploads, expired exports and letter batches, and old responses of webhook
+ * counters, unconfirmed uploads, abandoned imports, expired exports and letter batches, and old responses of webhook
  * receivers.
  */
 export const cleanUp = job({
@@ -48,6 +49,7 @@ export const cleanUp = job({
       await clearExpiredUploads(outside, id);
       await removeExpiredExports(outside, id);
       await removeExpiredBooks(outside, id);
+      await removeAbandonedBooks(outside, id);
       await removeOldBatchFiles(outside, id);
     }
   },

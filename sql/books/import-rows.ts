@@ -7,18 +7,22 @@ export type NewRow = {
   source: string;
   line: number;
   key: string;
+  borrower_key: string | null;
   values_sealed: string;
 };
 
 /** Stages rows. A row that is staged already, by a run that was interrupted, is left as it is. */
 export const stageRows = (tx: Transaction, importId: string, rows: readonly NewRow[]) =>
   tx.query(sql.typeAlias('void')`
-    insert into import_rows (import_id, file, position, source, line, key, values_sealed)
-    select ${importId}, row.file, row.position, row.source, row.line, row.key, row.sealed
+    insert into import_rows (import_id, file, position, source, line, key, borrower_key, values_sealed)
+    select ${importId}, row.file, row.position, row.source, row.line, row.key, row.borrower_key, row.sealed
     from ${sql.unnest(
-      rows.map((row) => [row.file, row.position, row.source, row.line, row.key, row.values_sealed]),
-      ['text', 'int4', 'text', 'int4', 'text', 'text'],
-    )} as row (file, position, source, line, key, sealed)
+      rows.map((row) => [
+        ...[row.file, row.position, row.source, row.line],
+        ...[row.key, row.borrower_key, row.values_sealed],
+      ]),
+      ['text', 'int4', 'text', 'int4', 'text', 'text', 'text'],
+    )} as row (file, position, source, line, key, borrower_key, sealed)
     on conflict (tenant_id, import_id, file, position) do nothing
   `);
 
@@ -82,6 +86,23 @@ export const nextRowsWithoutRecord = (
       where record.import_id = row.import_id and record.file = row.file and record.key = row.key
     )
     order by row.position limit ${limit}
+  `);
+
+/** The cases of these borrowers that are not opened yet, in the order of the file. */
+export const listWaitingCaseRows = (
+  tx: Transaction,
+  importId: string,
+  borrowerKeys: readonly string[],
+) =>
+  tx.any(sql.type(Row)`
+    select ${columns} from import_rows as row
+    where row.import_id = ${importId}
+      and row.borrower_key = any(${sql.array([...borrowerKeys], 'text')})
+      and not exists (
+        select from import_records as record
+        where record.import_id = row.import_id and record.file = row.file and record.key = row.key
+      )
+    order by row.position
   `);
 
 /** Removes what is only needed while an import is boarded. */

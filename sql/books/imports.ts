@@ -152,6 +152,22 @@ export const countWarnings = (tx: Transaction, importId: string, count: number) 
 export const removeFindings = (tx: Transaction, importId: string) =>
   tx.query(sql.typeAlias('void')`delete from import_findings where import_id = ${importId}`);
 
+/** Locks unfinished imports that nobody has changed for so long, and that no worker boards. */
+export const lockAbandoned = (tx: Transaction, days: number, limit: number) =>
+  tx.any(sql.type(z.object({ id: z.string(), status: z.enum(IMPORT_STATUSES) }))`
+    select id, status from imports
+    where status in ('uploaded', 'checking', 'checked', 'refused', 'failed')
+      and updated_at < now() - make_interval(days => ${days})
+    order by updated_at limit ${limit}
+    for no key update skip locked
+  `);
+
+/** Imports that have ended while their files are still stored. */
+export const listEndedWithFile = (tx: Transaction) =>
+  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select id from imports where status in ('boarded', 'canceled') and storage_key is not null
+  `);
+
 /** The stored file of an import that has ended. */
 export const findRemovableFile = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`

@@ -67,6 +67,14 @@ export const lockReconciliation = (tx: Transaction, id: string) =>
     select ${columns} from reconciliations where id = ${id} for no key update
   `);
 
+/** Stored files that are not needed any more: of comparisons that have ended, or have not been made for so long. */
+export const listUnneededFiles = (tx: Transaction, days: number) =>
+  tx.any(sql.type(z.object({ id: z.string(), storage_key: z.string(), is_abandoned: z.boolean() }))`
+    select id, storage_key, status in ('waiting', 'running') as is_abandoned from reconciliations
+    where storage_key is not null
+      and (status in ('done', 'failed') or updated_at < now() - make_interval(days => ${days}))
+  `);
+
 /** Removes the results of an attempt that did not finish. */
 export async function removeResults(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`

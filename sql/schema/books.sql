@@ -77,11 +77,14 @@ create table import_rows (
   source text not null,
   line integer not null,
   key text not null,
+  -- The borrower of a case, so that it is opened with the first loan of the person.
+  borrower_key text,
   values_sealed text not null,
   primary key (tenant_id, import_id, file, position),
   foreign key (tenant_id, import_id) references imports (tenant_id, id)
 );
 create index import_rows_key on import_rows (tenant_id, import_id, file, key, position);
+create index import_rows_borrower on import_rows (tenant_id, import_id, borrower_key) where borrower_key is not null;
 -- A change of SECRET seals the rows again.
 call app.protect('import_rows', 'select, insert, update, delete');
 

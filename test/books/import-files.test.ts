@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { boardImportJob } from '../../jobs/books/imports/board-import.job.ts';
 import { confirmImport } from '../../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../../jobs/books/imports/create-import.ts';
+import { removeAbandonedBooks } from '../../jobs/books/imports/remove-abandoned.ts';
 import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
+import { multipartForm, postForm } from '../setup/forms.ts';
 import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -75,4 +77,45 @@ test('a worker that died after it removed the file of a boarded import finishes 
 
   expect(await read()).toMatchObject({ status: 'boarded', loans_boarded: 1 });
   expect(await place()).toEqual({ storage_key: null, file_key_sealed: null });
+});
+
+test('an unfinished import that nobody changes for 90 days is canceled, and its file removed', async () => {
+  const { tenant, admin, id, read, place } = await newLender();
+  const { storage_key = '' } = (await place()) ?? {};
+  const age = (days: number) =>
+    stage.owner.query(`begin; set local app.sealing = 'on';
+      update imports set updated_at = now() - interval '${days} days' where id = '${id}'; commit`);
+  const { files, within } = lentTo(stage);
+
+  await age(89);
+  await removeAbandonedBooks({ within, files } as never, tenant.id);
+  const young = await read();
+  await age(91);
+  await removeAbandonedBooks({ within, files } as never, tenant.id);
+
+  expect(young).toMatchObject({ status: 'checked' });
+  expect(await read()).toMatchObject({ status: 'canceled' });
+  expect(await place()).toEqual({ storage_key: null, file_key_sealed: null });
+  expect(await files.get(storage_key)).toBeNull();
+  const next = await uploadBook(admin, BOOK);
+  expect(next.body.id).not.toBe(id);
+});
+
+test('the file of a comparison that was never made is removed after 90 days', async () => {
+  const { tenant, admin } = await newLender();
+  const content = 'loan_number,as_of_date,principal\nT-1,2026-01-15,1.00';
+  const form = multipartForm({}, [{ name: 'figures.csv', type: 'text/csv', content }]);
+  const { id } = (await postForm(admin, '/reconciliations', form)).body as { id: string };
+  await stage.owner.query(`begin; set local app.sealing = 'on';
+    update reconciliations set updated_at = now() - interval '91 days' where id = '${id}'; commit`);
+
+  await removeAbandonedBooks(lentTo(stage) as never, tenant.id);
+
+  const { body } = await admin.get(`/reconciliations/${id}`);
+  expect(body).toMatchObject({ status: 'failed', failure_reason: expect.stringContaining('90') });
+  const { rows } = await stage.owner.query(
+    'select storage_key, file_key_sealed from reconciliations where id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ storage_key: null, file_key_sealed: null }]);
 });

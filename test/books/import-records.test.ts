@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
+import { stageBook } from '../../jobs/books/imports/stage-book.ts';
+import { bookOf } from '../setup/books.ts';
 import { zipped } from '../../jobs/files/zip.ts';
 import { dumpAllRows } from '../setup/dump-rows.ts';
-import { runImports, uploadBook } from '../setup/imports.ts';
+import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -253,4 +256,25 @@ test('what the rules of an area refuse about a record is found before anything i
     ]),
   );
   expect((await admin.get('/loans')).body).toEqual([]);
+});
+
+test('an import that stops after its first loans leaves none of them without the protection of a case', async () => {
+  const { tenant, admin, officer, files } = await newLender();
+  const { id } = (await uploadBook(admin, await zipOf(files), {}, 'book.zip')).body as {
+    id: string;
+  };
+  await runImports(stage);
+  await stage.owner.query(`update imports set status = 'boarding' where id = $1`, [id]);
+  const { within } = lentTo(stage);
+  await stageBook(within, tenant.id, id, bookOf(files));
+
+  await within(tenant.id, (work) => boardNextChunk(work, id, 1));
+
+  expect((await officer.get('/loans')).body).toMatchObject([
+    { loan_number: 'L-1', sub_status: 'active_duty' },
+  ]);
+  expect((await officer.get('/cases')).body).toMatchObject([{ case_type: 'servicemember' }]);
+  for (let done = false; !done;)
+    done = (await within(tenant.id, (work) => boardNextChunk(work, id, 1))).isComplete;
+  expect((await officer.get('/cases')).body).toHaveLength(1);
 });

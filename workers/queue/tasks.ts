@@ -51,6 +51,7 @@ async function runJob(job: AnyJob, payload: unknown, id: string, settings: TaskS
     const span = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
     const reportingSettings = {
       ...settings,
+      deadlineMs: Math.max(settings.deadlineMs, job.deadlineMs ?? 0),
       outside: reportingRefusals(settings, { job_id: id, task: job.name, request_id }),
     };
     await inSpan(span, () => withDeadline(run, reportingSettings, request_id));

@@ -73,6 +73,7 @@ export const exportBookJob = job({
   name: 'export-book',
   // In the documents pool, so that a close of business never waits for it.
   pool: 'documents',
+  deadlineMs: 60 * 60_000,
   payload: z.object({ tenant_id: uuid, export_id: uuid }),
   attempts: 5,
   key: ({ export_id }) => `export-book:${export_id}`,

@@ -12,6 +12,7 @@ import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
 import { storable, type BookFinding } from './finding.ts';
 import { importBorrowers } from './records/import-borrowers.ts';
+import { importCasesOf } from './records/import-cases.ts';
 import { importLeftovers } from './records/import-leftovers.ts';
 import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
 import { ImportOptions } from './import-options.ts';
@@ -62,7 +63,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
     return document ? { ...done, awaitsDocuments: true } : completeImport(work, row);
   }
   if (row.loans_boarded === 0) await importBookSettings(work, id);
-  const boarded = await boardRows(work, row, rows);
+  const { loans: boarded, people } = await boardRows(work, row, rows);
   const ids = boarded.map((loan) => loan.id);
   await staged.recordBoardedLoans(
     tx,
@@ -73,6 +74,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
       loan_id,
     })),
   );
+  await importCasesOf(work, row, people);
   await tape.auditBoarding(tx, ids, row.filename);
   const loans_boarded = row.loans_boarded + boarded.length;
   await update(tx, 'imports', id, { loans_boarded });
@@ -136,7 +138,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     void warnings.push({ ...finding, severity: 'warning' });
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
   await appendFindings(work, row.id, warnings);
-  return loans;
+  return { loans, people: [...borrowers.keys()] };
 }
 
 /** The people whom rows of a loan name besides its borrower. */

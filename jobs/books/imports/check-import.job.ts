@@ -11,6 +11,8 @@ export const checkImportJob = job({
   name: 'check-import',
   // In the documents pool, so that a close of business never waits for it.
   pool: 'documents',
+  // A book of a million loans with their histories is checked in less.
+  deadlineMs: 60 * 60_000,
   payload: z.object({ tenant_id: uuid, import_id: uuid }),
   attempts: 5,
   key: ({ import_id }) => `check-import:${import_id}`,

@@ -66,6 +66,10 @@ export function keyOfRow(file: BookFileName, values: object): string {
   return row.code ?? row.account_code ?? '';
 }
 
+/** The key of the borrower of a case. Null for the rows of other files. */
+export const borrowerOfCase = (file: BookFileName, values: object): string | null =>
+  file === 'cases' ? borrowerKey((values as Named).borrower_external_id ?? '') : null;
+
 /** The values of a staged row. */
 export const openRow = <Name extends BookFileName>(
   { tenant_id, installation: { keys } }: Work,

@@ -1,5 +1,5 @@
 import * as stored from '../../../sql/books/imports.ts';
-import { openBytesAsTree, type FileTree } from '../../files/file-tree.ts';
+import { openBytesAsTree, UPLOAD_LIMITS, type FileTree } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
 import { unsealFile } from '../../files/sealed-files.ts';
@@ -63,7 +63,11 @@ async function treeOf(
   const content = bytes();
   const { value: first } = await content.next();
   if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING)
-    return openBytesAsTree(Buffer.concat([first, ...(await Array.fromAsync(content))]), filename);
+    return openBytesAsTree(
+      Buffer.concat([first, ...(await Array.fromAsync(content))]),
+      filename,
+      UPLOAD_LIMITS,
+    );
   await content.return(undefined);
   return {
     kind: 'file',

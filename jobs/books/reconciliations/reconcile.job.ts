@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as stored from '../../../sql/books/reconciliations.ts';
 import { uuid } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
-import { openBytesAsTree } from '../../files/file-tree.ts';
+import { openBytesAsTree, UPLOAD_LIMITS } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
 import { unsealFile } from '../../files/sealed-files.ts';
@@ -64,7 +64,7 @@ async function compareStored(
     installation.keys.unseal(tenantId, file_key_sealed),
   );
   const bytes = Buffer.concat(await Array.fromAsync(unsealFile(file_key, content)));
-  await using tree = await openBytesAsTree(bytes, filename);
+  await using tree = await openBytesAsTree(bytes, filename, UPLOAD_LIMITS);
   const book = openFiguresBook(tree, mapping === null ? null : readMapping(mapping));
   await runReconciliation(within, tenantId, id, book);
 }

@@ -10,10 +10,30 @@ import type { BookRow } from '../../format/book-files.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { findImportedBorrowers } from './import-borrowers.ts';
 import { namesIn, translateFacts } from './case-facts.ts';
-import type { Placed } from '../staged-rows.ts';
+import { borrowerKey, openRow, type Placed } from '../staged-rows.ts';
+
+/**
+ * Opens the cases of people whose loans were just boarded, so that no loan is served without its protection. A case that
+ * names a loan or a person who follows later is left for then.
+ */
+export async function importCasesOf(work: Work, row: ImportRow, externalIds: readonly string[]) {
+  const keys = [...new Set(externalIds)].map(borrowerKey);
+  const waiting = await staged.listWaitingCaseRows(work.tx, row.id, keys);
+  if (waiting.length > 0) await importCases(work, row, waiting, { leaves_incomplete: true });
+}
 
 /** Opens cases with their facts, so that their legal conditions reach every loan of the person. */
-export async function importCases(work: Work, row: ImportRow, placed: readonly Placed<'cases'>[]) {
+export async function importCases(
+  work: Work,
+  row: ImportRow,
+  rows: readonly staged.StagedRow[],
+  { leaves_incomplete = false } = {},
+) {
+  const placed = rows.map((one): Placed<'cases'> => ({
+    source: one.source,
+    line: one.line,
+    values: openRow<'cases'>(work, one),
+  }));
   const named = placed.map(({ values }) => namesIn(values.facts ?? {}));
   const loans = new Map(
     (
@@ -27,7 +47,13 @@ export async function importCases(work: Work, row: ImportRow, placed: readonly P
     ...placed.map(({ values }) => values.borrower_external_id),
     ...named.flatMap((one) => one.borrowers),
   ]);
-  for (const { source, line, values } of placed) {
+  const isComplete = ({ loan_number }: BookRow<'cases'>, names: ReturnType<typeof namesIn>) =>
+    (loan_number === undefined || loans.has(loan_number)) &&
+    names.loans.every((name) => loans.has(name)) &&
+    names.borrowers.every((name) => people.has(name));
+  for (const [at, { source, line, values }] of placed.entries()) {
+    const names = named[at] ?? { loans: [], borrowers: [] };
+    if (leaves_incomplete && !isComplete(values, names)) continue;
     const record_id = await importCase(work, values, { loans, people }).catch((error: unknown) => {
       if (!(error instanceof Invalid) && !(error instanceof Conflict)) throw error;
       const [[column, reason] = [null, error.message]] =

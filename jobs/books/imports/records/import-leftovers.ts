@@ -11,8 +11,8 @@ const BORROWERS = 500;
 const CASES = 20;
 
 /**
- * Imports some of what remains when all loans are boarded: people without a loan, and cases, whose facts may name any
- * loan. Returns whether there was something.
+ * Imports some of what remains when all loans are boarded: people without a loan, and their cases, and cases whose
+ * facts name several loans. Returns whether there was something.
  */
 export async function importLeftovers(work: Work, row: ImportRow): Promise<boolean> {
   const people = await staged.nextRowsWithoutRecord(work.tx, row.id, 'borrowers', BORROWERS);
@@ -24,11 +24,6 @@ export async function importLeftovers(work: Work, row: ImportRow): Promise<boole
   }
   const cases = await staged.nextRowsWithoutRecord(work.tx, row.id, 'cases', CASES);
   if (cases.length === 0) return false;
-  const rows = cases.map((one) => ({
-    source: one.source,
-    line: one.line,
-    values: openRow<'cases'>(work, one),
-  }));
-  await importCases(work, row, rows);
+  await importCases(work, row, cases);
   return true;
 }
