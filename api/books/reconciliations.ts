@@ -92,7 +92,7 @@ const differences = resource({
 const summary = z
   .array(
     z.object({
-      kind,
+      kind: kind.describe('Why these loans differ.'),
       loans: integer.describe('How many loans differ for this reason.'),
       figures: integer.describe('How many of their figures differ.'),
       amount: signedMoney.describe(
@@ -208,7 +208,7 @@ const createRoute: Route = {
 };
 
 const ChangedLoans = z.object({
-  reconciliation_id: uuid,
+  reconciliation_id: uuid.describe('The comparison.'),
   changed_loans: integer.describe(
     'How many of the compared loans have events that were recorded later and count from a compared day.',
   ),
