@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { MappingRefused, readMapping } from '../jobs/books/format/mapping/read-mapping.ts';
 import { suggestMapping } from '../jobs/books/format/mapping/suggest-mapping.ts';
-import type { Mapping } from '../jobs/books/format/mapping/mapping-schema.ts';
 import { openBook } from '../jobs/books/format/reading/open-book.ts';
 import type { Book } from '../jobs/books/format/reading/book.ts';
 import { boardImport } from '../jobs/books/imports/board-import.ts';
@@ -15,7 +12,7 @@ import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
 import { summarizeTotals } from '../jobs/books/imports/control-totals.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
 import type { BookFinding } from '../jobs/books/imports/finding.ts';
-import { hashTree } from '../jobs/books/imports/hash-tree.ts';
+import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
 import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
 import { Conflict, Invalid } from '../jobs/errors.ts';
@@ -29,6 +26,7 @@ import * as stored from '../sql/books/imports.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
 import { UsageError } from './ops/operation.ts';
 import { findTenant } from './ops/find-tenant.ts';
+import { readMappingAt } from './ops/open-book.ts';
 import { openForCommand } from './processes/command.ts';
 import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
@@ -39,7 +37,7 @@ import { bookFileProblem } from './processes/book-file.ts';
  * continues when the same book is given again. With --check it only checks.
  */
 const USAGE =
-  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
+  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml|NAME] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
 const LISTED_MAX = 200;
 
 type Command = {
@@ -193,10 +191,10 @@ type Wishes = {
 async function run(place: string, { slug, mapping, options, isCheck, expected }: Wishes) {
   const problem = bookFileProblem(place);
   if (problem !== null) throw new StartupError(problem);
-  const mappingText = mapping === undefined ? null : readFileSync(mapping, 'utf8');
+  const mapped = mapping === undefined ? null : readMappingAt(mapping);
   const configuration = readCommandConfiguration(process.env);
   await using tree: FileTree = await openFileTree(place);
-  const book = openBook(tree, readMappingFile(mapping, mappingText));
+  const book = openBook(tree, mapped?.mapping ?? null);
   // A transaction with hundreds of loans may wait longer for locks than a request does.
   const pool = await openForCommand(configuration, { size: 2, statementTimeoutMs: 120_000 });
   try {
@@ -208,21 +206,12 @@ async function run(place: string, { slug, mapping, options, isCheck, expected }:
     const file = {
       filename: path.basename(place),
       ...(await hashTree(tree, place)),
-      mapping: mappingText,
+      mapping: mapped?.text ?? null,
       options,
     };
     return await importBook(command, file, expected);
   } finally {
     await pool.end();
-  }
-}
-
-function readMappingFile(name: string | undefined, text: string | null): Mapping | null {
-  try {
-    return text === null ? null : readMapping(text);
-  } catch (error) {
-    if (!(error instanceof MappingRefused)) throw error;
-    throw new StartupError(`The mapping ${name ?? ''} is refused:\n${error.message}`);
   }
 }
 

@@ -166,8 +166,9 @@ const moved = sql.fragment`
     where part.loan_id = record.id and part.status = 'transferred' and record.status = 'transferred'
     order by part.id desc limit 1
   ) as moved on true`;
+/** Charged off in full, also if all of it was recovered. After a partial charge-off, the loan stays active. */
 const isChargedOff = sql.fragment`
-  coalesce(moved.charge_off_balance, record.charge_off_balance) > 0 or record.status = 'charged_off'`;
+  (record.status = 'charged_off' or record.status = 'transferred' and record.charged_off_at is not null)`;
 const DAY = sql.fragment`day.today`;
 
 export const loanRows = {

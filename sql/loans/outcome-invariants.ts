@@ -73,6 +73,12 @@ export const outcomeInvariants: readonly Check[] = [
         where plan.tenant_id = loan.tenant_id and plan.loan_id = loan.id and plan.status = 'completed'
           and plan.plan_type = 'settlement' and plan.waive_remaining and paid.amount >= plan.total_amount
       )
+      -- A loan that was settled at its previous servicer came without its payment plan.
+      and not exists (
+        select from loan_events as event
+        where event.tenant_id = loan.tenant_id and event.loan_id = loan.id and event.kind = 'forgiveness'
+          and event.is_replayed and event.reversed_by is null and event.details @> '{"settles": true}'
+      )
     `,
   },
   {

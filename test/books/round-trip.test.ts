@@ -6,6 +6,10 @@ import { sql } from '../../sql/database/db.ts';
 import { exportedFiles, zipOf } from '../setup/exported-books.ts';
 import { multipartForm, postForm } from '../setup/forms.ts';
 import { runImports, uploadBook } from '../setup/imports.ts';
+import { newLoan } from '../setup/loans.ts';
+import { assertOk } from '../setup/portal.ts';
+import { newProduct } from '../setup/products.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newSmallBook } from '../setup/small-book.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -20,7 +24,7 @@ const figuresOf = (tenant: Pick<Tenant, 'within'>) =>
     const { tx } = work;
     // The outlook of a loan begins with its last event, which is another day in each tenant.
     const ids = await tx.anyFirst(sql.typeAlias('id')`
-      select id from loans where status in ('active', 'charged_off', 'paid_off') order by id
+      select id from loans where status in ('active', 'charged_off', 'paid_off', 'settled') order by id
     `);
     for (const id of ids) await updateAgreed(work, id);
     const loans = await tx.any(sql.type(FIGURES)`
@@ -29,7 +33,9 @@ const figuresOf = (tenant: Pick<Tenant, 'within'>) =>
              oldest_unpaid_due_date, last_payment_date, last_payment_amount, paid_principal, paid_interest,
              paid_fees, maturity_date, disbursed_amount, delinquency_bucket,
              cycle_start_date, cycle_end_date, interest_free_balance, term_months, payment_amount,
-             first_delinquency_date
+             first_delinquency_date, paid_off_at is not null as has_paid_off_at,
+             charged_off_at is not null as has_charged_off_at,
+             case when charged_off_at is not null then charge_off_reason end as charge_off_reason
       from loans where status not in ('denied', 'canceled') order by loan_number
     `);
     const schedules = await tx.any(sql.type(FIGURES)`
@@ -100,5 +106,78 @@ test('a book that is exported and imported elsewhere has equal balances, schedul
   expect(await documentsOf(target)).toEqual(await documentsOf(source));
   expect(await documentsOf(target)).toHaveLength(1);
   expect(await trialBalanceOf(target)).toEqual(await trialBalanceOf(source));
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('settled, recovered and partly charged-off loans keep their status in an exported book', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const admin = await source.signedIn('admin');
+  const { officer } = source;
+  const [settled, settledLoss, recovered, partial] = [
+    await newLoan(source),
+    await newLoan(source),
+    await newLoan(source, { principal_amount: '600.00', term_months: 12 }),
+    await newLoan(source),
+  ];
+  await travelTo(stage, source, '2026-02-20');
+  for (const { id } of [settledLoss, recovered])
+    assertOk(await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' }));
+  assertOk(
+    await admin.post(`/loans/${partial.id}/charge-off`, { reason: 'fraud', amount: '500.00' }),
+  );
+  for (const { id } of [settled, settledLoss]) {
+    assertOk(
+      await officer.post(`/loans/${id}/payment-plans`, {
+        plan_type: 'settlement',
+        settlement_amount: '4000.00',
+        installments: [{ due_date: '2026-02-20', amount: '4000.00' }],
+        waive_remaining: true,
+        grace_days: 0,
+      }),
+    );
+    assertOk(await officer.post(`/loans/${id}/payments`, { amount: '4000.00' }));
+  }
+  const { charge_off_balance } = (await officer.get(`/loans/${recovered.id}`)).body;
+  assertOk(await officer.post(`/loans/${recovered.id}/payments`, { amount: charge_off_balance }));
+  await travelTo(stage, source, '2026-02-25');
+  const target = await stage.tenant('2026-02-25');
+
+  await importBook(target, await exportedFiles(stage, source));
+  const [here, there] = [await figuresOf(source), await figuresOf(target)];
+
+  expect(here.loans.map(({ status }) => status)).toEqual([
+    'settled',
+    'settled',
+    'charged_off',
+    'active',
+  ]);
+  expect(there.loans).toEqual(here.loans);
+  expect(there.schedules).toEqual(here.schedules);
+  expect(await trialBalanceOf(target)).toEqual(await trialBalanceOf(source));
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('the first statement of an imported loan does not repeat the fees of its disbursement', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
+  const product_id = await newProduct(source, {
+    fee_rules: [
+      { ...rule, amount: '100.00', treatment: 'deducted' },
+      { ...rule, amount: '200.00', treatment: 'capitalized' },
+    ],
+  });
+  await newLoan(source, { product_id });
+  await travelTo(stage, source, '2026-02-10');
+  const target = await stage.tenant('2026-02-10');
+
+  await importBook(target, await exportedFiles(stage, source));
+  await travelTo(stage, target, '2026-03-01');
+  const summary = await target.within(({ tx }) =>
+    tx.oneFirst(sql.type(z.object({ summary: FIGURES }))`
+      select figures -> 'summary' as summary from statements
+    `),
+  );
+
+  expect(summary).toMatchObject({ fees: '0.00', payments: '0.00', credits: '0.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });

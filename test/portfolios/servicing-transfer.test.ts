@@ -274,6 +274,7 @@ test('a payment that the previous servicer forwards counts from the day it was r
   });
   const recorded = await act(transfer['id'], 'receive-payments', given);
   const twice = await act(transfer['id'], 'receive-payments', given);
+  const unnamed = await act(transfer['id'], 'receive-payments', { payments: [payment] });
   const loan = (await tenant.officer.get(`/loans/${id}`)).body;
   const after = await feesOf(tenant, id);
 
@@ -284,8 +285,39 @@ test('a payment that the previous servicer forwards counts from the day it was r
     { effective_date: '2026-03-09', waived_fee_count: 1 },
   ]);
   expect(twice).toMatchObject({ status: 422 });
+  expect(unnamed).toMatchObject({ status: 422 });
+  expect(Object.keys(unnamed.body.errors)).toEqual(['payments.0.reference_number']);
   expect(loan).toMatchObject({ days_past_due: 0, outstanding_fees: '0.00' });
   expect(after).toMatchObject([{ amount_waived: '25.00' }]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a late fee of a deferred installment stays if a forwarded payment does not cover it', async () => {
+  const { tenant, plan, act } = await newLender('2026-03-02', {
+    servicing_transfers: { waives_late_fees: false },
+  });
+  const { id } = await boardOne(tenant);
+  const transfer = assertOk(
+    await plan({ direction: 'in', effective_date: '2026-03-01', loan_ids: [id] }),
+  );
+  await sendLetters();
+  assertOk(
+    await tenant.officer.post(`/loans/${id}/deferments`, { periods: 2, reason: 'Moving house' }),
+  );
+  await travelTo(stage, tenant, '2026-05-20');
+  const before = await feesOf(tenant, id);
+  const recorded = await act(transfer['id'], 'receive-payments', {
+    payments: [
+      { loan_id: id, amount: '10.00', received_on: '2026-05-10', reference_number: 'H-1' },
+    ],
+  });
+
+  // The installment of 5 March is due on 5 May, and its grace ends on 15 May.
+  expect(before).toMatchObject([{ amount: '25.00', assessed_date: '2026-05-16' }]);
+  expect(recorded.body.payments, JSON.stringify(recorded.body)).toMatchObject([
+    { waived_fee_count: 0 },
+  ]);
+  expect(await feesOf(tenant, id)).toMatchObject([{ amount_waived: '0.00' }]);
   expect(await violationsIn(stage)).toEqual([]);
 });
 

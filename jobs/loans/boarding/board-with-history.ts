@@ -6,6 +6,7 @@ import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import { MAX_BALANCE, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
+import { derivedStatus } from '../history/apply-state-change.ts';
 import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import {
@@ -89,8 +90,9 @@ const wasLateBefore = ({ first_delinquencies, opening }: ReplayedLoan, from: str
 /** Compares the end of the history with what the request states. Keeps accepted differences with the boarding. */
 function checkReplayed({ today }: Work, input: Boarding, replayed: ReplayedLoan): ReplayedLoan {
   const { state } = replayed;
-  const status = state.is_charged_off ? 'charged_off' : state.is_paid_off ? 'paid_off' : 'active';
-  if (status !== input.status)
+  const status = derivedStatus(state, replayed.run.events);
+  // Other systems have no word for a loan that is paid in part and forgiven in part.
+  if ((status === 'settled' ? 'paid_off' : status) !== input.status)
     throw new Invalid({ status: `By its history, the loan is ${status.replaceAll('_', ' ')}.` });
   if (parseMoney(state.total_balance).plus(state.suspense_balance).gt(MAX_BALANCE))
     throw new Invalid({ history: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
@@ -118,9 +120,12 @@ function replayedColumns(
   input: Boarding,
   { state, events, run, times_delinquent, first_delinquencies }: ReplayedLoan,
 ) {
-  const { status, origination_date } = input;
-  const chargeOff = run.events.findLast((event) => event.kind === 'charge_off');
-  const isChargedOff = status === 'charged_off';
+  const { origination_date } = input;
+  const status = derivedStatus(state, run.events);
+  const chargeOffs = run.events.filter((event) => event.kind === 'charge_off');
+  const chargeOff = chargeOffs.findLast(({ principal_amount }) => principal_amount === undefined);
+  // A loan that is settled later keeps its charge-off.
+  const isChargedOff = state.is_charged_off;
   const ended = run.events.at(-1)?.effective_date ?? today;
   const counted = input.times_delinquent ?? times_delinquent;
   const disbursed = events.some(({ kind }) => kind === 'draw' || kind === 'disbursement')
@@ -133,9 +138,9 @@ function replayedColumns(
     disbursement_date: origination_date,
     paid_off_at: status === 'paid_off' ? ended : null,
     charged_off_at: isChargedOff
-      ? (input.charge_off_date ?? chargeOff?.effective_date ?? today)
+      ? (input.charge_off_date ?? chargeOff?.effective_date ?? run.position.charged_off_on ?? today)
       : null,
-    charge_off_reason: isChargedOff ? 'other' : null,
+    charge_off_reason: chargeOffs.at(-1)?.reason ?? (isChargedOff ? 'other' : null),
     ...(isChargedOff && first_delinquencies),
     boarded_delinquency_date: input.first_delinquency_date ?? null,
     payment_history_profile: input.payment_history_profile,

@@ -207,12 +207,15 @@ const NO_TOTALS = {
 /** What a history adds up to. The first statement here continues from these totals. */
 function totalsOf(events: readonly LoanEvent[], state: LoanState) {
   const lent = events.filter((event) => event.kind === 'disbursement' || event.kind === 'draw');
-  const fees = events.filter((event) => event.kind === 'fee');
+  const fees = events.flatMap((event) => {
+    if (event.kind === 'fee') return [event.amount];
+    return event.kind === 'disbursement' ? (event.fees ?? []).map(({ amount }) => amount) : [];
+  });
   const { total_paid_principal, total_paid_interest, total_paid_fees, total_recovered } = state;
   const paid = [total_paid_principal, total_paid_interest, total_paid_fees, total_recovered];
   return {
     interest_accrued: state.interest_earned,
-    fees_assessed: sumOf(fees.map(({ amount }) => amount)),
+    fees_assessed: sumOf(fees),
     amount_lent: sumOf(lent.map(({ amount }) => amount)),
     amount_paid: sumOf(paid),
     balance: sumOf([state.total_balance, state.charge_off_balance]),

@@ -80,8 +80,12 @@ export async function changeStatus(
 const DERIVED_STATUSES: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
 
 function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
+  return DERIVED_STATUSES.includes(status) ? derivedStatus(after, events) : (status as LoanStatus);
+}
+
+/** The status of a funded loan that follows from its events in force. */
+export function derivedStatus(after: LoanState, events: readonly LoanEvent[]) {
   const { is_charged_off, is_paid_off } = after;
-  if (!DERIVED_STATUSES.includes(status)) return status as LoanStatus;
   const isSettled = events.some((event) => event.kind === 'forgiveness' && event.settles);
   // A settled loan can owe again if a payment bounces after its refund.
   if (isSettled && !owesAnything(after)) return 'settled';

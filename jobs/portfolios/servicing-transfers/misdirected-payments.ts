@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { closeTasks } from '../../../sql/borrowers/tasks.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import * as transfers from '../../../sql/portfolios/servicing-transfers.ts';
-import { date, positiveMoney, text, uuid } from '../../../sql/types.ts';
+import { date, positiveMoney, requiredText, text, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { composeToAll } from '../../communications/compose-to-all.ts';
 import { addDays, latest } from '../../dates.ts';
@@ -144,9 +144,11 @@ export const ReceivedPayments = z.object({
         received_on: date.describe(
           'When the previous servicer received it. The payment counts from this day.',
         ),
-        reference_number: text
-          .nullish()
-          .describe('The reference of the previous servicer. It can be used once for each loan.'),
+        reference_number: requiredText
+          .max(100)
+          .describe(
+            'The reference of the previous servicer. It can be used once for each loan, so that a repeated request does not book the money twice.',
+          ),
       }),
     )
     .min(1)
@@ -221,7 +223,6 @@ async function assertReceivable(work: Work, id: string, payments: Received) {
     const at = (field: string) => `payments[${index}].${field}`;
     if (!known.has(loan_id)) errors[at('loan_id')] = 'Did not come with this transfer.';
     if (received_on > work.today) errors[at('received_on')] = 'Must not be in the future.';
-    if (!reference_number) continue;
     const key = `${loan_id} ${reference_number}`;
     if (used.has(key)) errors[at('reference_number')] = 'Is already recorded for this loan.';
     used.add(key);
@@ -251,15 +252,18 @@ async function waiveUnjustifiedLateFees(work: Work, loanId: string, since: strin
   return count;
 }
 
-/** Whether the installment was covered on its last day without a late fee. */
+/**
+ * Whether the installment was covered on its last day without a late fee. Its due date is the one of that day, which a
+ * deferment or another due day may have moved.
+ */
 function wasPaidInTime(
   { row, schedule, events }: OpenLoan,
   number: number | undefined,
   day: string,
 ) {
-  const installment = schedule.find(({ period_number }) => period_number === number);
-  if (installment === undefined) return false;
   const then = fold({ terms: readTerms(row), schedule, events, as_of: day });
-  const { oldest_unpaid_due_date: oldest } = then;
+  const { installments, oldest_unpaid_due_date: oldest } = then;
+  const installment = installments.find(({ period_number }) => period_number === number);
+  if (installment === undefined) return false;
   return oldest === null || oldest > installment.due_date;
 }

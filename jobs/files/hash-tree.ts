@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { FileTree } from '../../files/file-tree.ts';
+import type { FileTree } from './file-tree.ts';
 
 /** The hash that identifies a book. That of a file or zip is the hash of its bytes, as for an upload. */
 export async function hashTree(tree: FileTree, place: string) {
