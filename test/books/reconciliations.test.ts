@@ -298,7 +298,7 @@ test('a comparison that is done stays done when the removal of its file fails', 
   const { body: sent } = await postForm(maker, '/reconciliations', form);
   const payload = { tenant_id: tenant.id, reconciliation_id: sent.id };
   const lent = { ...outside } as unknown as ExternalServices;
-  const crashing = {
+  const crashing: ExternalServices = {
     ...lent,
     files: Object.assign(Object.create(lent.files), {
       clear: async (key: string) => {
@@ -306,7 +306,7 @@ test('a comparison that is done stays done when the removal of its file fails', 
         throw new Error('The process was killed.');
       },
     }),
-  } as ExternalServices;
+  };
 
   await expect(reconcileJob.run(payload, crashing)).rejects.toThrow('killed');
   await lent.within(
