@@ -112,13 +112,13 @@ test('everything that belongs to a loan is boarded with it, from a zip', async (
   expect(done, done.failure_reason).toMatchObject({ status: 'boarded', loans_boarded: 3 });
   expect(done.boarded_totals).toEqual(done.control_totals);
   const list = async (path: string) => (await officer.get(path)).body as Record<string, unknown>[];
-  const one = async (path: string) =>
+  const findOne = async (path: string) =>
     (await list(path))[0] as Record<string, unknown> & { id: string };
-  const ada = await one('/borrowers?external_id=P-1');
-  const ben = await one('/borrowers?external_id=P-2');
-  const chloe = await one('/borrowers?external_id=P-3');
-  const dev = await one('/borrowers?external_id=P-4');
-  const loan = await one('/loans?loan_number=L-1');
+  const ada = await findOne('/borrowers?external_id=P-1');
+  const ben = await findOne('/borrowers?external_id=P-2');
+  const chloe = await findOne('/borrowers?external_id=P-3');
+  const dev = await findOne('/borrowers?external_id=P-4');
+  const loan = await findOne('/loans?loan_number=L-1');
   expect(ada).toMatchObject({
     first_name: 'Ada',
     date_of_birth: '1980-02-03',
@@ -200,7 +200,7 @@ test('everything that belongs to a loan is boarded with it, from a zip', async (
     ]),
   );
   expect(await list(`/borrowers/${dev.id}/notes`)).toMatchObject([{ body: 'Has no loan yet.' }]);
-  expect(await one('/loans?loan_number=L-3')).toMatchObject({
+  expect(await findOne('/loans?loan_number=L-3')).toMatchObject({
     status: 'charged_off',
     charge_off_reason: 'bankruptcy',
   });
@@ -208,7 +208,7 @@ test('everything that belongs to a loan is boarded with it, from a zip', async (
   expect(await list(`/cases?borrower_id=${ada.id}`)).toMatchObject([
     { case_type: 'servicemember', status: 'in_progress' },
   ]);
-  expect((await one('/loans?loan_number=L-1'))['sub_status']).toBe('active_duty');
+  expect((await findOne('/loans?loan_number=L-1'))['sub_status']).toBe('active_duty');
   // Ben's account is inactive, and his officer is unknown: both are left out and named.
   expect(await list(`/autopay-plans?borrower_id=${ben.id}`)).toEqual([]);
   const warnings = (await admin.get(`/imports/${sent.body.id}/findings?severity=warning`)).body;

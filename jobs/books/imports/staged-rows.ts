@@ -23,7 +23,7 @@ export async function loadRows(
   files: readonly BookFileName[],
   keys: readonly string[],
 ): Promise<StagedRows> {
-  const found = new Map<string, Placed<BookFileName>[]>();
+  const found = new Map<string, { source: string; line: number; values: object }[]>();
   for (const row of await staged.listRowsOf(work.tx, importId, files, keys)) {
     const place = `${row.file} ${row.key}`;
     const rows = found.get(place) ?? [];
@@ -31,7 +31,7 @@ export async function loadRows(
     found.set(place, rows);
   }
   return <Name extends BookFileName>(file: Name, key: string) =>
-    (found.get(`${file} ${key}`) ?? []) as unknown as readonly Placed<Name>[];
+    (found.get(`${file} ${key}`) ?? []) as readonly Placed<Name>[];
 }
 
 export const loanKey = (loan_number: string) => `l:${loan_number}`;

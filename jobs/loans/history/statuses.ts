@@ -104,7 +104,9 @@ export function refusalsOfAction(action: string): Conflict[] {
   const allows = (status: string) => actionsOfStatus(status).includes(action);
   const wrong = LOAN_STATUSES.find((status) => !allows(status));
   const right = LOAN_STATUSES.find(allows);
-  const codes = (BLOCKER_CODES[action] ?? []).filter((code) => code in BLOCKED_MESSAGES);
+  const codes = (BLOCKER_CODES[action] ?? []).filter(
+    (code) => BLOCKED_MESSAGES[code] !== undefined,
+  );
   const loans: ActionInputs[] = [
     ...(wrong === undefined ? [] : [{ status: wrong, blockers: {} }]),
     ...(right === undefined

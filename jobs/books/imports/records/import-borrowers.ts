@@ -113,11 +113,11 @@ async function addBorrowers(
     rows.emails.push(...withPrimary(mails.map((one) => columns.emailColumns(work, id, one))));
     const phones = all(rowsOf('phones', key));
     rows.phones.push(...withPrimary(phones.map((one) => columns.phoneColumns(work, id, one))));
-    for (const one of all(rowsOf('consents', key)))
-      rows.borrower_consents.push(columns.broughtConsentColumns(work, id, one));
-    for (const one of all(rowsOf('identities', key)))
-      if (!isSameNumber(person, one))
-        rows.borrower_identities.push(columns.identityColumns(work, id, one));
+    for (const consent of all(rowsOf('consents', key)))
+      rows.borrower_consents.push(columns.broughtConsentColumns(work, id, consent));
+    for (const identity of all(rowsOf('identities', key)))
+      if (!isSameNumber(person, identity))
+        rows.borrower_identities.push(columns.identityColumns(work, id, identity));
     const own = all(rowsOf('bank_accounts', key)).map((one) => {
       const record_id = newId();
       accounts.push({ file: 'bank_accounts', key: one.bank_account_id, record_id });
@@ -125,8 +125,8 @@ async function addBorrowers(
       return { id: record_id, ...columns.accountColumns(work, id, { ...one, is_verified }) };
     });
     rows.payment_instruments.push(...withFirst(own, 'is_default'));
-    for (const one of all(rowsOf('notes', key)))
-      rows.notes.push(columns.noteColumns(id, null, one));
+    for (const note of all(rowsOf('notes', key)))
+      rows.notes.push(columns.noteColumns(id, null, note));
   }
   for (const [table, values] of Object.entries(rows) as [keyof typeof rows, Values[]][])
     await insertAll(work.tx, table, values);
