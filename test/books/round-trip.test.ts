@@ -261,7 +261,10 @@ test('a trial balance that cannot be posted is refused by line before a loan is 
     await runImports(stage);
     const { status } = (await admin.get(`/imports/${id}`)).body;
     const found = (await admin.get(`/imports/${id}/findings`)).body as Record<string, unknown>[];
-    refusals.push([status, ...found.map(({ line, column_name }) => `${String(line)} ${String(column_name)}`)]);
+    refusals.push([
+      status,
+      ...found.map(({ line, column_name }) => `${String(line)} ${String(column_name)}`),
+    ]);
   }
 
   expect(refusals).toEqual([
