@@ -13,8 +13,9 @@ import {
 } from '../../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../../jobs/books/imports/create-import.ts';
 import { ImportOptions } from '../../jobs/books/imports/import-options.ts';
-import { sealFile } from '../../jobs/books/imports/sealed-file.ts';
+import { storeBook } from '../../jobs/books/imports/store-book.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/imports.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -36,19 +37,24 @@ import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 const resourceDefaults = { area: 'books', read: 'admin', write: 'admin' } as const;
 const count = integer.readonly();
 
-const totals = z
-  .array(
-    z.object({
-      status: z.string().describe('The status of these loans.'),
-      loans: integer.describe('How many loans have it.'),
-      principal: money.describe('The principal that they owe.'),
-      interest: money.describe('The interest that they owe.'),
-      fees: money.describe('The fees that they owe.'),
-      charged_off: money.describe('What is still owed of charged-off loans.'),
-    }),
-  )
-  .nullable()
-  .readonly();
+/** A book may have a single loan of a status, whose fields the totals then reveal. */
+const totals = derivedFrom(
+  z
+    .array(
+      z.object({
+        status: z.string().describe('The status of these loans.'),
+        loans: integer.describe('How many loans have it.'),
+        principal: money.describe('The principal that they owe.'),
+        interest: money.describe('The interest that they owe.'),
+        fees: money.describe('The fees that they owe.'),
+        charged_off: money.describe('What is still owed of charged-off loans.'),
+      }),
+    )
+    .nullable()
+    .readonly(),
+  ...(['loans.status', 'loans.principal_balance', 'loans.accrued_interest'] as const),
+  ...(['loans.outstanding_fees', 'loans.total_balance', 'loans.charge_off_amount'] as const),
+);
 
 const findings = resource({
   ...resourceDefaults,
@@ -176,13 +182,8 @@ const uploadRoute: Route = {
         isStored: true,
       }),
     );
-    if (row.status === 'uploaded' && row.storage_key !== null) {
-      const content = sealFile(installation.keys, tenant_id, file.content());
-      await installation.files.put(row.storage_key, content);
-      await within(tenant_id, ({ tx }) =>
-        enqueue(tx, checkImportJob, { tenant_id, import_id: row.id }),
-      );
-    }
+    const { files, keys } = installation;
+    await storeBook({ within, files, keys, tenantId: tenant_id }, row, () => file.content());
     return within(tenant_id, (work) => findOrThrow(work, stored.imports, row.id), {
       readOnly: true,
     });
