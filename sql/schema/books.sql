@@ -81,7 +81,7 @@ create table import_rows (
   foreign key (tenant_id, import_id) references imports (tenant_id, id)
 );
 create index import_rows_key on import_rows (tenant_id, import_id, file, key, position);
-call app.protect('import_rows', 'select, insert, delete');
+call app.protect('import_rows');
 
 -- The records that an import created for keys of its file, such as a borrower's external id or the id of a bank account.
 -- Later chunks of the import find them here. Removed when it ends.

@@ -35,9 +35,13 @@ async function everything() {
   const { keys } = stage.installation;
   const found = [];
   for (const { table, column } of SEALED_COLUMNS) {
-    const { rows } = await stage.owner.query<{ tenant_id: string; sealed: string; at: Date }>(
-      `select tenant_id, ${column} as sealed, updated_at as at from ${table}
-       where ${column} is not null order by tenant_id, created_at`,
+    const { rows } = await stage.owner.query<{
+      tenant_id: string;
+      sealed: string;
+      at: string | null;
+    }>(
+      `select tenant_id, ${column} as sealed, to_jsonb(record) ->> 'updated_at' as at from ${table} as record
+       where ${column} is not null order by tenant_id, to_jsonb(record) ->> 'created_at'`,
     );
     found.push(...rows.map((row) => ({ ...row, text: keys.unseal(row.tenant_id, row.sealed) })));
   }
