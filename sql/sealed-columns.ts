@@ -28,6 +28,7 @@ export const SEALED_COLUMNS: readonly SealedPlace[] = [
   { table: 'sftp_servers', keys: ['id'], column: 'password_sealed' },
   { table: 'sftp_servers', keys: ['id'], column: 'private_key_sealed' },
   { table: 'reconciliations', keys: ['id'], column: 'file_key_sealed' },
+  { table: 'imports', keys: ['id'], column: 'file_key_sealed' },
   { table: 'import_rows', keys: ['import_id', 'file', 'position'], column: 'values_sealed' },
   { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
   {

@@ -13,7 +13,7 @@ import {
 } from '../../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../../jobs/books/imports/create-import.ts';
 import { ImportOptions } from '../../jobs/books/imports/import-options.ts';
-import { sealFile } from '../../jobs/books/imports/sealed-file.ts';
+import { storeBook } from '../../jobs/books/imports/store-book.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/imports.ts';
@@ -176,13 +176,8 @@ const uploadRoute: Route = {
         isStored: true,
       }),
     );
-    if (row.status === 'uploaded' && row.storage_key !== null) {
-      const content = sealFile(installation.keys, tenant_id, file.content());
-      await installation.files.put(row.storage_key, content);
-      await within(tenant_id, ({ tx }) =>
-        enqueue(tx, checkImportJob, { tenant_id, import_id: row.id }),
-      );
-    }
+    const { files, keys } = installation;
+    await storeBook({ within, files, keys, tenantId: tenant_id }, row, () => file.content());
     return within(tenant_id, (work) => findOrThrow(work, stored.imports, row.id), {
       readOnly: true,
     });

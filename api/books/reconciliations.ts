@@ -10,7 +10,7 @@ import {
   RESULT_KINDS,
 } from '../../jobs/books/reconciliations/reconciliation-input.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
-import { sealFile } from '../../jobs/files/sealed-files.ts';
+import { sealStream } from '../../jobs/files/sealed-files.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/reconciliations.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -186,7 +186,6 @@ const createRoute: Route = {
   body: NewReconciliationForm,
   run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
     const { file, mapping, ...options } = body as z.output<typeof NewReconciliationForm>;
-    const content = Buffer.concat(await Array.fromAsync(file.content()));
     const made = await within(tenant_id, (work) =>
       createReconciliation(work, {
         ...options,
@@ -197,7 +196,8 @@ const createRoute: Route = {
         isStored: true,
       }),
     );
-    await installation.files.put(made.storage_key ?? '', sealFile(made.file_key, content));
+    const content = sealStream(made.file_key, () => file.content());
+    await installation.files.put(made.storage_key ?? '', content);
     await within(tenant_id, ({ tx }) =>
       enqueue(tx, reconcileJob, { tenant_id, reconciliation_id: made.id }),
     );

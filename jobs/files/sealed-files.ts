@@ -30,14 +30,40 @@ function nonce(frame: number, isLast: boolean): Buffer {
 export function sealFile(fileKey: string, content: Uint8Array): Buffer {
   const salt = keyed(fileKey, 'salt', content);
   const key = keyed(fileKey, 'content', salt);
-  const parts = [MARK, salt];
+  const parts: Buffer[] = [MARK, salt];
   const frames = Math.max(1, Math.ceil(content.byteLength / FRAME_BYTES));
   for (let frame = 0; frame < frames; frame += 1) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonce(frame, frame === frames - 1));
     const piece = content.subarray(frame * FRAME_BYTES, (frame + 1) * FRAME_BYTES);
-    parts.push(cipher.update(piece), cipher.final(), cipher.getAuthTag());
+    parts.push(sealFrame(key, nonce(frame, frame === frames - 1), piece));
   }
   return Buffer.concat(parts);
+}
+
+/** The same bytes for content that is too large for the memory. Opens it twice, because the salt depends on all of it. */
+export async function* sealStream(
+  fileKey: string,
+  open: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
+  const hash = createHmac('sha256', Buffer.from(fileKey, 'base64')).update('salt');
+  for await (const piece of open()) hash.update(piece);
+  const salt = hash.digest();
+  const key = keyed(fileKey, 'content', salt);
+  yield Buffer.concat([MARK, salt]);
+  let waiting: Buffer = Buffer.alloc(0);
+  let frame = 0;
+  for await (const piece of open()) {
+    waiting = Buffer.concat([waiting, piece]);
+    for (; waiting.length > FRAME_BYTES; waiting = waiting.subarray(FRAME_BYTES)) {
+      yield sealFrame(key, nonce(frame, false), waiting.subarray(0, FRAME_BYTES));
+      frame += 1;
+    }
+  }
+  yield sealFrame(key, nonce(frame, true), waiting);
+}
+
+function sealFrame(key: Buffer, iv: Buffer, piece: Uint8Array) {
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** The content of stored bytes, frame by frame. Throws before it yields a byte that was changed or is not the file's. */

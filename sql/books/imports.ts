@@ -65,6 +65,7 @@ const ImportRow = z.object({
   sha256_hash: z.string(),
   file_size: z.coerce.number(),
   storage_key: z.string().nullable(),
+  file_key_sealed: z.string().nullable(),
   mapping: z.string().nullable(),
   options: z.record(z.string(), z.unknown()),
   status: z.enum(IMPORT_STATUSES),
@@ -83,7 +84,7 @@ const ImportRow = z.object({
 export type ImportRow = z.output<typeof ImportRow>;
 
 const columns = sql.fragment`
-  id, filename, sha256_hash, file_size, storage_key, mapping, options, status, business_date,
+  id, filename, sha256_hash, file_size, storage_key, file_key_sealed, mapping, options, status, business_date,
   control_totals, boarded_totals, failure_reason,
   loans_total, rows_total, rows_staged, loans_boarded, created_by, confirmed_by, confirmed_at
 `;
@@ -109,9 +110,11 @@ export const lockFingerprint = (tx: Transaction, fingerprint: string) =>
     select pg_advisory_xact_lock(hashtextextended('import ' || app.current_tenant() || ${fingerprint}, 0))
   `);
 
-export const findByFingerprint = (tx: Transaction, fingerprint: string) =>
+/** Locks the import of a file, so that it is not confirmed meanwhile. */
+export const lockByFingerprint = (tx: Transaction, fingerprint: string) =>
   tx.maybeOne(sql.type(ImportRow)`
     select ${columns} from imports where fingerprint = ${fingerprint} and status <> 'canceled'
+    for no key update
   `);
 
 export type StoredFinding = {

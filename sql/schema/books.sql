@@ -8,8 +8,9 @@ create table imports (
   sha256_hash text not null check (sha256_hash ~ '^[0-9a-f]{64}$'),
   fingerprint text not null check (fingerprint ~ '^[0-9a-f]{64}$'),
   file_size bigint not null,
-  -- The sealed file. Null if a command reads its own file, and after the import has ended.
+  -- The sealed file and its key. Null if a command reads its own file, and after the import has ended.
   storage_key text,
+  file_key_sealed text,
   mapping text,
   options jsonb not null default '{}',
   status text not null default 'uploaded' check (status in (
@@ -81,7 +82,8 @@ create table import_rows (
   foreign key (tenant_id, import_id) references imports (tenant_id, id)
 );
 create index import_rows_key on import_rows (tenant_id, import_id, file, key, position);
-call app.protect('import_rows');
+-- A change of SECRET seals the rows again.
+call app.protect('import_rows', 'select, insert, update, delete');
 
 -- The records that an import created for keys of its file, such as a borrower's external id or the id of a bank account.
 -- Later chunks of the import find them here. Removed when it ends.

@@ -167,3 +167,26 @@ test('a book without loans is refused', () => {
 
   expect(book.findings.map(({ code }) => code)).toEqual(['missing_file']);
 });
+
+test('a file without a header line is one finding, which repeats nothing of the file', async () => {
+  const [, ...records] = tapeText(
+    tapeLine({ loan_number: '123-45-6789', borrower_first_name: 'Rosalind' }),
+    tapeLine({ loan_number: 'T-2' }),
+  ).split('\n');
+
+  const lines = await linesOf(bookOf({ 'export.csv': records.join('\n') }), 'loans');
+
+  expect(placesOf(lines)).toEqual(['1 - unreadable_file']);
+  expect(JSON.stringify(lines)).toContain('Has no header line');
+  for (const planted of ['123-45-6789', 'Rosalind', 'Lovelace', 'T-2'])
+    expect(JSON.stringify(lines)).not.toContain(planted);
+});
+
+test('an unknown column whose name contains a number of a person is named without its digits', async () => {
+  const text = tape.replace(TAPE_HEADER, `${TAPE_HEADER},SSN 123-45-6789`);
+
+  const lines = await linesOf(bookOf({ 'export.csv': text }), 'loans');
+
+  expect(placesOf(lines)).toContain('1 SSN ***-**-**** unknown_column');
+  expect(JSON.stringify(lines)).not.toMatch(/123|6789/);
+});

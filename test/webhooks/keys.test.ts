@@ -40,8 +40,8 @@ async function everything() {
       sealed: string;
       at: string | null;
     }>(
-      `select tenant_id, ${column} as sealed, to_jsonb(record) ->> 'updated_at' as at from ${table} as record
-       where ${column} is not null order by tenant_id, to_jsonb(record) ->> 'created_at'`,
+      `select tenant_id, ${column} as sealed, to_jsonb(kept) ->> 'updated_at' as at from ${table} as kept
+       where ${column} is not null order by tenant_id, to_jsonb(kept) ->> 'created_at'`,
     );
     found.push(...rows.map((row) => ({ ...row, text: keys.unseal(row.tenant_id, row.sealed) })));
   }

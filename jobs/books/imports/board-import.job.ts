@@ -5,6 +5,7 @@ import { update } from '../../../sql/write.ts';
 import { enqueue, job, type Job } from '../../job.ts';
 import { boardImport } from './board-import.ts';
 import { ImportBusy } from './stage-book.ts';
+import { removeFile } from './remove-file.ts';
 import { openStoredBook } from './stored-book.ts';
 
 /** Chunks per run: about 20 seconds. Then the job enqueues itself, so that it never fills its pool or hinders a stop. */
@@ -38,10 +39,7 @@ export const boardImportJob: Job<z.output<typeof Payload>> = job({
       if (error instanceof ImportBusy) return continueAt(new Date(Date.now() + BUSY_MS));
       throw error;
     }
-    const key = await within(tenant_id, ({ tx }) => stored.findRemovableFile(tx, import_id));
-    if (key === null) return undefined;
-    await files.clear(key);
-    return within(tenant_id, ({ tx }) => update(tx, 'imports', import_id, { storage_key: null }));
+    return removeFile(within, files, tenant_id, import_id);
   },
 
   failed: async ({ tx }, { import_id }, failure_reason) => {

@@ -5,8 +5,7 @@ import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { lockExisting, wrongStatus } from './confirm-import.ts';
-
-const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
+import { ENDED } from './stored-book.ts';
 
 /** Cancels an import. Loans that are boarded already stay. */
 export async function cancelImport(work: Work, id: string) {

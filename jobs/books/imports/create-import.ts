@@ -6,6 +6,7 @@ import { insert, update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
 import { Invalid } from '../../errors.ts';
 import { storageKey } from '../../files/keys.ts';
+import { newFileKey } from '../../files/sealed-files.ts';
 import type { Work } from '../../work.ts';
 import { MappingRefused, readMapping } from '../format/mapping/read-mapping.ts';
 import type { ImportOptions } from './import-options.ts';
@@ -33,14 +34,18 @@ export async function createImport(work: Work, given: NewImport): Promise<stored
   if (file.mapping !== null) assertMapping(file.mapping);
   const fingerprint = fingerprintOf(given);
   await stored.lockFingerprint(tx, fingerprint);
-  const known = await stored.findByFingerprint(tx, fingerprint);
+  const known = await stored.lockByFingerprint(tx, fingerprint);
   if (known !== null && !CHECKABLE.includes(known.status)) return known;
+  const hasFile = known !== null && known.storage_key !== null;
+  // A worker checks it at this moment.
+  if (known?.status === 'checking' && isStored && hasFile) return known;
   const id = known?.id ?? newId();
-  const storage_key = isStored ? await keyOf(work, id) : null;
+  // A command does not need the stored file of an earlier upload, but whoever confirms the import may.
+  const place = isStored && !hasFile ? await newPlace(work, id) : {};
   if (known === null) {
-    await insert(tx, 'imports', { ...file, id, fingerprint, storage_key, created_by: actor.id });
+    await insert(tx, 'imports', { ...file, ...place, id, fingerprint, created_by: actor.id });
     await recordAudit(work, { type: 'imports', id }, 'create', {});
-  } else await update(tx, 'imports', id, { status: 'uploaded', storage_key, failure_reason: null });
+  } else await update(tx, 'imports', id, { ...place, status: 'uploaded', failure_reason: null });
   const row = await stored.readImport(tx, id);
   if (row === null) throw new Error(`The import ${id} vanished in its own transaction.`);
   return row;
@@ -69,7 +74,11 @@ const fingerprintOf = ({ sha256_hash, mapping, options }: NewImport) =>
     )
     .digest('hex');
 
-async function keyOf({ tx }: Work, id: string) {
+async function newPlace({ tx, tenant_id, installation: { keys } }: Work, id: string) {
   const { slug: tenant_slug } = await currentTenant(tx);
-  return storageKey({ tenant_slug, loan_id: 'imports', document_type: id, filename: 'book' });
+  const place = { tenant_slug, loan_id: 'imports', document_type: id, filename: 'book' };
+  return {
+    storage_key: storageKey(place),
+    file_key_sealed: keys.seal(tenant_id, newFileKey()),
+  };
 }

@@ -2,17 +2,20 @@ import * as stored from '../../../sql/books/imports.ts';
 import { openBytesAsTree, type FileTree } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
+import { unsealFile } from '../../files/sealed-files.ts';
 import type { Within } from '../../work.ts';
 import { readMapping } from '../format/mapping/read-mapping.ts';
 import type { Book } from '../format/reading/book.ts';
 import { openBook } from '../format/reading/open-book.ts';
-import { unsealFile } from './sealed-file.ts';
 
 /** What a zip begins with. */
 const ZIP_BEGINNING = 'PK\u0003\u0004';
 
+/** Statuses of an import whose file is not needed any more. */
+export const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
+
 /**
- * The uploaded book of an import; null if it has none. A CSV file is streamed. A zip, of at most 100 MiB, is held in
+ * The uploaded book of an import; null if it has none or has ended. A CSV file is streamed. A zip, of at most 100 MiB, is held in
  * memory, so that no unsealed copy is on a disk.
  */
 export async function openStoredBook(
@@ -25,12 +28,14 @@ export async function openStoredBook(
     row: await stored.readImport(tx, id),
     keys: installation.keys,
   }));
-  const key = row?.storage_key ?? null;
-  if (row === null || key === null) return null;
+  if (row === null || ENDED.includes(row.status)) return null;
+  const { storage_key, file_key_sealed } = row;
+  if (storage_key === null || file_key_sealed === null) return null;
+  const file_key = keys.unseal(tenantId, file_key_sealed);
   async function* bytes() {
-    const content = await files.stream(key ?? '');
+    const content = await files.stream(storage_key ?? '');
     if (content === null) throw new Error('The file of the import is missing from the store.');
-    yield* unsealFile(keys, tenantId, content);
+    yield* unsealFile(file_key, content);
   }
   const mapping = row.mapping === null ? null : readMapping(row.mapping);
   try {

@@ -42,6 +42,19 @@ export function isHeader(book: Book, source: SourceFile, fields: readonly string
   return fields.filter((field) => known.has(field.trim())).length >= KNOWN_NAMES_MIN;
 }
 
+/** Whether the record may be a header line with other names: at least two of them have a known meaning. */
+export function resemblesHeader(source: SourceFile, fields: readonly string[]): boolean {
+  const targets = source.feeds.flatMap((name) => Object.keys(columnsOf(name)));
+  const meant = fields.filter((field) => knownMeaning(field.trim(), targets) !== undefined);
+  return meant.length >= KNOWN_NAMES_MIN;
+}
+
+const DIGITS_SHOWN_MAX = 3;
+
+/** A name of the file for a message. One with many digits may be a number of a person, so its digits are hidden. */
+const shown = (name: string): string =>
+  (name.match(/\d/g)?.length ?? 0) > DIGITS_SHOWN_MAX ? name.replaceAll(/\d/g, '*') : name;
+
 export type Header = { readers: readonly FieldReader[]; findings: readonly Finding[] };
 
 /** The readers of a book file's columns, and what is wrong with the header line. */
@@ -54,7 +67,14 @@ export function readHeader(
   const { mapping } = book;
   const findings: Finding[] = [];
   const refuse = (code: FindingCode, column: string | null, reason: string) =>
-    findings.push({ file: source.path, line, column, code, severity: 'error', reason });
+    findings.push({
+      file: source.path,
+      line,
+      column: column === null ? null : shown(column),
+      code,
+      severity: 'error',
+      reason,
+    });
   if (names.some((column) => column.includes('\0'))) {
     refuse('unreadable_file', null, 'The header line is not text. Save the file as CSV UTF-8.');
     return { readers: [], findings };
@@ -63,7 +83,7 @@ export function readHeader(
   const section = sectionOf(mapping, name);
   const twice = names.find((column, at) => column !== '' && names.indexOf(column) < at);
   if (twice !== undefined)
-    refuse('duplicate_column', twice, `The column ${quote(twice)} appears twice.`);
+    refuse('duplicate_column', twice, `The column ${quote(shown(twice))} appears twice.`);
   // The columns of a source are compared once, with all that it feeds.
   if (source.feeds[0] === name) {
     const used = new Set(source.feeds.flatMap((fed) => usedNames(mapping, fed, names)));
@@ -77,7 +97,7 @@ export function readHeader(
     refuse(
       'missing_column',
       column,
-      `The mapping names the column ${quote(column)}, which the file does not have.${hintAt(column, names)}`,
+      `The mapping names the column ${quote(column)}, which the file does not have.${hintAt(column, names.map(shown))}`,
     );
   const readers = mapping
     ? compileSection(columns, section, mapping, names)
@@ -102,7 +122,7 @@ function missingColumn(
   mapping: Mapping | null,
 ): string {
   const unused = names.filter((name) => !found.has(name));
-  const hint = hintAt(column, unused);
+  const hint = hintAt(column, unused.map(shown));
   return mapping
     ? `The mapping says nothing about the required column ${column} of ${file}.csv.${hint}`
     : `The required column ${column} is missing.${hint}`;
@@ -125,8 +145,8 @@ function unknownColumn(column: string, book: Book, source: SourceFile): string {
   const meaning = knownMeaning(column, targets);
   const hint = meaning === undefined ? hintAt(column, targets) : ` Did you mean "${meaning}"?`;
   return book.mapping
-    ? `The mapping neither uses nor ignores the column ${quote(column)}.${hint}`
-    : `The book format has no column ${quote(column)}.${hint}`;
+    ? `The mapping neither uses nor ignores the column ${quote(shown(column))}.${hint}`
+    : `The book format has no column ${quote(shown(column))}.${hint}`;
 }
 
 const readersOfOwnNames = (

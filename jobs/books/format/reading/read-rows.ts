@@ -7,7 +7,7 @@ import type { FieldReader } from '../mapping/compile-section.ts';
 import type { Section } from '../mapping/mapping-schema.ts';
 import { ValueProblem } from '../mapping/value-problem.ts';
 import type { Book, BookLine, SourceFile } from './book.ts';
-import { EMPTY_SECTION, isHeader, readHeader } from './header.ts';
+import { EMPTY_SECTION, isHeader, readHeader, resemblesHeader } from './header.ts';
 import { isTotalsLine } from './totals-line.ts';
 import { createDeduplication } from './deduplicate.ts';
 
@@ -100,6 +100,11 @@ async function* readRecords<Name extends BookFileName>(
     return;
   }
   const { header, skipped, rest } = reading;
+  // Its fields may be those of a person, so no message repeats them.
+  if (!isHeader(book, source, header.fields) && !resemblesHeader(source, header.fields)) {
+    report('unreadable_file', 1, NO_HEADER);
+    return;
+  }
   if (skipped > 0)
     report(
       'lines_skipped',
@@ -127,6 +132,9 @@ async function* readRecords<Name extends BookFileName>(
   for (const { line } of held)
     report('totals_line', line, 'Looks like a line with totals, and was not read as a record.');
 }
+
+const NO_HEADER =
+  'Has no header line. Its first line must be the names of the columns, at least two of which the book format or the mapping knows.';
 
 /** The header line: the first one with known names, otherwise the first one with the most fields. */
 async function findHeader(book: Book, source: SourceFile, records: AsyncGenerator<CsvRecord>) {
