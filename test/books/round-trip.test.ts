@@ -331,7 +331,8 @@ test('a product that exists with other rules, or is archived, is reported before
     const target = await stage.tenant('2026-01-15');
     const admin = await target.signedIn('admin');
     const { id: known } = assertOk(await admin.post('/products', { ...made, ...product }));
-    if (isArchived) expect((await admin.delete(`/products/${String(known)}`)).status).toBeLessThan(300);
+    if (isArchived)
+      expect((await admin.delete(`/products/${String(known)}`)).status).toBeLessThan(300);
     const sent = await uploadBook(admin, book, {}, 'book.zip');
     await runImports(stage);
     const found = await admin.get(`/imports/${sent.body.id}/findings`);

@@ -69,6 +69,7 @@ function sameTerms(terms: Record<string, unknown>, product: Record<string, unkno
   const copied = copyTerms(product, { installment_tolerance: '0.00', accrual_relief: true });
   const names = new Set([...Object.keys(terms), ...Object.keys(copied)]);
   return [...names].every(
-    (name) => NOT_OF_PRODUCT.includes(name) || canonicalTerm(terms[name]) === canonicalTerm(copied[name]),
+    (name) =>
+      NOT_OF_PRODUCT.includes(name) || canonicalTerm(terms[name]) === canonicalTerm(copied[name]),
   );
 }
