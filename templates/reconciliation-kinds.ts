@@ -52,7 +52,11 @@ export const RECONCILIATION_KINDS = {
   missing_loan: { name: 'Missing loan', explanation: 'Only one of the systems has the loan.' },
   not_compared: {
     name: 'Not compared',
-    explanation: 'The figures of the loan cannot be computed from what is known.',
+    explanation: 'The file states no figure of the loan, or its figures cannot be computed here.',
+  },
+  partly_compared: {
+    name: 'Partly compared',
+    explanation: 'The compared days agree, but the file has days that were not compared.',
   },
 } as const;
 

@@ -5,7 +5,10 @@ import { parseArgs } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
 import { BookUnreadable } from '../jobs/books/conventions/read-studied-loans.ts';
 import type { Book } from '../jobs/books/format/reading/book.ts';
-import { createReconciliation } from '../jobs/books/reconciliations/change-reconciliation.ts';
+import {
+  createReconciliation,
+  openPoints,
+} from '../jobs/books/reconciliations/change-reconciliation.ts';
 import { openFiguresBook } from '../jobs/books/reconciliations/figures-book.ts';
 import { ReconciliationOptions } from '../jobs/books/reconciliations/reconciliation-input.ts';
 import {
@@ -19,7 +22,11 @@ import {
 } from '../jobs/books/reconciliations/run-reconciliation.ts';
 import { openFileTree } from '../jobs/files/file-tree.ts';
 import { SYSTEM, createWithin, type Within } from '../jobs/work.ts';
-import { listDifferences, reconciliations } from '../sql/books/reconciliations.ts';
+import {
+  listDifferences,
+  readReconciliation,
+  reconciliations,
+} from '../sql/books/reconciliations.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
 import { find, type Row } from '../sql/table.ts';
 import { readMappingAt } from './ops/open-book.ts';
@@ -30,8 +37,8 @@ import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
 
 /**
- * `npm run reconcile` compares the figures of another system with those here. Exits with 0 if all loans agree or differ by
- * accepted kinds only, with 1 if not, and with 2 if the command or the file cannot be used.
+ * `npm run reconcile` compares the figures of another system with those here. Exits with 0 if all figures of the file
+ * agree or differ by accepted kinds only, with 1 if not, and with 2 if the command or the file cannot be used.
  */
 const USAGE =
   'npm run reconcile -- --tenant SLUG [--book] [--through DATE] [--tolerance 0.01] [--accept KINDS] [--mapping FILE.yaml] [--out FILE.csv] FILE';
@@ -72,7 +79,10 @@ async function reconcile(file: string, { slug, mapping, out, options }: Wishes):
     bar.end(`${row['loans_total']} loans for ${tenant.slug}`);
     print(row);
     if (out !== undefined) await writeDifferences(within, tenant.id, id, out);
-    return Number(row['loans_differing']) + Number(row['loans_not_compared']) > 0 ? 1 : 0;
+    const result = await within(tenant.id, ({ tx }) => readReconciliation(tx, id), {
+      readOnly: true,
+    });
+    return result === null || openPoints(result) !== null ? 1 : 0;
   } finally {
     await pool.end();
   }
@@ -99,8 +109,9 @@ async function describeFile(file: string, { sources }: Book) {
 
 function print(row: Row) {
   const { loans_agreeing, loans_accepted, loans_differing, loans_not_compared } = row;
+  const { days_compared, days_not_compared } = row;
   console.log(
-    `${loans_agreeing} loans agree, ${loans_accepted} differ by accepted kinds, ${loans_differing} differ, ${loans_not_compared} were not compared.`,
+    `${loans_agreeing} loans agree, ${loans_accepted} differ by accepted kinds, ${loans_differing} differ, ${loans_not_compared} were not or only partly compared. ${days_compared} days were compared, ${days_not_compared} of the same loans were not.`,
   );
   const summary = row['summary'] as KindSummary[];
   if (summary.length > 0)

@@ -15,6 +15,7 @@ import { createImport } from '../../jobs/books/imports/create-import.ts';
 import { ImportOptions } from '../../jobs/books/imports/import-options.ts';
 import { storeBook } from '../../jobs/books/imports/store-book.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/imports.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -36,19 +37,24 @@ import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 const resourceDefaults = { area: 'books', read: 'admin', write: 'admin' } as const;
 const count = integer.readonly();
 
-const totals = z
-  .array(
-    z.object({
-      status: z.string().describe('The status of these loans.'),
-      loans: integer.describe('How many loans have it.'),
-      principal: money.describe('The principal that they owe.'),
-      interest: money.describe('The interest that they owe.'),
-      fees: money.describe('The fees that they owe.'),
-      charged_off: money.describe('What is still owed of charged-off loans.'),
-    }),
-  )
-  .nullable()
-  .readonly();
+/** A book may have a single loan of a status, whose fields the totals then reveal. */
+const totals = derivedFrom(
+  z
+    .array(
+      z.object({
+        status: z.string().describe('The status of these loans.'),
+        loans: integer.describe('How many loans have it.'),
+        principal: money.describe('The principal that they owe.'),
+        interest: money.describe('The interest that they owe.'),
+        fees: money.describe('The fees that they owe.'),
+        charged_off: money.describe('What is still owed of charged-off loans.'),
+      }),
+    )
+    .nullable()
+    .readonly(),
+  ...(['loans.status', 'loans.principal_balance', 'loans.accrued_interest'] as const),
+  ...(['loans.outstanding_fees', 'loans.total_balance', 'loans.charge_off_amount'] as const),
+);
 
 const findings = resource({
   ...resourceDefaults,

@@ -11,6 +11,7 @@ import {
 } from '../../jobs/books/reconciliations/reconciliation-input.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
 import { sealStream } from '../../jobs/files/sealed-files.ts';
+import { derivedFrom, type FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/reconciliations.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -28,6 +29,14 @@ import {
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
+
+/** The figures of loans that a comparison shows, and that its results let a reader compute. */
+const FIGURES = [
+  ...(['loans.principal_balance', 'loans.accrued_interest', 'loans.outstanding_fees'] as const),
+  ...(['loans.total_balance', 'loans.next_payment_amount'] as const),
+  ...(['loans.next_payment_date', 'loans.days_past_due', 'loans.delinquency_bucket'] as const),
+] satisfies readonly FactName[];
+const figure = derivedFrom(z.string().nullable().readonly(), ...FIGURES);
 
 const resourceDefaults = { area: 'books', read: 'admin', write: 'admin' } as const;
 const count = integer.readonly();
@@ -67,23 +76,28 @@ const differences = resource({
       .describe('The figure as in `figures.csv`. Null if the loan was not compared.'),
     kind: kind.readonly().describe('Why the systems differ.'),
     is_accepted: flag.readonly().describe('Whether the comparison accepts this kind.'),
-    reason: z.string().readonly().describe('What the systems do differently.'),
+    reason: derivedFrom(z.string().readonly(), ...FIGURES).describe(
+      'What the systems do differently.',
+    ),
     first_date: date.nullable().readonly().describe('The first day with a difference.'),
-    first_ours: z.string().nullable().readonly().describe('The figure here on that day.'),
-    first_theirs: z.string().nullable().readonly().describe('The figure of the other system.'),
+    first_ours: figure.describe('The figure here on that day.'),
+    first_theirs: figure.describe('The figure of the other system.'),
     last_date: date.nullable().readonly().describe('The last day with a difference.'),
-    last_ours: z.string().nullable().readonly().describe('The figure here on the last day.'),
-    last_theirs: z.string().nullable().readonly().describe('The figure of the other system then.'),
+    last_ours: figure.describe('The figure here on the last day.'),
+    last_theirs: figure.describe('The figure of the other system then.'),
     days_differing: count.describe('On how many of the compared days the figure differs.'),
-    parting: z
-      .object({
-        date: date.describe('The first day on which both computations differ.'),
-        ours: computation.describe('The computation here.'),
-        theirs: computation.describe('The computation of the other system.'),
-      })
-      .nullable()
-      .readonly()
-      .describe('Both computations, with the first figure of a loan. Null if the kind is unknown.'),
+    days_not_compared: count.describe('How many days of the loan in the file were left out.'),
+    parting: derivedFrom(
+      z
+        .object({
+          date: date.describe('The first day on which both computations differ.'),
+          ours: computation.describe('The computation here.'),
+          theirs: computation.describe('The computation of the other system.'),
+        })
+        .nullable()
+        .readonly(),
+      ...FIGURES,
+    ).describe('Both computations, with the first figure of a loan. Null if the kind is unknown.'),
     created_at: timestamp.readonly(),
   },
   filters: ['kind', 'is_accepted', 'figure', 'loan_number', 'loan_id'],
@@ -92,7 +106,7 @@ const differences = resource({
 const summary = z
   .array(
     z.object({
-      kind,
+      kind: kind.describe('Why these loans differ.'),
       loans: integer.describe('How many loans differ for this reason.'),
       figures: integer.describe('How many of their figures differ.'),
       amount: signedMoney.describe(
@@ -133,10 +147,16 @@ export const reconciliations = resource({
     loans_agreeing: count.describe('How many loans agree in all figures.'),
     loans_accepted: count.describe('How many loans differ by an accepted kind.'),
     loans_differing: count.describe('How many other loans differ or are missing in a system.'),
-    loans_not_compared: count.describe('How many loans could not be computed.'),
+    loans_not_compared: count.describe('How many loans were not, or only partly, compared.'),
+    days_compared: count.describe('How many days of loans were compared.'),
+    days_not_compared: count.describe(
+      'How many days of the compared loans were left out, because the figures here do not cover them or the file states no figure.',
+    ),
     first_date: date.nullable().readonly().describe('The first day with a difference.'),
     last_date: date.nullable().readonly().describe('The last day that was compared.'),
-    summary: summary.describe('The differences by kind, the most frequent first.'),
+    summary: derivedFrom(summary, ...FIGURES).describe(
+      'The differences by kind, the most frequent first.',
+    ),
     fingerprint: z
       .string()
       .nullable()
@@ -182,7 +202,8 @@ const createRoute: Route = {
   status: 201,
   transaction: 'own',
   takes_file: true,
-  carries: [],
+  // Guesses in a file and a tolerance would reveal the figures.
+  carries: FIGURES,
   body: NewReconciliationForm,
   run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
     const { file, mapping, ...options } = body as z.output<typeof NewReconciliationForm>;
@@ -208,7 +229,7 @@ const createRoute: Route = {
 };
 
 const ChangedLoans = z.object({
-  reconciliation_id: uuid,
+  reconciliation_id: uuid.describe('The comparison.'),
   changed_loans: integer.describe(
     'How many of the compared loans have events that were recorded later and count from a compared day.',
   ),

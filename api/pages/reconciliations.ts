@@ -14,7 +14,8 @@ type Reconciliation = Record<string, unknown> & {
   fingerprint: string | null;
   signed_off_at: string | null;
   status: string;
-  summary: Summary[];
+  /** Missing for users who are denied figures of loans. */
+  summary?: Summary[];
 };
 
 const view = (page: string, data: object): PageView => ({
@@ -42,7 +43,7 @@ const detailPage: Page = {
     return view('reconciliation', {
       run,
       changed_loans,
-      kinds: run.summary.map((row) => ({
+      kinds: (run.summary ?? []).map((row) => ({
         ...row,
         ...textsOf(row.kind),
         href: `${RECONCILIATIONS}/${run.id}?kind=${row.kind}`,

@@ -22,6 +22,7 @@ import {
 } from '../../jobs/portfolios/servicing-transfers/send-notices.job.ts';
 import * as tables from '../../sql/portfolios/servicing-transfers.ts';
 import { date, flag, integer, money, text, timestamp, timestamps, uuid } from '../../sql/types.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 
 const resourceDefaults = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
@@ -161,6 +162,7 @@ export const servicingTransfers = resource({
     servicer_address_line_1: '400 Harbor Street',
     servicer_address_line_2: 'Portland, ME 04101',
     servicer_phone: '+18005550142',
+    loan_ids: [EXAMPLE_ID],
   }),
   create: addServicingTransfer,
   nested: {

@@ -7,22 +7,29 @@ const Imported = z.object({
   code: z.string(),
   /** Only loans may move it. Due to Investors is not among these: boarding credits it for want of another account. */
   is_control: z.boolean(),
+  is_due_to_investors: z.boolean(),
   booked: z.string(),
 });
+export type ImportedBalance = z.output<typeof Imported>;
 
-/** What the entries of an import's loans have booked on each account. */
+/**
+ * What the boardings of an import have booked on each account, without what happened to the loans since. A boarding that
+ * was corrected later has further entries, which have a purpose.
+ */
 export const listImportedBalances = (tx: Transaction, importId: string) =>
   tx.any(sql.type(Imported)`
     with booked as (
       select line.account_id, sum(line.debit - line.credit) as amount
       from import_loans as boarded
-      join journal_entries as entry on entry.loan_id = boarded.loan_id and entry.status = 'posted'
+      join journal_entries as entry on entry.loan_id = boarded.loan_id
+        and entry.reference_type = 'boarding' and entry.purpose = '' and entry.status = 'posted'
       join journal_lines as line on line.entry_id = entry.id
       where boarded.import_id = ${importId}
       group by line.account_id
     )
     select account.id, account.code,
            coalesce(account.role, '') <> 'due_to_investors' and (${isControl}) as is_control,
+           coalesce(account.role, '') = 'due_to_investors' as is_due_to_investors,
            coalesce(booked.amount, 0.00)::numeric(20, 2) as booked
     from ledger_accounts as account left join booked on booked.account_id = account.id
     where not account.is_header order by account.code

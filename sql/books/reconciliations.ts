@@ -11,7 +11,7 @@ export const reconciliations = table({
     select record.id, record.filename, record.sha256_hash, record.file_size, record.mapping, record.compares,
            record.through_date, record.tolerance, record.accepted_kinds, record.status, record.failure_reason,
            record.loans_total, record.loans_agreeing, record.loans_accepted, record.loans_differing,
-           record.loans_not_compared, record.first_date, record.last_date, record.summary, record.fingerprint,
+           record.loans_not_compared, record.days_compared, record.days_not_compared, record.first_date, record.last_date, record.summary, record.fingerprint,
            record.computed_at, record.created_by, record.signed_off_by, record.signed_off_at,
            record.sign_off_note, record.created_at, record.updated_at
     from reconciliations as record
@@ -25,7 +25,7 @@ export const reconciliationDifferences = table({
     select record.id, record.reconciliation_id, record.position, record.loan_id, record.loan_number,
            record.figure, record.kind, record.is_accepted, record.reason, record.first_date,
            record.first_ours, record.first_theirs, record.last_date, record.last_ours, record.last_theirs,
-           record.days_differing, record.parting, record.created_at
+           record.days_differing, record.days_not_compared, record.parting, record.created_at
     from reconciliation_differences as record
   `,
 });
@@ -42,8 +42,10 @@ const StoredReconciliation = z.object({
   tolerance: z.string(),
   accepted_kinds: z.array(z.string()),
   status: z.enum(RECONCILIATION_STATUSES),
+  loans_total: z.int(),
   loans_differing: z.int(),
   loans_not_compared: z.int(),
+  days_not_compared: z.int(),
   fingerprint: z.string().nullable(),
   computed_at: z.string().nullable(),
   created_by: z.string().nullable(),
@@ -53,7 +55,7 @@ export type StoredReconciliation = z.output<typeof StoredReconciliation>;
 
 const columns = sql.fragment`
   id, filename, sha256_hash, storage_key, file_key_sealed, mapping, compares, through_date, tolerance, accepted_kinds, status,
-  loans_differing, loans_not_compared, fingerprint, computed_at, created_by, signed_off_by
+  loans_total, loans_differing, loans_not_compared, days_not_compared, fingerprint, computed_at, created_by, signed_off_by
 `;
 
 export const readReconciliation = (tx: Transaction, id: string) =>
@@ -114,6 +116,7 @@ export type DifferenceRow = {
   last_ours: string | null;
   last_theirs: string | null;
   days_differing: number;
+  days_not_compared: number;
   parting: object | null;
 };
 
@@ -121,48 +124,53 @@ export const addDifferences = (tx: Transaction, id: string, rows: readonly Diffe
   tx.query(sql.typeAlias('void')`
     insert into reconciliation_differences (
       reconciliation_id, position, loan_id, loan_number, figure, kind, is_accepted, reason, first_date, first_ours,
-      first_theirs, last_date, last_ours, last_theirs, days_differing, parting
+      first_theirs, last_date, last_ours, last_theirs, days_differing, days_not_compared, parting
     )
     select ${id}, position, loan_id, loan_number, figure, kind, is_accepted, reason, first_date, first_ours,
-           first_theirs, last_date, last_ours, last_theirs, days_differing, parting
+           first_theirs, last_date, last_ours, last_theirs, days_differing, days_not_compared, parting
     from jsonb_populate_recordset(null::reconciliation_differences, ${JSON.stringify(rows)}::jsonb)
   `);
 
-export const addComparedLoans = (
-  tx: Transaction,
-  id: string,
-  loans: readonly { loan_id: string; last_date: string }[],
-) =>
+/** `events_read`: the events of the loan through the last day, when the comparison read them. */
+export type ComparedLoan = { loan_id: string; last_date: string | null; events_read: number };
+
+export const addComparedLoans = (tx: Transaction, id: string, loans: readonly ComparedLoan[]) =>
   tx.query(sql.typeAlias('void')`
-    insert into reconciliation_loans (reconciliation_id, loan_id, last_date)
-    select ${id}, loan_id, max(last_date)
+    insert into reconciliation_loans (reconciliation_id, loan_id, last_date, events_read)
+    select distinct on (loan_id) ${id}, loan_id, last_date, events_read
     from jsonb_populate_recordset(null::reconciliation_loans, ${JSON.stringify(loans)}::jsonb)
-    group by loan_id
+    order by loan_id, last_date desc nulls last
     on conflict (tenant_id, reconciliation_id, loan_id) do nothing
   `);
 
-/** Active loans here that the file does not have. */
-export const listLoansOnlyHere = (tx: Transaction, id: string) =>
+/** The next loans here that the file does not have although something is owed on them, by their numbers. */
+export const listLoansOnlyHere = (
+  tx: Transaction,
+  id: string,
+  { after, limit }: { after: string; limit: number },
+) =>
   tx.any(sql.type(FoundLoan)`
     select loan.id, loan.loan_number as number from loans as loan
-    where loan.status = 'active' and not exists (
+    where loan.status in ('active', 'charged_off') and loan.loan_number > ${after} and not exists (
       select from reconciliation_loans as compared
       where compared.reconciliation_id = ${id} and compared.loan_id = loan.id
     )
     order by loan.loan_number
-    limit 10000
+    limit ${limit}
   `);
 
-/** The loans whose past has changed since the comparison: events recorded later that count from an earlier day. */
+/**
+ * The loans with events that count from a compared day and that the comparison has not read. Compares counts, not times:
+ * an event may be stored while the comparison runs, or after it although its transaction began before.
+ */
 export const countChangedLoans = (tx: Transaction, id: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count
     from reconciliations as record
     join reconciliation_loans as compared on compared.reconciliation_id = record.id
-    where record.id = ${id} and exists (
-      select from loan_events as event
+    where record.id = ${id} and compared.last_date is not null and compared.events_read <> (
+      select count(*) from loan_events as event
       where event.loan_id = compared.loan_id and event.effective_date <= compared.last_date
-        and event.recorded_at > record.computed_at
     )
   `);
 
@@ -179,12 +187,13 @@ const ListedDifference = z.object({
   last_ours: z.string().nullable(),
   last_theirs: z.string().nullable(),
   days_differing: z.int(),
+  days_not_compared: z.int(),
 });
 
 /** All differences in their order, for an export. */
 export const listDifferences = (tx: Transaction, id: string) =>
   tx.any(sql.type(ListedDifference)`
     select loan_number, figure, kind, is_accepted, reason, first_date, first_ours, first_theirs, last_date,
-           last_ours, last_theirs, days_differing
+           last_ours, last_theirs, days_differing, days_not_compared
     from reconciliation_differences where reconciliation_id = ${id} order by position
   `);

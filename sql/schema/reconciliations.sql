@@ -23,8 +23,11 @@ create table reconciliations (
   -- Loans that differ only by accepted kinds, and other loans that differ.
   loans_accepted integer not null default 0,
   loans_differing integer not null default 0,
-  -- Loans whose figures could not be computed.
+  -- Loans of which no figure, or not each day, could be compared.
   loans_not_compared integer not null default 0,
+  -- Days of the compared loans, and those of their days in the file that were left out.
+  days_compared integer not null default 0,
+  days_not_compared integer not null default 0,
   first_date date,
   last_date date,
   -- Counts by kind.
@@ -66,6 +69,8 @@ create table reconciliation_differences (
   last_ours text,
   last_theirs text,
   days_differing integer not null,
+  -- Days of the loan in the file that were left out.
+  days_not_compared integer not null,
   -- The first day on which both computations differ, and both. On the first difference of a loan only.
   parting jsonb,
   created_at timestamptz not null default now(),
@@ -83,12 +88,14 @@ call app.declare_borrower_data('reconciliation_differences', 'loans', links => '
     "figures of the books in a fixed format": ["figure", "kind", "reason", "first_ours", "first_theirs", "last_ours",
       "last_theirs", "parting"]}');
 
--- The loans whose figures a reconciliation compared, to notice later changes of their past.
+-- The loans here that the file has, to notice later changes of their past: events through the last day that the
+-- comparison has not read. Without a last day, nothing was compared.
 create table reconciliation_loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   reconciliation_id uuid not null,
   loan_id uuid not null,
-  last_date date not null,
+  last_date date,
+  events_read integer not null,
   primary key (tenant_id, reconciliation_id, loan_id),
   foreign key (tenant_id, reconciliation_id) references reconciliations (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)

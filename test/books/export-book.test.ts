@@ -155,7 +155,9 @@ test('a superadmin exports a book over HTTP without whole personal numbers', asy
   expect(rows['identities']).toMatchObject([{ identifier_last_four: '6789' }]);
   expect(JSON.stringify(rows)).not.toContain('123456789');
   const audit = await stage.owner.query(
-    `select action from audit_log where entity_type = 'book_exports'`,
+    `select action, changes from audit_log where entity_type = 'book_exports'`,
   );
-  expect(audit.rows).toEqual([{ action: 'create' }]);
+  expect(audit.rows).toMatchObject([
+    { action: 'create', changes: { status: { old: null, new: 'pending' } } },
+  ]);
 });

@@ -29,6 +29,33 @@ async function newLender() {
   return { tenant, admin, upload, read, loans };
 }
 
+/** The steps of an import in its history, and the status after each. */
+async function stepsOf(id: string) {
+  const { rows } = await stage.owner.query<{ action: string; status: string | null }>(
+    `select action, changes #>> '{status,new}' as status from audit_log
+     where entity_type = 'imports' and entity_id = $1 order by created_at, id`,
+    [id],
+  );
+  return rows.map(({ action, status }) => `${action}: ${status}`);
+}
+
+test('each step of an import is in its history', async () => {
+  const { admin, upload } = await newLender();
+
+  const id = await upload();
+  await admin.post(`/imports/${id}/check`);
+  await runImports(stage);
+  await admin.post(`/imports/${id}/confirm`, TOTALS);
+  await admin.post(`/imports/${id}/cancel`);
+
+  expect(await stepsOf(id)).toEqual([
+    expect.stringMatching(/^create: /),
+    'check: uploaded',
+    'confirm: confirmed',
+    'cancel: canceled',
+  ]);
+});
+
 test('an uploaded file is checked, its totals are confirmed, and its loans are boarded with these totals', async () => {
   const { tenant, admin, upload, read, loans } = await newLender();
 
@@ -262,4 +289,5 @@ test('a product that is withdrawn after the check stops the import by line, and 
   );
   expect(await loans()).toHaveLength(3);
   expect(await read(id)).toMatchObject({ status: 'boarded', failure_reason: null });
+  expect(await stepsOf(id)).toContain('resume: confirmed');
 });

@@ -1,11 +1,19 @@
 import { Big } from 'big.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { openBook } from '../../jobs/books/format/reading/open-book.ts';
+import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
+import { boardImport } from '../../jobs/books/imports/board-import.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
+import { historyFromEvents } from '../../jobs/loans/boarding/history-from-events.ts';
+import { readLoan } from '../../jobs/loans/history/open-loan.ts';
 import { updateAgreed } from '../../jobs/loans/history/record-events.ts';
 import { sql } from '../../sql/database/db.ts';
-import { exportedFiles, zipOf } from '../setup/exported-books.ts';
+import { asTree, exportedFiles, zipOf } from '../setup/exported-books.ts';
 import { multipartForm, postForm } from '../setup/forms.ts';
-import { runImports, uploadBook } from '../setup/imports.ts';
+import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
+import { newBorrower } from '../setup/joint-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { assertOk } from '../setup/portal.ts';
 import { newProduct } from '../setup/products.ts';
@@ -79,6 +87,13 @@ const trialBalanceOf = async (tenant: Tenant) => {
   const { accounts } = (await admin.get('/ledger/trial-balance')).body;
   return accounts.map(({ code, debit, credit }: Record<string, string>) => [code, debit, credit]);
 };
+
+/** The balance of each account, debits minus credits. */
+const balancesOf = async (tenant: Tenant) =>
+  (await trialBalanceOf(tenant)).map(([code, debit, credit]: [string, string, string]) => [
+    code,
+    new Big(debit).minus(credit).toFixed(2),
+  ]) as [string, string][];
 
 const documentsOf = async (tenant: Tenant) => {
   const documents = (await tenant.officer.get('/documents')).body as Record<string, unknown>[];
@@ -180,4 +195,154 @@ test('the first statement of an imported loan does not repeat the fees of its di
 
   expect(summary).toMatchObject({ fees: '0.00', payments: '0.00', credits: '0.00' });
   expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a book is imported on a later business date, even if boarding takes two days', async () => {
+  const source = await stage.tenant('2026-01-15');
+  for (let count = 0; count < 3; count += 1) await newLoan(source);
+  await travelTo(stage, source, '2026-02-10');
+  const files = await exportedFiles(stage, source);
+  const target = await stage.tenant('2026-02-12');
+  const officer = target.officer;
+  const importer = await target.signedIn('admin');
+  const { id } = (await uploadBook(importer, await zipOf(files), {}, 'book.zip')).body as {
+    id: string;
+  };
+  await runImports(stage);
+  await importer.post(`/imports/${id}/confirm`, {
+    loan_count: 3,
+    principal_total: '30000.00',
+  });
+  const { within } = lentTo(stage);
+  const boardOnlyTwo = async () => {
+    await boardImport(within, target.id, id, openBook(asTree(files)), { chunks_max: 0 });
+    await within(target.id, (work) => boardNextChunk(work, id, 2));
+  };
+  await boardOnlyTwo();
+  const [boarded] = (await officer.get('/loans')).body as { id: string }[];
+  await travelTo(stage, target, '2026-02-13');
+  assertOk(await officer.post(`/loans/${boarded?.id}/payments`, { amount: '100.00' }));
+  await runImports(stage);
+  const stopped = (await importer.get(`/imports/${id}`)).body;
+  const resumed = await importer.post(`/imports/${id}/resume`);
+  await runImports(stage);
+  const findings = (await importer.get(`/imports/${id}/findings`)).body as object[];
+  const done = (await importer.get(`/imports/${id}`)).body;
+
+  expect(stopped, JSON.stringify(stopped)).toMatchObject({ status: 'failed' });
+  expect(resumed.status, JSON.stringify(resumed.body)).toBeLessThan(300);
+  expect(done, JSON.stringify(findings)).toMatchObject({ status: 'boarded', loans_boarded: 3 });
+  expect(findings).toMatchObject([{ code: 'ledger_differs', severity: 'warning' }]);
+  const here = new Map(await balancesOf(source));
+  const there = new Map(await balancesOf(target));
+  expect(there.get('1000')).toBe(new Big(here.get('1000') ?? 0).plus(100).toFixed(2));
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a trial balance that cannot be posted is refused by line before a loan is boarded', async () => {
+  const source = await stage.tenant('2026-01-15');
+  await newLoan(source);
+  const files = await exportedFiles(stage, source);
+  const target = await stage.tenant('2026-01-15');
+  const admin = await target.signedIn('admin');
+  const header = 'account_code,as_of_date,balance';
+  const wrong = [
+    [`1000,2026-01-15,5.00`],
+    [`1000,2026-01-15,5.00`, `2200,2026-01-14,-5.00`],
+    [`1000,2026-01-16,0.00`],
+    [`9999,2026-01-15,0.00`],
+  ];
+  const refusals = [];
+  for (const lines of wrong) {
+    files.set('ledger.csv', Buffer.from([header, ...lines].join('\n')));
+    const { id } = (await uploadBook(admin, await zipOf(files), {}, 'book.zip')).body as {
+      id: string;
+    };
+    await runImports(stage);
+    const { status } = (await admin.get(`/imports/${id}`)).body;
+    const found = (await admin.get(`/imports/${id}/findings`)).body as Record<string, unknown>[];
+    refusals.push([
+      status,
+      ...found.map(({ line, column_name }) => `${String(line)} ${String(column_name)}`),
+    ]);
+  }
+
+  expect(refusals).toEqual([
+    ['refused', '2 balance'],
+    ['refused', '3 as_of_date'],
+    ['refused', '2 as_of_date'],
+    ['refused', '2 account_code'],
+  ]);
+});
+
+test('events that have not happened yet are refused by line, and by boarding itself', async () => {
+  const source = await stage.tenant('2026-01-15');
+  await newLoan(source);
+  await travelTo(stage, source, '2026-01-20');
+  const loan = (await source.officer.get('/loans')).body[0];
+  assertOk(await source.officer.post(`/loans/${loan.id}/payments`, { amount: '100.00' }));
+  const files = await exportedFiles(stage, source);
+  const target = await stage.tenant('2026-01-18');
+  const admin = await target.signedIn('admin');
+
+  const sent = await uploadBook(admin, await zipOf(files), {}, 'book.zip');
+  await runImports(stage);
+  const path = `/imports/${sent.body.id}`;
+  const { status } = (await admin.get(path)).body;
+  const found = (await admin.get(`${path}/findings`)).body as Record<string, unknown>[];
+  const columns = found
+    .filter(({ file }) => file === 'events.csv')
+    .map(({ column_name }) => column_name);
+  const boarded = target.within(async (work) => {
+    const program_id = await target.first('/programs');
+    const product_id = await target.first('/products');
+    const { events, schedule } = await source.within(async (other) => readLoan(other, loan.id));
+    const input = Boarding.parse({
+      borrower_id: await newBorrower(target),
+      program_id,
+      product_id,
+      principal_amount: '10000.00',
+      interest_rate: '0.085',
+      term_months: 36,
+      origination_date: '2026-01-15',
+      history: { transactions: [] },
+    });
+    return boardLoan(work, input, undefined, () => historyFromEvents(events, schedule));
+  });
+
+  expect(status).toBe('refused');
+  expect(columns).toEqual(['recorded_on', 'effective_date']);
+  await expect(boarded).rejects.toMatchObject({
+    errors: { history: 'Must not go beyond the business date. It has an event of 2026-01-20.' },
+  });
+});
+
+test('a product that exists with other rules, or is archived, is reported before a loan is boarded', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const fee_rules = [
+    { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' },
+  ];
+  const made = { name: 'Auto', code: 'AUTO-9', fee_rules, late_fee_grace_days: 12 };
+  const lender = await source.signedIn('admin');
+  const { id: product_id } = assertOk(await lender.post('/products', made));
+  await newLoan(source, { product_id });
+  const book = await zipOf(await exportedFiles(stage, source));
+  const check = async (product: object, isArchived = false) => {
+    const target = await stage.tenant('2026-01-15');
+    const admin = await target.signedIn('admin');
+    const { id: known } = assertOk(await admin.post('/products', { ...made, ...product }));
+    if (isArchived)
+      expect((await admin.delete(`/products/${String(known)}`)).status).toBeLessThan(300);
+    const sent = await uploadBook(admin, book, {}, 'book.zip');
+    await runImports(stage);
+    const found = await admin.get(`/imports/${sent.body.id}/findings`);
+    return (found.body as Record<string, string>[]).map(({ file, reason }) => `${file}: ${reason}`);
+  };
+
+  expect(await check({})).toEqual([]);
+  expect(await check({ late_fee_grace_days: 5, day_count: '30_360' })).toEqual([
+    expect.stringContaining('products.csv: A product with this code exists here with another'),
+  ]);
+  expect(await check({}, true)).toEqual(['loans.csv: This product does not exist.']);
+  expect(await check({ is_active: false })).toEqual(['loans.csv: This product does not exist.']);
 });

@@ -63,6 +63,17 @@ const NOT_DONE: Record<string, string> = {
     'no application is open; test/loans/adverse-action-notices.test.ts',
   'POST /reconciliations/{id}/sign-off':
     'needs a file and two people; test/books/reconciliations.test.ts',
+  'POST /imports/{id}/check': 'needs a file; test/books/imports.test.ts',
+  'POST /imports/{id}/confirm': 'the same',
+  'POST /imports/{id}/resume': 'the same',
+  'POST /imports/{id}/cancel': 'the same',
+  'POST /servicing-transfers':
+    'needs loans to transfer; test/portfolios/servicing-transfer.test.ts',
+  'POST /servicing-transfers/{id}/send-notices': 'the same',
+  'POST /servicing-transfers/{id}/record-notices': 'the same',
+  'POST /servicing-transfers/{id}/forward-payments': 'the same',
+  'POST /servicing-transfers/{id}/receive-payments': 'the same',
+  'POST /servicing-transfers/{id}/cancel': 'the same',
   'POST /credit-dispute-imports': 'a file of a bureau; test/loans/credit-dispute-exchange.test.ts',
   'POST /loans/{id}/credit-corrections':
     'nothing was reported; test/loans/credit-corrections.test.ts',

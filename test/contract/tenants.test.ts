@@ -56,6 +56,12 @@ const UNTRIED: Record<string, string> = {
   'GET /reconciliations/{id}/differences': 'made of a file; test/books/reconciliations.test.ts',
   'GET /reconciliations/{id}/changes': 'made of a file; test/books/reconciliations.test.ts',
   'POST /reconciliations/{id}/sign-off': 'made of a file; test/books/reconciliations.test.ts',
+  'GET /imports/{id}': 'made of a file; test/books/imports.test.ts',
+  'GET /imports/{id}/findings': 'the same',
+  'POST /imports/{id}/check': 'the same',
+  'POST /imports/{id}/confirm': 'the same',
+  'POST /imports/{id}/resume': 'the same',
+  'POST /imports/{id}/cancel': 'the same',
   'GET /book-exports/{id}': 'made on request; test/books/export-book.test.ts',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };

@@ -214,6 +214,11 @@ const NOBODY_WAITS = [
   'confirm-subscription',
   // The close reports the failure itself, from the failed job.
   'close-loans',
+  // Saving the setting, or recording the transfer, starts it again; the loans keep their state until then.
+  'follow-case-settings',
+  'protect-loans',
+  // Letters that were not sent keep the loan in service, and its task stays open.
+  'send-transfer-notices',
 ];
 
 test('every job that a record waits for reports its failure to the record', () => {

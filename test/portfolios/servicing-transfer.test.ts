@@ -25,6 +25,17 @@ async function lettersOf({ officer }: Tenant, loanId: string, type: string) {
   return logs.body as { borrower_id: string; status: string; body: string; channel: string }[];
 }
 
+/** What users did with a transfer, by its history. */
+async function historyOf(id: unknown) {
+  const { rows } = await stage.owner.query<{ action: string }>(
+    `select action from audit_log
+     where entity_type = 'servicing_transfers' and entity_id = $1 and actor_type = 'user'
+     order by created_at, id`,
+    [id],
+  );
+  return rows.map(({ action }) => action);
+}
+
 const sendLetters = () => runJobs(stage, {}, ['send-transfer-notices', 'protect-loans']);
 
 async function newLender(today: string, settings: object = {}) {
@@ -143,6 +154,8 @@ test('goodbye letters that would be late are refused, and a loan whose letter is
   expect([gone.status, kept.status]).toEqual(['transferred', 'active']);
   const list = (await admin.get('/servicing-transfers?status=completed')).body;
   expect(list.map(({ id }: { id: string }) => id)).toEqual([partly['id']]);
+  expect(await historyOf(late['id'])).toEqual(['create', 'cancel']);
+  expect(await historyOf(partly['id'])).toEqual(['create', 'send-notices', 'record-notices']);
 });
 
 test('autopay and scheduled payments end with the transfer, and money that comes later is forwarded or returned to the cent', async () => {
@@ -192,6 +205,7 @@ test('autopay and scheduled payments end with the transfer, and money that comes
   expect(after['borrower_suspense']).toBeUndefined();
   const [told] = await lettersOf(tenant, other.id, 'payment_misdirected');
   expect(told?.body).toMatch(/returned the money.*Harbor Loan Services/s);
+  expect(await historyOf(id)).toContain('forward-payments');
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -287,6 +301,7 @@ test('a payment that the previous servicer forwards counts from the day it was r
   expect(twice).toMatchObject({ status: 422 });
   expect(unnamed).toMatchObject({ status: 422 });
   expect(Object.keys(unnamed.body.errors)).toEqual(['payments.0.reference_number']);
+  expect(await historyOf(transfer['id'])).toEqual(['create', 'receive-payments']);
   expect(loan).toMatchObject({ days_past_due: 0, outstanding_fees: '0.00' });
   expect(after).toMatchObject([{ amount_waived: '25.00' }]);
   expect(await violationsIn(stage)).toEqual([]);

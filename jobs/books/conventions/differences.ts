@@ -22,6 +22,10 @@ export type Comparison = { theirs: readonly Figures[]; tolerance: bigint };
 const isAmount = (figure: FigureName) => (AMOUNT_FIGURES as readonly FigureName[]).includes(figure);
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
+/** Whether the other system gives any figure of the day. */
+export const statesFigures = (figures: Figures): boolean =>
+  FIGURE_NAMES.some((name) => isGiven(figures[name]));
+
 /** The figures that the other system gives. */
 export const givenFigures = (theirs: readonly Figures[]): ReadonlySet<FigureName> =>
   new Set(FIGURE_NAMES.filter((name) => theirs.some((figures) => isGiven(figures[name]))));

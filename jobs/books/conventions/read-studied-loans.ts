@@ -4,13 +4,22 @@ import type { EarlierTransaction } from '../../loans/boarding/history-input.ts';
 import { translateHistory } from '../../loans/boarding/translate-history.ts';
 import type { EventOf } from '../../loans/engine/events.ts';
 import { originalSchedule, type BoardedLoan } from '../../loans/schedule/boarded-schedule.ts';
-import type { BookRow } from '../format/book-files.ts';
-import type { Finding } from '../format/findings.ts';
+import { columnsOf, type BookRow } from '../format/book-files.ts';
+import { toFinding } from '../format/checks/check-book.ts';
+import type { Issue } from '../format/checks/issue.ts';
+import { createRecordsIndex } from '../format/checks/known-records.ts';
+import { createKeyCheck } from '../format/checks/repeated-keys.ts';
+import { FINDING_CODES, type Finding } from '../format/findings.ts';
 import { hasFile, sizeOf, type Book } from '../format/reading/book.ts';
 import { readRows } from '../format/reading/read-rows.ts';
 import type { BookLoan } from './book-loan.ts';
+import { statesFigures } from './differences.ts';
 import type { Figures } from './figures.ts';
 import type { StudiedLoan } from './find-conventions.ts';
+
+const KNOWN_COLUMNS: ReadonlySet<string> = new Set(
+  (['loans', 'history', 'figures'] as const).flatMap((name) => Object.keys(columnsOf(name))),
+);
 
 /** The files of the book have mistakes. `findings` names the first of them. */
 export class BookUnreadable extends Error {
@@ -20,14 +29,30 @@ export class BookUnreadable extends Error {
     super(findings.map(({ file, line, reason }) => `${file}, line ${line}: ${reason}`).join('\n'));
     this.findings = findings;
   }
+
+  /** The message without the contents of the file, which may be about persons: to store and to show. */
+  withoutContents(): string {
+    const named = this.findings.map(({ file, line, column, code }) => {
+      const place = column !== null && KNOWN_COLUMNS.has(column) ? `, ${column}` : '';
+      return `${file}, line ${line}${place}: ${FINDING_CODES[code].about}`;
+    });
+    return named.join('\n');
+  }
 }
 
-/** A loan of the book that cannot be computed, and the reason. */
-export type UncomputedLoan = { loan_number: string; reason: string };
+/** A loan of the book that cannot be compared, and the reason. `missing_loan`: loans.csv does not have it. */
+export type UncomputedLoan = {
+  loan_number: string;
+  kind: 'missing_loan' | 'not_compared';
+  reason: string;
+};
 
 /** A book is read in parts of about this size, so that memory stays flat. Each part reads the files once more. */
 const BYTES_PER_PART = 96 * 2 ** 20;
 const FINDINGS_MAX = 50;
+
+/** A studied loan, and how many days of the file are left out: those before its history or without a figure. */
+export type ReadLoan = StudiedLoan & { days_not_compared: number };
 
 export type StudyOptions = {
   /** The terms of a loan's product, before the loan's own rate and term. Null: there is no such product. */
@@ -44,22 +69,31 @@ type Collected = {
   figures: Figures[];
 };
 
+type Name = 'loans' | 'history' | 'figures';
+
+/** All rows of a loan are in memory together: enough for a transaction or a figure on each day of 50 years. */
+const ROWS_OF_LOAN_MAX = 20_000;
+
 /** The loans of a book with their histories and the figures of the old system, from loans.csv, history.csv and figures.csv. */
 export async function* readStudiedLoans(
   book: Book,
   { termsOf, through = null, onUncomputed = () => {}, bytesPerPart = BYTES_PER_PART }: StudyOptions,
-): AsyncGenerator<StudiedLoan> {
+): AsyncGenerator<ReadLoan> {
   const parts = Math.max(1, Math.ceil(sizeOf(book) / bytesPerPart));
   for (let part = 0; part < parts; part += 1) {
     const collected = await collectPart(book, { part, parts, through });
     for (const [loan_number, loan] of collected) {
-      if (loan.row === null) continue;
+      if (loan.row === null) {
+        onUncomputed({ loan_number, kind: 'missing_loan', reason: 'loans.csv has no such loan.' });
+        continue;
+      }
       const terms = termsOf(loan.row.product_code);
       const studied =
         terms === null
           ? `There is no product ${loan.row.product_code}.`
           : toStudiedLoan(loan.row, loan, terms);
-      if (typeof studied === 'string') onUncomputed({ loan_number, reason: studied });
+      if (typeof studied === 'string')
+        onUncomputed({ loan_number, kind: 'not_compared', reason: studied });
       else yield studied;
     }
   }
@@ -104,10 +138,14 @@ function balancesOf(row: BookRow<'loans'>, as_of_date: string): Figures {
 async function collectPart(
   book: Book,
   { part, parts, through }: { part: number; parts: number; through: string | null },
-  files: readonly ('loans' | 'history' | 'figures')[] = ['loans', 'history', 'figures'],
+  files: readonly Name[] = ['loans', 'history', 'figures'],
 ): Promise<Map<string, Collected>> {
   const loans = new Map<string, Collected>();
   const findings: Finding[] = [];
+  const report = (...found: Finding[]) => {
+    findings.push(...found.filter(({ severity }) => severity === 'error'));
+    if (findings.length > FINDINGS_MAX) throw new BookUnreadable(findings.slice(0, FINDINGS_MAX));
+  };
   const loanOf = (loan_number: string): Collected | null => {
     if (partOf(loan_number, parts) !== part) return null;
     const known = loans.get(loan_number) ?? { row: null, history: [], figures: [] };
@@ -116,27 +154,36 @@ async function collectPart(
   };
   for (const name of files) {
     if (!hasFile(book, name)) continue;
-    for await (const { row, ...line } of readRows(book, name)) {
-      if (row === null) {
-        findings.push(...line.findings.filter(({ severity }) => severity === 'error'));
-        if (findings.length > FINDINGS_MAX)
-          throw new BookUnreadable(findings.slice(0, FINDINGS_MAX));
-        continue;
-      }
-      const loan = loanOf(row.loan_number);
-      if (loan !== null) addRow(loan, name, row, through);
+    const index = createRecordsIndex();
+    const keys = createKeyCheck(name, index);
+    for await (const line of readRows(book, name)) {
+      report(...line.findings);
+      const loan = line.row === null ? null : loanOf(line.row.loan_number);
+      if (line.row === null || loan === null) continue;
+      const repeated = keys.add(line);
+      if (repeated !== null) report(toFinding(line, repeated));
+      else if (name === 'loans') index.add(name, line.row.loan_number, { line: line.line });
+      addRow(loan, name, line.row, through);
+      if (loan.history.length + loan.figures.length > ROWS_OF_LOAN_MAX)
+        throw new BookUnreadable([toFinding(line, TOO_MANY_ROWS)]);
+    }
+    if (!keys.hasSuspects()) continue;
+    for await (const line of readRows(book, name)) {
+      const repeated = keys.confirm(line);
+      if (repeated !== null) report(toFinding(line, repeated));
     }
   }
   if (findings.length > 0) throw new BookUnreadable(findings);
   return loans;
 }
 
-function addRow(
-  loan: Collected,
-  name: 'loans' | 'history' | 'figures',
-  row: BookRow<'loans' | 'history' | 'figures'>,
-  through: string | null,
-) {
+const TOO_MANY_ROWS: Issue = {
+  column: 'loan_number',
+  code: 'too_many_rows',
+  reason: `The loan has more than ${ROWS_OF_LOAN_MAX} transactions and figures. Send fewer days.`,
+};
+
+function addRow(loan: Collected, name: Name, row: BookRow<Name>, through: string | null) {
   if (name === 'loans') loan.row = row as BookRow<'loans'>;
   if (name === 'history') {
     const { loan_number: _, ...transaction } = row as BookRow<'history'>;
@@ -164,7 +211,7 @@ function toStudiedLoan(
   row: BookRow<'loans'>,
   { history, figures }: Collected,
   product: Terms,
-): StudiedLoan | string {
+): ReadLoan | string {
   const { loan_number, interest_rate, term_months, principal_amount, origination_date } = row;
   const first_payment_date = row.first_payment_date ?? null;
   const payment_day =
@@ -194,12 +241,22 @@ function toStudiedLoan(
     events: events.map(({ event }) => event),
     schedule: null,
   };
-  const isComparable = ({ as_of_date }: Figures) =>
-    isOfOrigination ? as_of_date >= start.effective_date : as_of_date > start.effective_date;
-  return { loan, theirs: theirs.filter(isComparable) };
+  const { effective_date } = start;
+  const isCovered = ({ as_of_date }: Figures) =>
+    isOfOrigination ? as_of_date >= effective_date : as_of_date > effective_date;
+  const compared = theirs.filter((day) => statesFigures(day) && isCovered(day));
+  if (compared.length === 0) return 'figures.csv states no figure of it that can be compared.';
+  const days_not_compared =
+    theirs.filter((day) => day !== opening.figures).length - compared.length;
+  return { loan, theirs: compared, days_not_compared };
 }
 
-type Opening = { start: EventOf<'boarding'>; isOfOrigination: boolean };
+type Opening = {
+  start: EventOf<'boarding'>;
+  isOfOrigination: boolean;
+  /** The figures with which the history begins. */
+  figures: Figures | null;
+};
 
 /**
  * The history begins with the loan, or on `history_from` with the figures that the old system gave for the day before.
@@ -219,7 +276,7 @@ function openingOf(
       principal_balance: isLent ? '0.00' : principal_amount,
       paid_through_date: addDays(origination_date, -1),
     };
-    return { start, isOfOrigination: true };
+    return { start, isOfOrigination: true, figures: null };
   }
   const before = addDays(history_from, -1);
   const figures = theirs.find(({ as_of_date }) => as_of_date === before);
@@ -233,5 +290,5 @@ function openingOf(
     outstanding_fees: figures.fees ?? '0.00',
     paid_through_date: figures.next_due_date ? addDays(figures.next_due_date, -1) : before,
   };
-  return { start, isOfOrigination: false };
+  return { start, isOfOrigination: false, figures };
 }

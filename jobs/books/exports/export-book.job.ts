@@ -8,7 +8,7 @@ import { rowExists } from '../../../sql/table.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
+import { auditChange } from '../../audit.ts';
 import { Invalid } from '../../errors.ts';
 import type { ExternalServices } from '../../external-systems.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -34,18 +34,20 @@ export async function requestBookExport(
   const scope = await checkScope(work, input);
   const pending = await exports.findPendingExport(tx, scope);
   if (pending !== null) return pending;
-  const id = newId();
   const { slug: tenant_slug } = await currentTenant(tx);
-  const place = { tenant_slug, loan_id: 'exports', document_type: id, filename: 'book.zip' };
-  await insert(tx, 'book_exports', {
-    id,
-    ...scope,
-    requested_by: actor.type === 'user' ? actor.id : null,
-    storage_key: storageKey(place),
+  const made = await auditChange(work, exports.bookExports, 'create', null, async () => {
+    const id = newId();
+    const place = { tenant_slug, loan_id: 'exports', document_type: id, filename: 'book.zip' };
+    await insert(tx, 'book_exports', {
+      id,
+      ...scope,
+      requested_by: actor.type === 'user' ? actor.id : null,
+      storage_key: storageKey(place),
+    });
+    await enqueue(tx, exportBookJob, { tenant_id, export_id: id });
+    return id;
   });
-  await enqueue(tx, exportBookJob, { tenant_id, export_id: id });
-  await recordAudit(work, { type: 'book_exports', id }, 'create', {});
-  return id;
+  return made.id;
 }
 
 async function checkScope({ tx }: Work, input: z.output<typeof BookExport>): Promise<BookScope> {

@@ -30,6 +30,7 @@ export const FINDING_CODES = {
     about: 'The dates of a column are written in a form that the mapping does not state.',
   },
   contradiction: { severity: 'error', about: 'Fields of one record contradict each other.' },
+  too_many_rows: { severity: 'error', about: 'A loan has more rows than can be compared.' },
   duplicate_key: { severity: 'error', about: 'Two records have the same id.' },
   borrower_differs: {
     severity: 'error',

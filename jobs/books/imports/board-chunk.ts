@@ -164,7 +164,7 @@ const refusal = (
 /** All loans are boarded: adds up what they owe now, and removes the stored rows. */
 async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
   const { tx, today } = work;
-  await importBookLedger(work, row.id);
+  await appendFindings(work, row.id, await importBookLedger(work, row.id));
   const totals = startTotals();
   for (let after = 0; ;) {
     const part = await staged.listBoardedLoans(tx, row.id, after, SUM_BATCH);

@@ -3,10 +3,12 @@ import { settingsOf } from '../../users/settings/settings.ts';
 import { findKnownKeys } from '../../../sql/books/parents.ts';
 import type { Within } from '../../work.ts';
 import type { FindKnown } from '../format/checks/references.ts';
-import type { BookRow } from '../format/book-files.ts';
+import type { BookFileName, BookRow } from '../format/book-files.ts';
 import type { Book } from '../format/reading/book.ts';
 import { hasFile } from '../format/reading/book.ts';
 import { checkBook as checkFiles, type CheckedRow } from '../format/checks/check-book.ts';
+import { checkProducts } from './exported/check-products.ts';
+import { createLedgerCheck } from './exported/check-ledger.ts';
 import { STAGED_FILES } from './book-rows.ts';
 import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
 import { checkRecord, hasRules } from './check-record.ts';
@@ -14,6 +16,9 @@ import { startTotals } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { nameOf } from './records/import-borrowers.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
+
+/** Files whose rows are compared with the tenant. */
+const CHECKED_HERE: readonly BookFileName[] = ['products', 'loans', 'ledger'];
 
 /** Rows that share the statements of a check. */
 const BATCH = 1_000;
@@ -46,6 +51,7 @@ export async function checkBook(
   const totals = startTotals();
   const counts = { error: 0, warning: 0 };
   const bookProducts = new Set<string>();
+  const ledger = createLedgerCheck();
   let [loans_total, rows_total] = [0, 0];
   const { today, settings } = await within(
     tenantId,
@@ -63,13 +69,19 @@ export async function checkBook(
     const found = await within(
       tenantId,
       async (work) => {
+        const ofProducts = rows.filter(({ file }) => file === 'products');
+        const products = await checkProducts(work, ofProducts);
+        for (const code of products.added) bookProducts.add(code);
         const { findings, figures } = await checkLoans(work, loans, options, bookProducts);
         for (const loan of figures) totals.add(loan);
+        const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
+          ...products.findings,
           ...findings,
           ...(await checkKnownBorrowers(work, people)),
           ...rows.flatMap((row) => checkRecord(work, row, settings)),
+          ...(await ledger.add(work, ofLedger)),
         ];
       },
       { readOnly: true },
@@ -93,8 +105,7 @@ export async function checkBook(
     const { file } = row;
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
-    if (file === 'products') bookProducts.add((row.values as BookRow<'products'>).code);
-    if (file !== 'loans' && !hasRules(file)) continue;
+    if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
     if (waiting.length < BATCH) continue;
     await report(found.splice(0));
@@ -102,6 +113,7 @@ export async function checkBook(
   }
   await report(found);
   await check(waiting);
+  await report(ledger.end());
   return {
     business_date: today,
     totals: totals.read(),

@@ -67,8 +67,29 @@ export const SignOff = z.strictObject({
   note: prose
     .max(2_000)
     .optional()
-    .describe('Why the differences are right. Required if loans differ or were not compared.'),
+    .describe(
+      'Why the differences are right. Required if loans differ, or loans or days were not compared.',
+    ),
 });
+
+/** What remains to be judged, or null if all that the file states agrees or was accepted. */
+export function openPoints(
+  run: Pick<
+    stored.StoredReconciliation,
+    | 'accepted_kinds'
+    | 'loans_total'
+    | 'loans_differing'
+    | 'loans_not_compared'
+    | 'days_not_compared'
+  >,
+): string | null {
+  if (run.loans_total === 0) return 'nothing was compared';
+  const loans = run.loans_differing + run.loans_not_compared;
+  if (loans > 0) return `${loans} loans do not agree`;
+  return run.days_not_compared > 0 && !run.accepted_kinds.includes('partly_compared')
+    ? `${run.days_not_compared} days of the file were not compared`
+    : null;
+}
 
 /**
  * Signs off the results with this fingerprint. Only another person than the one who made the comparison may do this, and
@@ -96,10 +117,9 @@ export async function signOff(work: Work, id: string, given: z.output<typeof Sig
       'loans_changed',
       { loans: changed },
     );
-  const open = run.loans_differing + run.loans_not_compared;
   const note = given.note?.trim() ?? '';
-  if (open > 0 && note === '')
-    throw new Invalid({ note: `Is required, because ${open} loans do not agree.` });
+  const open = openPoints(run);
+  if (open !== null && note === '') throw new Invalid({ note: `Is required, because ${open}.` });
   await update(tx, 'reconciliations', id, {
     signed_off_by: actor.id,
     signed_off_at: new Date().toISOString(),

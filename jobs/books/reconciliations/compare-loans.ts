@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { BookLoan } from '../conventions/book-loan.ts';
 import {
   conventionsOf,
@@ -15,13 +16,20 @@ import {
 
 /** Reasons why a loan is not compared. `missing_loan`: only one system has it. */
 export const UNCOMPARED_KINDS = ['missing_loan', 'not_compared'] as const;
-export type ResultKind = DifferenceKind | (typeof UNCOMPARED_KINDS)[number];
+/** `partly_compared`: the compared days agree, but the file states more days. */
+export const OTHER_KINDS = [...UNCOMPARED_KINDS, 'partly_compared'] as const;
+export type ResultKind = DifferenceKind | (typeof OTHER_KINDS)[number];
 
 /** A loan of the file with the loan here, or the reason why it cannot be compared. */
 export type LoanPair = {
   loan_id: string | null;
   loan_number: string;
+  /** The compared days. Of a loan that is not compared, those of the file. */
   theirs: readonly Figures[];
+  /** The events of the loan here through the last of these days. */
+  events_read: number;
+  /** Days of the file that are left out, because the figures here do not cover them or the file states none. */
+  days_not_compared: number;
 } & (
   | { loan: BookLoan; problem?: never }
   | { loan?: never; problem: { kind: (typeof UNCOMPARED_KINDS)[number]; reason: string } }
@@ -31,6 +39,9 @@ export type LoanResult = {
   loan_id: string | null;
   loan_number: string;
   last_date: string | null;
+  events_read: number;
+  days_compared: number;
+  days_not_compared: number;
   /** Null: all figures agree. */
   kind: ResultKind | null;
   reason: string;
@@ -59,6 +70,8 @@ export async function* compareLoans(
   });
   let waiting: LoanPair[] | null = [];
   for await (const pair of pairs) {
+    // Lets the other jobs of the process proceed between two loans.
+    await setImmediate();
     if (waiting !== null) {
       waiting.push(pair);
       if (pair.loan) learnFrom(pair.loan, pair.theirs, namingOf(pair.loan));
@@ -70,12 +83,19 @@ export async function* compareLoans(
   for (const pair of waiting ?? []) yield resultOf(pair);
 
   function resultOf(pair: LoanPair): LoanResult {
-    const { loan_id, loan_number, theirs } = pair;
-    const base = { loan_id, loan_number, last_date: theirs.at(-1)?.as_of_date ?? null };
+    const { loan_id, loan_number, theirs, events_read, days_not_compared } = pair;
+    const last_date = theirs.at(-1)?.as_of_date ?? null;
+    const days_compared = pair.loan ? theirs.length : 0;
+    const days = { last_date, events_read, days_compared, days_not_compared };
+    const base = { loan_id, loan_number, ...days };
     if (!pair.loan)
       return { ...base, kind: pair.problem.kind, reason: pair.problem.reason, named: null };
     const named = nameDifference(pair.loan, theirs, namingOf(pair.loan));
-    if (named === null) return { ...base, kind: null, reason: '', named };
-    return { ...base, kind: named.kind, reason: named.reasons.join('; '), named };
+    if (named !== null)
+      return { ...base, kind: named.kind, reason: named.reasons.join('; '), named };
+    if (days_not_compared === 0) return { ...base, kind: null, reason: '', named };
+    const [first] = theirs;
+    const reason = `${days_compared} days from ${first?.as_of_date} to ${last_date} agree. ${days_not_compared} other days of the file were not compared.`;
+    return { ...base, kind: 'partly_compared', reason, named };
   }
 }

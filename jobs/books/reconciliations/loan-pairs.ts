@@ -4,6 +4,7 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../../loans/engine/events.ts';
 import { readTerms } from '../../loans/products/loan-terms.ts';
 import type { BookLoan } from '../conventions/book-loan.ts';
+import { statesFigures } from '../conventions/differences.ts';
 import type { Figures } from '../conventions/figures.ts';
 import type { FiguresOfLoan } from '../conventions/read-studied-loans.ts';
 import type { LoanPair } from './compare-loans.ts';
@@ -28,10 +29,11 @@ export async function pairWithLoans(
   );
   return given.map(({ loan_number, theirs }, at): LoanPair => {
     const record = records[at] ?? null;
-    const base = { loan_number, loan_id: record?.id ?? null, theirs };
+    const none = { loan_number, loan_id: null, theirs, events_read: 0, days_not_compared: 0 };
     if (record === null)
-      return { ...base, problem: { kind: 'missing_loan', reason: 'There is no such loan here.' } };
-    return { ...base, ...comparable(record, theirs, today) };
+      return { ...none, problem: { kind: 'missing_loan', reason: 'There is no such loan here.' } };
+    const compared = { ...none, loan_id: record.id, ...comparable(record, theirs, today) };
+    return { ...compared, events_read: countEvents(record, compared.theirs) };
   });
 }
 
@@ -40,12 +42,20 @@ function comparable(record: LoanRecord, theirs: readonly Figures[], today: strin
   const loan = toBookLoan(record);
   if (loan === null) return problem('The loan has not been funded here.');
   const { effective_date: since } = loan.start;
-  const days = theirs.filter(({ as_of_date }) => as_of_date >= since && as_of_date <= today);
+  const stated = theirs.filter(statesFigures);
+  if (stated.length === 0) return problem('The file states no figure of it.');
+  const days = stated.filter(({ as_of_date }) => as_of_date >= since && as_of_date <= today);
   if (days.length === 0)
     return problem(
-      `Its figures here begin on ${since} and end on ${today}. The file has none of these days.`,
+      `Its figures here begin on ${since} and end on ${today}. The file states none of these days.`,
     );
-  return { loan, theirs: days };
+  return { loan, theirs: days, days_not_compared: theirs.length - days.length };
+}
+
+/** The events through the last day of the figures. */
+function countEvents({ events }: LoanRecord, theirs: readonly Figures[]): number {
+  const through = theirs.at(-1)?.as_of_date ?? '';
+  return events.filter(({ effective_date }) => effective_date <= through).length;
 }
 
 /** A loan of ours as its contract and events. Null if it was never funded. */

@@ -7,7 +7,7 @@ import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
 import { unsealFile } from '../../files/sealed-files.ts';
 import { job, type Job } from '../../job.ts';
-import type { Within } from '../../work.ts';
+import type { Within, Work } from '../../work.ts';
 import { BookUnreadable } from '../conventions/read-studied-loans.ts';
 import { readMapping } from '../format/mapping/read-mapping.ts';
 import { openFiguresBook } from './figures-book.ts';
@@ -15,10 +15,16 @@ import { FileUnusable, runReconciliation } from './run-reconciliation.ts';
 
 const Payload = z.object({ tenant_id: uuid, reconciliation_id: uuid });
 
+/** Less than the deadline of the pool, after which a job could no longer say why it stopped. */
+const COMPARING_MS = 4 * 60_000;
+const TOO_LONG =
+  'The comparison takes longer than 4 minutes. Send fewer loans or days in a file, or use npm run reconcile.';
+
 /** Compares an uploaded file. A repeated run begins anew. The file is removed afterwards. */
 export const reconcileJob: Job<z.output<typeof Payload>> = job({
   name: 'reconcile',
-  pool: 'ledger',
+  // In the documents pool, so that a close of business never waits for it.
+  pool: 'documents',
   payload: Payload,
   attempts: 3,
   key: ({ reconciliation_id }) => `reconcile:${reconciliation_id}`,
@@ -26,45 +32,61 @@ export const reconcileJob: Job<z.output<typeof Payload>> = job({
   async run({ tenant_id, reconciliation_id: id }, { within, files }) {
     const row = await within(tenant_id, ({ tx }) => stored.readReconciliation(tx, id));
     if (row === null || row.storage_key === null) return;
-    try {
-      await compareStored(within, files, tenant_id, row);
-    } catch (error) {
-      const reason = reasonOf(error);
-      if (reason === null) throw error;
-      await within(tenant_id, ({ tx }) => failed(tx, id, reason));
-    }
+    // An attempt that stopped while it removed the file has stored its result.
+    const isOver = row.status === 'done' || row.status === 'failed';
+    const content = row.status === 'done' ? null : await files.stream(row.storage_key);
+    if (content === null && !isOver)
+      throw new Error('The file of the reconciliation is missing from the store.');
+    if (content !== null)
+      try {
+        await compareStored(within, tenant_id, row, content);
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (reason === null) throw error;
+        await within(tenant_id, (work) => failed(work, id, reason));
+      }
     await files.clear(row.storage_key);
     await within(tenant_id, ({ tx }) =>
       update(tx, 'reconciliations', id, { storage_key: null, file_key_sealed: null }),
     );
   },
 
-  failed: async ({ tx }, { reconciliation_id }, reason) => failed(tx, reconciliation_id, reason),
+  failed: (work, { reconciliation_id }, reason) => failed(work, reconciliation_id, reason),
 });
 
-const failed = (tx: Parameters<typeof stored.readReconciliation>[0], id: string, reason: string) =>
-  update(tx, 'reconciliations', id, { status: 'failed', failure_reason: reason.slice(0, 2_000) });
+/** Marks a comparison as failed, unless its results or an earlier reason are stored already. */
+async function failed({ tx }: Pick<Work, 'tx'>, id: string, reason: string) {
+  const run = await stored.lockReconciliation(tx, id);
+  if (run?.status !== 'waiting' && run?.status !== 'running') return;
+  await update(tx, 'reconciliations', id, {
+    status: 'failed',
+    failure_reason: reason.slice(0, 2_000),
+  });
+}
 
-/** A sentence for the user if the file is to blame. Otherwise null. */
-const reasonOf = (error: unknown): string | null =>
-  error instanceof FileUnusable || error instanceof BookUnreadable || error instanceof ZipRefused
-    ? error.message
-    : null;
+/** A sentence for the user if the file is to blame, without its contents. Otherwise null. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof BookUnreadable) return error.withoutContents();
+  return error instanceof FileUnusable || error instanceof ZipRefused ? error.message : null;
+}
 
 async function compareStored(
   within: Within,
-  files: Files,
   tenantId: string,
-  { id, filename, storage_key, file_key_sealed, mapping }: stored.StoredReconciliation,
+  { id, filename, file_key_sealed, mapping }: stored.StoredReconciliation,
+  content: NonNullable<Awaited<ReturnType<Files['stream']>>>,
 ) {
-  const content = await files.stream(storage_key ?? '');
-  if (content === null || file_key_sealed === null)
-    throw new Error('The file of the reconciliation is missing from the store.');
+  if (file_key_sealed === null) throw new Error('The key of the file is missing.');
   const file_key = await within(tenantId, async ({ installation }) =>
     installation.keys.unseal(tenantId, file_key_sealed),
   );
   const bytes = Buffer.concat(await Array.fromAsync(unsealFile(file_key, content)));
   await using tree = await openBytesAsTree(bytes, filename, UPLOAD_LIMITS);
   const book = openFiguresBook(tree, mapping === null ? null : readMapping(mapping));
-  await runReconciliation(within, tenantId, id, book);
+  const until = performance.now() + COMPARING_MS;
+  await runReconciliation(within, tenantId, id, book, {
+    onProgress: () => {
+      if (performance.now() > until) throw new FileUnusable(TOO_LONG);
+    },
+  });
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { date, money } from '../../../sql/types.ts';
 import { DIFFERENCE_KINDS } from '../conventions/conventions.ts';
-import { UNCOMPARED_KINDS } from './compare-loans.ts';
+import { OTHER_KINDS } from './compare-loans.ts';
 
-export const RESULT_KINDS = [...DIFFERENCE_KINDS, ...UNCOMPARED_KINDS] as const;
+export const RESULT_KINDS = [...DIFFERENCE_KINDS, ...OTHER_KINDS] as const;
 
 const isKind = (text: string): boolean => (RESULT_KINDS as readonly string[]).includes(text);
 

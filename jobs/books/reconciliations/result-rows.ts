@@ -52,13 +52,14 @@ export function toRows(
   is_accepted: boolean,
   position: number,
 ): DifferenceRow[] {
-  const { loan_id, loan_number, kind, reason, named } = result;
+  const { loan_id, loan_number, kind, reason, named, days_not_compared } = result;
   if (kind === null) return [];
   const base = {
     loan_id,
     loan_number,
     kind,
     is_accepted,
+    days_not_compared,
     reason: reason === '' ? RESULT_TEXTS[kind].explanation : reason.slice(0, 1_000),
   };
   if (named === null) return [{ ...base, ...NO_FIGURE, position, parting: null }];
@@ -102,4 +103,5 @@ export const CSV_COLUMNS = [
   ...(['loan_number', 'figure', 'kind', 'is_accepted', 'reason'] as const),
   ...(['first_date', 'first_ours', 'first_theirs'] as const),
   ...(['last_date', 'last_ours', 'last_theirs', 'days_differing'] as const),
+  ...(['days_not_compared'] as const),
 ] as const;

@@ -46,8 +46,8 @@ export async function runReconciliation(
   const totals = new Totals(run);
   for await (const chunk of chunksOf(results, CHUNK)) {
     const rows = totals.add(chunk);
-    const compared = chunk.flatMap(({ loan_id, last_date }) =>
-      loan_id !== null && last_date !== null ? [{ loan_id, last_date }] : [],
+    const compared = chunk.flatMap(({ loan_id, last_date, events_read }) =>
+      loan_id === null ? [] : [{ loan_id, last_date, events_read }],
     );
     await within(tenantId, async ({ tx }) => {
       if (rows.length > 0) await stored.addDifferences(tx, id, rows);
@@ -55,18 +55,31 @@ export async function runReconciliation(
     });
     onProgress(totals.loans);
   }
+  if (run.compares === 'loans') await addLoansOnlyHere(within, tenantId, id, totals);
   await within(tenantId, async ({ tx }) => {
-    if (run.compares === 'loans') {
-      const only = await stored.listLoansOnlyHere(tx, id);
-      const rows = totals.add(only.map(missingThere));
-      if (rows.length > 0) await stored.addDifferences(tx, id, rows);
-    }
     await update(tx, 'reconciliations', id, {
       ...totals.columns(),
       status: 'done',
       computed_at: new Date().toISOString(),
     });
   });
+}
+
+/** Loans per transaction that are only listed. */
+const LISTED = 5_000;
+
+async function addLoansOnlyHere(within: Within, tenantId: string, id: string, totals: Totals) {
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const place = { after, limit: LISTED };
+    const only = await within(tenantId, async ({ tx }) => {
+      const found = await stored.listLoansOnlyHere(tx, id, place);
+      const rows = totals.add(found.map(missingThere));
+      if (rows.length > 0) await stored.addDifferences(tx, id, rows);
+      return found;
+    });
+    after = only.length < LISTED ? undefined : only.at(-1)?.number;
+  }
 }
 
 function assertUsable(book: Book, { compares }: stored.StoredReconciliation) {
@@ -113,25 +126,25 @@ async function* loansOfBook(
   const studied = readStudiedLoans(book, {
     through: through_date,
     termsOf: (code) => (code === undefined ? oldest : products.get(code)) ?? null,
-    onUncomputed: ({ loan_number, reason }) =>
-      uncomputed.push({
-        loan_id: null,
-        loan_number,
-        theirs: [],
-        problem: { kind: 'not_compared', reason },
-      }),
+    onUncomputed: ({ loan_number, ...problem }) =>
+      uncomputed.push({ ...NOT_HERE, loan_number, theirs: [], days_not_compared: 0, problem }),
   });
-  for await (const { loan, theirs } of studied) {
+  for await (const { loan, ...days } of studied) {
     yield* uncomputed.splice(0);
-    yield { loan_id: null, loan_number: loan.loan_number, theirs, loan };
+    yield { ...NOT_HERE, loan_number: loan.loan_number, ...days, loan };
   }
   yield* uncomputed;
 }
+
+const NOT_HERE = { loan_id: null, events_read: 0 } as const;
 
 const missingThere = ({ id, number }: { id: string; number: string }): LoanResult => ({
   loan_id: id,
   loan_number: number,
   last_date: null,
+  events_read: 0,
+  days_compared: 0,
+  days_not_compared: 0,
   kind: 'missing_loan',
   reason: 'The file has no figures of this loan.',
   named: null,
@@ -144,6 +157,7 @@ class Totals {
   readonly #summary = new Summary();
   readonly #hash: Hash;
   readonly #counts = { agreeing: 0, accepted: 0, differing: 0, not_compared: 0 };
+  readonly #days = { compared: 0, not_compared: 0 };
   #position = 0;
   #first: string | null = null;
   #last: string | null = null;
@@ -181,17 +195,22 @@ class Totals {
         row.last_theirs,
         row.days_differing,
       ]);
-      this.#hash.update(JSON.stringify([result.loan_number, result.last_date, kind, facts]));
+      const { loan_number, last_date, days_compared, days_not_compared } = result;
+      const days = [last_date, days_compared, days_not_compared];
+      this.#hash.update(JSON.stringify([loan_number, days, kind, facts]));
       return rows;
     });
   }
 
-  #count({ kind, last_date, named }: LoanResult, is_accepted: boolean) {
+  #count(result: LoanResult, is_accepted: boolean) {
+    const { kind, last_date, named } = result;
+    this.#days.compared += result.days_compared;
+    this.#days.not_compared += result.days_not_compared;
     if (kind === null) this.#counts.agreeing += 1;
     else if (is_accepted) this.#counts.accepted += 1;
-    else if (kind === 'not_compared') this.#counts.not_compared += 1;
+    else if (kind === 'not_compared' || kind === 'partly_compared') this.#counts.not_compared += 1;
     else this.#counts.differing += 1;
-    const first = named?.differences[0]?.as_of_date ?? last_date;
+    const first = named?.differences[0]?.as_of_date ?? null;
     if (first !== null && (this.#first === null || first < this.#first)) this.#first = first;
     if (last_date !== null && (this.#last === null || last_date > this.#last))
       this.#last = last_date;
@@ -204,6 +223,8 @@ class Totals {
       loans_accepted: this.#counts.accepted,
       loans_differing: this.#counts.differing,
       loans_not_compared: this.#counts.not_compared,
+      days_compared: this.#days.compared,
+      days_not_compared: this.#days.not_compared,
       first_date: this.#first,
       last_date: this.#last,
       summary: JSON.stringify(this.#summary.rows()),

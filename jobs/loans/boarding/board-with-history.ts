@@ -48,6 +48,11 @@ export async function boardWithHistory(
   const checked = await validateNewLoan(work, toNewLoan(input), known);
   const terms = readTerms(checked as NewLoan & TermsSource);
   const history = read(terms);
+  const ahead = history.events.find(({ effective_date }) => effective_date > work.today);
+  if (ahead ?? history.from > work.today)
+    throw new Invalid({
+      history: `Must not go beyond the business date. It has an event of ${ahead?.effective_date ?? history.from}.`,
+    });
   const replayed = checkReplayed(work, input, replayHistory(terms, history, work.today));
   const { state } = replayed;
   const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));

@@ -145,7 +145,7 @@ function checkPeople(
   return findDuplicate(person, line, { ssn: 'borrower_ssn', name: 'borrower_last_name' });
 }
 
-const toFinding = (
+export const toFinding = (
   { file, line, labelOf }: Pick<BookLine<'loans'>, 'file' | 'line' | 'labelOf'>,
   { column, code, reason }: Issue,
 ): Finding => ({

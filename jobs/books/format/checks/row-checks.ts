@@ -113,6 +113,10 @@ const ROW_CHECKS: { [Name in BookFileName]?: RowCheck<Name> } = {
     ),
   ],
   history: checkHistoryRow,
+  events: (row, { today }) =>
+    (['recorded_on', 'effective_date'] as const).flatMap((column) =>
+      onlyIf(row[column] > today, contradiction(column, 'Must not be after the business date.')),
+    ),
   documents: (row) => [
     ...onlyIf(
       row.loan_number === undefined && row.borrower_external_id === undefined,

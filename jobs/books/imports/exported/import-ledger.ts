@@ -1,38 +1,65 @@
 import * as opening from '../../../../sql/books/opening-entry.ts';
 import { Invalid } from '../../../errors.ts';
-import { isZero, parseMoney } from '../../../money.ts';
+import { isZero, money, parseMoney, sum } from '../../../money.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 
+/** An account that only loans may move, on which the trial balance differs from the loans of the import. */
+export type LedgerDifference = { account_code: string; booked: string; wanted: string };
+
 /**
- * Posts one entry for what a trial balance has beyond the loans of its import: income, cash and everything that was
- * booked without a loan. Afterwards, the import and the entry together add up to the trial balance, account by account.
- * Throws `Invalid` if an account does not exist, or if an account that only loans may move would differ: then loans are
- * missing. Does nothing if the entry of the import is already there.
+ * Posts one entry for what a trial balance has beyond the boardings of its import: income, cash and everything that was
+ * booked without a loan. An account that only loans may move keeps what the loans have; its rest, such as the interest
+ * of the days since the export or money held for loans that have left, is posted on Due to Investors and returned. Does
+ * nothing if the entry of the import is already there. Throws `Invalid` if an account does not exist, or if the balances
+ * do not add up to zero.
  */
 export async function importLedger(
   work: Work,
   importId: string,
   rows: readonly BookRow<'ledger'>[],
-): Promise<void> {
-  if (rows.length === 0) return;
+): Promise<LedgerDifference[]> {
+  if (rows.length === 0) return [];
   const wanted = new Map(rows.map(({ account_code, balance }) => [account_code, balance]));
   const accounts = await opening.listImportedBalances(work.tx, importId);
+  assertPostable(wanted, accounts);
+  const rests = accounts.map((account) => ({
+    ...account,
+    wanted: wanted.get(account.code) ?? '0.00',
+    rest: parseMoney(wanted.get(account.code) ?? '0.00').minus(account.booked),
+  }));
+  const differences = rests.filter(({ is_control, rest }) => is_control && !isZero(rest));
+  const rest = sum(differences.map((one) => one.rest));
+  const lines = rests.flatMap((account) => {
+    if (account.is_control) return [];
+    const amount = account.is_due_to_investors ? account.rest.plus(rest) : account.rest;
+    const side = money(amount.abs());
+    if (isZero(amount)) return [];
+    return amount.gt(0)
+      ? [{ account_id: account.id, debit: side, credit: '0.00' }]
+      : [{ account_id: account.id, debit: '0.00', credit: side }];
+  });
+  if (lines.length > 0) await opening.postOpeningEntry(work.tx, importId, work.today, lines);
+  return differences.map(({ code, booked, wanted: balance }) => ({
+    account_code: code,
+    booked,
+    wanted: balance,
+  }));
+}
+
+/** The check finds these mistakes earlier, unless an account was changed since. */
+function assertPostable(
+  wanted: ReadonlyMap<string, string>,
+  accounts: readonly opening.ImportedBalance[],
+) {
   const errors: Record<string, string> = {};
   for (const code of wanted.keys())
-    if (!accounts.some((account) => account.code === code))
-      errors[`ledger.csv, ${code}`] = 'There is no such account. Add it first.';
-  const lines = accounts.flatMap(({ id, code, is_control, booked }) => {
-    const rest = parseMoney(wanted.get(code) ?? '0.00').minus(booked);
-    if (isZero(rest)) return [];
-    if (is_control)
-      errors[`ledger.csv, ${code}`] =
-        `The loans of the book have ${booked} on this account, not ${wanted.get(code) ?? '0.00'}.`;
-    const amount = rest.abs().toFixed(2);
-    return [
-      { account_id: id, debit: rest.gt(0) ? amount : '0.00', credit: rest.gt(0) ? '0.00' : amount },
-    ];
-  });
+    if (!accounts.some((account) => account.code === code)) errors[code] = NO_ACCOUNT;
+  const total = sum([...wanted.values()].map(parseMoney));
+  if (!isZero(total)) errors['balance'] = notBalanced(money(total));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  if (lines.length > 0) await opening.postOpeningEntry(work.tx, importId, work.today, lines);
 }
+
+export const NO_ACCOUNT = 'There is no such account. Add it first.';
+export const notBalanced = (total: string) =>
+  `The balances of all accounts add up to ${total}. They must add up to zero.`;

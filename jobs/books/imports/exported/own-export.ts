@@ -10,6 +10,7 @@ import type { Work } from '../../../work.ts';
 import type { BookFileName } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
 import { broughtHistory } from './brought-events.ts';
+import type { BookFinding } from '../finding.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
 import { importSettings } from './import-settings.ts';
@@ -111,15 +112,30 @@ function flagsOf(events: readonly LoanEvent[]) {
   };
 }
 
-/** Posts what the trial balance of the book has beyond its loans. Throws `ChunkRefused` if it cannot. */
-export async function importBookLedger(work: Work, importId: string) {
+/**
+ * Posts what the trial balance of the book has beyond its loans. Returns a warning for each account on which the loans
+ * differ from it. Throws `ChunkRefused` if it cannot.
+ */
+export async function importBookLedger(work: Work, importId: string): Promise<BookFinding[]> {
   const rows = await rowsOfFile(work, importId, 'ledger');
   try {
-    await importLedger(
+    const differences = await importLedger(
       work,
       importId,
       rows.map(({ values }) => values),
     );
+    const [first] = rows;
+    return differences.map(({ account_code, booked, wanted }) => {
+      const row = rows.find(({ values }) => values.account_code === account_code) ?? first;
+      return {
+        file: row?.source ?? 'ledger.csv',
+        line: row?.line ?? 1,
+        column: 'balance',
+        code: 'ledger_differs',
+        severity: 'warning',
+        reason: `The loans of the book have ${booked} on account ${account_code} on ${work.today}, and the file says ${wanted} for ${first?.values.as_of_date ?? ''}. The difference is on Due to Investors.`,
+      };
+    });
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     const [{ source: file, line } = { source: 'ledger.csv', line: 1 }] = rows;

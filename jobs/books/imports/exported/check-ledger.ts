@@ -1,0 +1,47 @@
+import * as parents from '../../../../sql/books/parents.ts';
+import { isZero, money, parseMoney, ZERO } from '../../../money.ts';
+import type { Work } from '../../../work.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import type { CheckedRow } from '../../format/checks/check-book.ts';
+import type { BookFinding } from '../finding.ts';
+import { NO_ACCOUNT, notBalanced } from './import-ledger.ts';
+
+/** Checks the trial balance of a book, part by part, so that its entry can be posted once the loans are boarded. */
+export function createLedgerCheck() {
+  let first: { source: string; line: number; day: string } | null = null;
+  let total = ZERO;
+  return {
+    /** Checks some rows: their accounts exist, and all are of one day. */
+    async add({ tx, today }: Work, rows: readonly CheckedRow[]): Promise<BookFinding[]> {
+      if (rows.length === 0) return [];
+      const accounts = await parents.listAccountIds(tx);
+      const findings: BookFinding[] = [];
+      for (const { source, line, labelOf, values } of rows) {
+        const { account_code, as_of_date: day, balance } = values as BookRow<'ledger'>;
+        const report = (column: string, reason: string) =>
+          findings.push({ ...errorAt(source, line), column: labelOf(column), reason });
+        first ??= { source, line, day };
+        total = total.plus(parseMoney(balance));
+        if (!accounts.has(account_code)) report('account_code', NO_ACCOUNT);
+        if (day > today) report('as_of_date', 'Must not be after the business date.');
+        else if (day !== first.day)
+          report('as_of_date', `All balances must be of one day. The first is of ${first.day}.`);
+      }
+      return findings;
+    },
+    /** After the last row: the balances add up to zero. */
+    end: (): BookFinding[] =>
+      first === null || isZero(total)
+        ? []
+        : [
+            {
+              ...errorAt(first.source, first.line),
+              column: 'balance',
+              reason: notBalanced(money(total)),
+            },
+          ],
+  };
+}
+
+const errorAt = (file: string, line: number) =>
+  ({ file, line, code: 'contradiction', severity: 'error' }) as const;
