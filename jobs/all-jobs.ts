@@ -40,7 +40,7 @@ import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Work } from './work.ts';
 
 /** A job of unknown payload type. Each job parses its own payload when the queue delivers it. */
-export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress'> & {
+export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'egress' | 'deadlineMs'> & {
   payload: { parse(value: unknown): unknown };
   /** Takes only the result of this job's own `payload.parse`. */
   run: (payload: never, outside: ExternalServices) => Promise<void>;
