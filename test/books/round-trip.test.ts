@@ -316,3 +316,33 @@ test('events that have not happened yet are refused by line, and by boarding its
     errors: { history: 'Must not go beyond the business date. It has an event of 2026-01-20.' },
   });
 });
+
+test('a product that exists with other rules, or is archived, is reported before a loan is boarded', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const fee_rules = [
+    { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' },
+  ];
+  const made = { name: 'Auto', code: 'AUTO-9', fee_rules, late_fee_grace_days: 12 };
+  const lender = await source.signedIn('admin');
+  const { id: product_id } = assertOk(await lender.post('/products', made));
+  await newLoan(source, { product_id });
+  const book = await zipOf(await exportedFiles(stage, source));
+  const check = async (product: object, isArchived = false) => {
+    const target = await stage.tenant('2026-01-15');
+    const admin = await target.signedIn('admin');
+    const { id: known } = assertOk(await admin.post('/products', { ...made, ...product }));
+    if (isArchived)
+      expect((await admin.delete(`/products/${String(known)}`)).status).toBeLessThan(300);
+    const sent = await uploadBook(admin, book, {}, 'book.zip');
+    await runImports(stage);
+    const found = await admin.get(`/imports/${sent.body.id}/findings`);
+    return (found.body as Record<string, string>[]).map(({ file, reason }) => `${file}: ${reason}`);
+  };
+
+  expect(await check({})).toEqual([]);
+  expect(await check({ late_fee_grace_days: 5, day_count: '30_360' })).toEqual([
+    expect.stringContaining('products.csv: A product with this code exists here with another'),
+  ]);
+  expect(await check({}, true)).toEqual(['loans.csv: This product does not exist.']);
+  expect(await check({ is_active: false })).toEqual(['loans.csv: This product does not exist.']);
+});

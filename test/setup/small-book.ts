@@ -9,9 +9,9 @@ const LATE_FEE = {
 };
 
 /**
- * A book of loans of all kinds and in all states, from 15 January to 20 June 2026: paid on time, late with fees, paid
- * off, charged off with a recovery, settled, modified, deferred, accelerated, with a bounced payment, with suspense,
- * scheduled interest, 30/360, interest only, a line of credit by cycle, and loans that are not funded yet.
+ * A book of 14 loans from 15 January to 20 June 2026: paid on time, late with a waived fee, paid off, charged off with a
+ * recovery, with a bounced payment, scheduled and flat interest, 30/360, biweekly, a line of credit, and loans that are
+ * not funded yet.
  */
 export async function newSmallBook(stage: Stage, tenant: Tenant) {
   const { officer } = tenant;
@@ -36,7 +36,7 @@ export async function newSmallBook(stage: Stage, tenant: Tenant) {
   const biweekly = await loanWith({ payment_frequency: 'biweekly' });
   const paidOff = await loanWith({}, { principal_amount: '500.00', term_months: 12 });
   const lost = await loanWith(LATE_FEE);
-  const modified = await loanWith(LATE_FEE);
+  const alsoOnTime = await loanWith(LATE_FEE);
   const bounced = await loanWith(LATE_FEE);
   const line = await openLineOfCredit(tenant);
   await newLoan(tenant, { status: 'pending' });
@@ -44,7 +44,7 @@ export async function newSmallBook(stage: Stage, tenant: Tenant) {
   await newLoan(tenant, { status: 'pending' });
   for (const month of ['02', '03', '04', '05', '06']) {
     await travelTo(stage, tenant, `2026-${month}-14`);
-    for (const id of [onTime, scheduled, flat, thirty, modified])
+    for (const id of [onTime, scheduled, flat, thirty, alsoOnTime])
       await pay(id, (await officer.get(`/loans/${id}`)).body.amount_due);
     await pay(biweekly, '300.00');
     await pay(line, '100.00');

@@ -1,5 +1,5 @@
-import { Big } from 'big.js';
 import * as exported from '../../../sql/books/export-rows.ts';
+import { canonicalTerm } from '../../loans/products/compare-terms.ts';
 import { copyTerms } from '../../loans/products/loan-terms.ts';
 import type { Work } from '../../work.ts';
 
@@ -69,20 +69,7 @@ function sameTerms(terms: Record<string, unknown>, product: Record<string, unkno
   const copied = copyTerms(product, { installment_tolerance: '0.00', accrual_relief: true });
   const names = new Set([...Object.keys(terms), ...Object.keys(copied)]);
   return [...names].every(
-    (name) => NOT_OF_PRODUCT.includes(name) || canonical(terms[name]) === canonical(copied[name]),
+    (name) =>
+      NOT_OF_PRODUCT.includes(name) || canonicalTerm(terms[name]) === canonicalTerm(copied[name]),
   );
 }
-
-/** A text that is equal for equal values. Amounts may be stored as numbers or as texts. */
-function canonical(value: unknown): string {
-  if (value === null || value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object') return JSON.stringify(numeric(String(value)));
-  const entries = Object.entries(value)
-    .filter(([, part]) => part !== null && part !== undefined)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, part]) => `${name}:${canonical(part)}`);
-  return `{${entries.join(',')}}`;
-}
-
-const numeric = (text: string) => (/^-?\d+\.\d+$/.test(text) ? new Big(text).toString() : text);

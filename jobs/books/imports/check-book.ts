@@ -7,6 +7,7 @@ import type { BookFileName, BookRow } from '../format/book-files.ts';
 import type { Book } from '../format/reading/book.ts';
 import { hasFile } from '../format/reading/book.ts';
 import { checkBook as checkFiles, type CheckedRow } from '../format/checks/check-book.ts';
+import { checkProducts } from './exported/check-products.ts';
 import { createLedgerCheck } from './exported/check-ledger.ts';
 import { STAGED_FILES } from './book-rows.ts';
 import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
@@ -17,7 +18,7 @@ import { nameOf } from './records/import-borrowers.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 
 /** Files whose rows are compared with the tenant. */
-const CHECKED_HERE: readonly BookFileName[] = ['loans', 'ledger'];
+const CHECKED_HERE: readonly BookFileName[] = ['products', 'loans', 'ledger'];
 
 /** Rows that share the statements of a check. */
 const BATCH = 1_000;
@@ -68,11 +69,15 @@ export async function checkBook(
     const found = await within(
       tenantId,
       async (work) => {
+        const ofProducts = rows.filter(({ file }) => file === 'products');
+        const products = await checkProducts(work, ofProducts);
+        for (const code of products.added) bookProducts.add(code);
         const { findings, figures } = await checkLoans(work, loans, options, bookProducts);
         for (const loan of figures) totals.add(loan);
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
+          ...products.findings,
           ...findings,
           ...(await checkKnownBorrowers(work, people)),
           ...rows.flatMap((row) => checkRecord(work, row, settings)),
@@ -100,7 +105,6 @@ export async function checkBook(
     const { file } = row;
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
-    if (file === 'products') bookProducts.add((row.values as BookRow<'products'>).code);
     if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
     if (waiting.length < BATCH) continue;
