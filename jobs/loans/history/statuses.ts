@@ -54,6 +54,8 @@ const BLOCKED_MESSAGES = dictionary<string>({
   no_payment_day: 'Only monthly and quarterly installments have a day of the month.',
   no_installments_ahead: 'The loan has no future installments to move.',
   billed_by_cycle: BILLED_BY_CYCLE,
+  legal_condition:
+    'A legal condition of a person who owes the loan does not allow this. See the cases of the borrowers.',
   interest_follows_plan: 'The interest of this loan follows its schedule. Modify the loan instead.',
 });
 
