@@ -18,8 +18,13 @@ export const stageRows = (tx: Transaction, importId: string, rows: readonly NewR
     select ${importId}, row.file, row.position, row.source, row.line, row.key, row.borrower_key, row.sealed
     from ${sql.unnest(
       rows.map((row) => [
-        ...[row.file, row.position, row.source, row.line],
-        ...[row.key, row.borrower_key, row.values_sealed],
+        row.file,
+        row.position,
+        row.source,
+        row.line,
+        row.key,
+        row.borrower_key,
+        row.values_sealed,
       ]),
       ['text', 'int4', 'text', 'int4', 'text', 'text', 'text'],
     )} as row (file, position, source, line, key, borrower_key, sealed)
