@@ -169,6 +169,7 @@ test('a denied value appears in no answer of any route that showed it before', a
   // Files and explanations cannot be filtered, and a tape has the balance among its columns. The tenant is not a
   // sandbox.
   expect(refused.toSorted()).toEqual([
+    'GET /book-exports/{id}',
     'GET /borrower-exports/{id}',
     'GET /credit-corrections/{id}/form',
     'GET /credit-dispute-answer-files/{id}/download',
