@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { boardImportJob } from '../../jobs/books/imports/board-import.job.ts';
 import {
   cancelImport,
+  assertUploaded,
   requestCheck,
   resumeImport,
 } from '../../jobs/books/imports/change-import.ts';
@@ -223,7 +224,7 @@ const confirmRoute: Route = {
   action: 'confirm',
   summary: 'Confirm the totals of an import and board its loans',
   description:
-    'Send the totals of the old system. Answers 422 if they are not those of the file, and 409 `check_outdated` if the business date has moved since the check. Needs a second person if `approvals.four_eyes` contains `imports`: the approval covers the hash of the file, its mapping and its totals.',
+    'Send the totals of the old system. Answers 422 if they are not those of the file, and 409 `check_outdated` if the business date has moved since the check, or `file_missing` for an import of the command line. Needs a second person if `approvals.four_eyes` contains `imports`: the approval covers the hash of the file, its mapping and its totals.',
   body: Confirmation,
   four_eyes: 'imports',
   content: ({ work, params }) => contentOfImport(work, params['id'] ?? ''),
@@ -231,6 +232,7 @@ const confirmRoute: Route = {
     const { work, params, body } = call;
     const import_id = params['id'] ?? '';
     await confirmImport(work, import_id, body as z.output<typeof Confirmation>);
+    await assertUploaded(work, import_id);
     await enqueue(work.tx, boardImportJob, { tenant_id: work.tenant_id, import_id });
     return readBack(call);
   },
@@ -242,11 +244,12 @@ const resumeRoute: Route = {
   action: 'resume',
   summary: 'Resume a failed import',
   description:
-    'Boards the loans that are missing, as of the present business date. Loans that are boarded already are not boarded again.',
+    'Boards the loans that are missing, as of the present business date. Loans that are boarded already are not boarded again. Answers 409 `file_missing` for an import of the command line.',
   run: async (call: Call) => {
     const { work, params } = call;
     const import_id = params['id'] ?? '';
     await resumeImport(work, import_id);
+    await assertUploaded(work, import_id);
     await enqueue(work.tx, boardImportJob, { tenant_id: work.tenant_id, import_id });
     return readBack(call);
   },

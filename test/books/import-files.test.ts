@@ -63,6 +63,19 @@ test('a command that is given an uploaded book keeps its stored file', async () 
   expect(await place()).toEqual(before);
 });
 
+test('an import whose file only the command has is not confirmed over the API', async () => {
+  const { admin, id, read } = await newLender();
+  await stage.owner.query(
+    'update imports set storage_key = null, file_key_sealed = null where id = $1',
+    [id],
+  );
+
+  const answer = await admin.post(`/imports/${id}/confirm`, TOTALS);
+
+  expect(answer).toMatchObject({ status: 409, body: { code: 'file_missing' } });
+  expect(await read()).toMatchObject({ status: 'checked' });
+});
+
 test('a worker that died after it removed the file of a boarded import finishes the removal', async () => {
   const { tenant, admin, id, read, place } = await newLender();
   const before = await place();

@@ -21,9 +21,21 @@ export async function requestCheck(work: Work, id: string) {
   const isOpen = ['checked', 'refused'].includes(row.status);
   const hasFailed = row.status === 'failed' && row.loans_boarded === 0;
   if (!isOpen && !hasFailed) throw wrongStatus(row.status, 'check');
-  if (row.storage_key === null)
-    throw new Conflict('The file of this import is not stored. Upload it again.', 'file_missing');
+  assertFileIsStored(row);
   await changeStatus(work, row, 'uploaded', 'check');
+}
+
+/** Throws `Conflict` for an import of the command line, because only the command can read its file. */
+export async function assertUploaded(work: Work, id: string) {
+  assertFileIsStored(await lockExisting(work, id));
+}
+
+function assertFileIsStored({ storage_key }: stored.ImportRow) {
+  if (storage_key !== null) return;
+  throw new Conflict(
+    'The file of this import is not stored. Upload it, or run the command again.',
+    'file_missing',
+  );
 }
 
 /** Continues an import that failed while its loans were boarded, on the present business date. */

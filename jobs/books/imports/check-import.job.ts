@@ -11,7 +11,7 @@ export const checkImportJob = job({
   name: 'check-import',
   // In the documents pool, so that a close of business never waits for it.
   pool: 'documents',
-  // A book of a million loans with their histories is checked in less.
+  // Books can have a million loans.
   deadlineMs: 60 * 60_000,
   payload: z.object({ tenant_id: uuid, import_id: uuid }),
   attempts: 5,
