@@ -21,7 +21,7 @@ await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'dem
 const here = `${tenant.host}:${stage.port}`;
 const docs = `http://${here}/api/v1/docs`;
 const email = (role: string) => `${role}@${tenant.slug}.test`;
-const upload = routes.find(({ takes_file }) => takes_file);
+const upload = routes.find(({ takes_file, path }) => takes_file && path === '/documents');
 const uploadId = upload && operationIdOf(upload);
 const pictures = process.env['PICTURES'];
 
