@@ -78,7 +78,7 @@ const findings = resource({
       .enum(['error', 'warning'])
       .readonly()
       .describe('A file with an `error` cannot be boarded. A `warning` is for you to judge.'),
-    reason: text.readonly().describe('What is wrong and what to do.'),
+    reason: text.readonly().describe('The problem and its remedy.'),
     created_at: timestamp.readonly(),
   },
   filters: ['severity', 'code', 'file'],

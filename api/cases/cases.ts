@@ -179,7 +179,7 @@ export const cases = resource({
     conditions: derivedFrom(
       z
         .array(LegalCondition)
-        .describe('What is legally in force because of the facts, with its dates.')
+        .describe('The legal conditions that follow from the facts, with their dates.')
         .readonly(),
       'cases.facts',
     ),

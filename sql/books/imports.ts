@@ -110,7 +110,7 @@ export const lockFingerprint = (tx: Transaction, fingerprint: string) =>
     select pg_advisory_xact_lock(hashtextextended('import ' || app.current_tenant() || ${fingerprint}, 0))
   `);
 
-/** Locks the import of a file, so that it is not confirmed meanwhile. */
+/** Locks the import of a file, so that it cannot be confirmed until then. */
 export const lockByFingerprint = (tx: Transaction, fingerprint: string) =>
   tx.maybeOne(sql.type(ImportRow)`
     select ${columns} from imports where fingerprint = ${fingerprint} and status <> 'canceled'

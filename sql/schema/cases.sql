@@ -105,7 +105,7 @@ create index case_facts_borrower on case_facts (tenant_id, borrower_id);
 call app.protect('case_facts', 'select, insert');
 call app.declare_borrower_data('case_facts', 'borrower', redacted => '{facts,reason}');
 
--- What is legally in force for a person from one day until another, such as the stay of a bankruptcy. Written from the
+-- A legal condition of a person from one day until another, such as the stay of a bankruptcy. Written from the
 -- facts of the case (jobs/cases/rules/conditions.ts), deleted and written again with every new version.
 create table legal_conditions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -435,7 +435,7 @@ create table servicing_transfers (
   last_payment_date date not null,
   first_payment_date date not null check (first_payment_date between last_payment_date and last_payment_date + 1),
   insurance_note text,
-  -- Why the borrowers need not be told before the transfer.
+  -- Why the borrowers need not be notified before the transfer.
   late_notice_reason text check (late_notice_reason in
     ('terminated_for_cause', 'servicer_bankruptcy', 'servicer_conservatorship', 'combined_notice')),
   -- The last day on which the notices are in time. Null: the other servicer sends them, or none are required.

@@ -74,7 +74,7 @@ test('a case that was opened in error leaves the loan as if it had never been op
 
   expect(error.status, JSON.stringify(error.body)).toBe(200);
   expect(await feesOf(tenant, id)).toEqual(['2026-02-21 25.00 0.00 assessed']);
-  // The final payment is told as of the last event.
+  // The final payment is shown as of the last event.
   const { updated_at: _, final_payment_amount: __, ...shown } = again;
   expect(before).toMatchObject(shown);
   expect(await violationsIn(stage)).toEqual([]);

@@ -2,7 +2,7 @@ import type { ExportedRow } from '../../../sql/books/export-rows.ts';
 import { columnsOf, type BookFileName } from '../format/book-files.ts';
 import type { Column } from '../format/columns.ts';
 
-/** The text of a field. An empty text means that there is no value. */
+/** The text of a field. An empty text means no value. */
 function fieldOf({ form }: Column, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (form === 'list') return Array.isArray(value) ? value.join('|') : '';

@@ -147,7 +147,7 @@ const namedIn = (rowsOf: StagedRows, loan_number: string) =>
     rowsOf(file, loanKey(loan_number)).flatMap(({ values }) => values.borrower_external_id ?? []),
   );
 
-/** What was found while loans were boarded. */
+/** The findings from boarding loans. */
 async function appendFindings({ tx }: Work, id: string, findings: readonly BookFinding[]) {
   if (findings.length === 0) return;
   const last = await stored.lastFindingPosition(tx, id);

@@ -20,7 +20,7 @@ const NOT_STAGED: readonly BookFileName[] = ['figures'];
 /** The book files whose rows are stored until the book is boarded. */
 export const STAGED_FILES = BOOK_FILE_NAMES.filter((name) => !NOT_STAGED.includes(name));
 
-/** Reads the rows of a book, file by file, and what is wrong with the others. */
+/** Reads the rows of a book, file by file, and the mistakes of the others. */
 export async function* readBook(
   book: Book,
   files: readonly BookFileName[] = BOOK_FILE_NAMES,

@@ -15,7 +15,7 @@ export async function cancelImport(work: Work, id: string) {
   await changeStatus(work, row, 'canceled', 'cancel');
 }
 
-/** Prepares another check of a file that nobody has confirmed. */
+/** Prepares another check of a file that is not confirmed yet. */
 export async function requestCheck(work: Work, id: string) {
   const row = await lockExisting(work, id);
   const isOpen = ['checked', 'refused'].includes(row.status);

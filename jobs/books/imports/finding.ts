@@ -1,7 +1,7 @@
 import type { StoredFinding } from '../../../sql/books/imports.ts';
 import type { Finding } from '../format/findings.ts';
 
-/** What is wrong with a line of a book, by itself or here. It never contains a personal number or a name. */
+/** A mistake in a line of a book, by itself or compared with the records here. It never contains a personal number or a name. */
 export type BookFinding = Omit<Finding, 'code'> & { code: string };
 
 /** Findings that are stored for an import. All are counted. */

@@ -10,7 +10,7 @@ type Store = { within: Within; files: Files; keys: Keys; tenantId: string };
 
 /**
  * Stores the sealed file of an uploaded import and enqueues its check. Does nothing if the import was checked or canceled
- * meanwhile, so that no file is left behind.
+ * since then, so that no file is left behind.
  */
 export async function storeBook(
   { within, files, keys, tenantId }: Store,

@@ -20,7 +20,7 @@ const COMPARING_MS = 4 * 60_000;
 const TOO_LONG =
   'The comparison takes longer than 4 minutes. Send fewer loans or days in a file, or use npm run reconcile.';
 
-/** Compares an uploaded file. A repeated run begins anew. The file is removed afterwards. */
+/** Compares an uploaded file. A repeated run starts over. The file is removed afterwards. */
 export const reconcileJob: Job<z.output<typeof Payload>> = job({
   name: 'reconcile',
   // In the documents pool, so that a close of business never waits for it.

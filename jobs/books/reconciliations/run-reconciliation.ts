@@ -19,7 +19,7 @@ type RunOptions = { onProgress?: (done: number) => void };
 export class FileUnusable extends Error {}
 
 /**
- * Compares the figures of a book and stores the results, in a transaction per chunk. A repeated run begins anew. Memory
+ * Compares the figures of a book and stores the results, in a transaction per chunk. A repeated run starts over. Memory
  * stays flat, and no transaction stays open while loans are computed.
  */
 export async function runReconciliation(

@@ -49,7 +49,7 @@ export const restoresRights = (condition: Condition) => /^(dismissed_|reaffirmed
 
 /** Conditions that end by facts only, so that a case is not closed while one of them has no end. */
 const TEMPORARY = /^(stay_|codebtor_stay$|active_duty$|rate_cap$|disaster$|protection:)/;
-/** Whether the condition may go on after the case was closed, such as a discharge. */
+/** Whether the condition may continue after the case was closed, such as a discharge. */
 export const lastsBeyondCase = (condition: string) => !TEMPORARY.test(condition);
 
 /** A condition of the people of a case. Dates are days; `until` is the first day on which it no longer applies. */

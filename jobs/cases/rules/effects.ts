@@ -166,7 +166,7 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
   },
 };
 
-/** A protection that the tenant defines changes nothing by itself: the setting `cases.effects` says what it changes. */
+/** A protection that the tenant defines changes nothing by itself: the setting `cases.effects` lists its effects. */
 const PROTECTION: Row = { ...NONE, source: 'Defined by the lender in cases.protections' };
 
 /** The setting `cases.effects`: values that replace those of the table. */

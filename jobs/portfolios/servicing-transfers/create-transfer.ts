@@ -11,7 +11,7 @@ import type { Work } from '../../work.ts';
 import { LOANS_MAX, loanIds } from '../assign.ts';
 import { protectLoans } from './protect-loans.job.ts';
 
-/** Why the borrowers are not told before the transfer: 12 CFR 1024.33(b)(3)(ii), or one letter of both servicers. */
+/** Why the borrowers are not notified before the transfer: 12 CFR 1024.33(b)(3)(ii), or one letter of both servicers. */
 export const LATE_NOTICE_REASONS = [
   'terminated_for_cause',
   'servicer_bankruptcy',

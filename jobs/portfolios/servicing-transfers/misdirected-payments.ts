@@ -44,7 +44,7 @@ export const ForwardedPayments = z.object({
         payment_id: uuid.describe('The refund that pays the money out.'),
       }),
     )
-    .describe('What was sent on, for the list to the new servicer.'),
+    .describe('The money that was sent on, for the list to the new servicer.'),
   skipped: z
     .array(z.object({ loan_id: uuid, reason: z.string().describe('Why nothing was sent on.') }))
     .describe('Loans with money that is still held.'),

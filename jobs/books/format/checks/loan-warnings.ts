@@ -19,7 +19,7 @@ const LONG_PAST_MONTHS = 6;
 /** Credit bureaus learn of a delinquency from this day on. */
 const REPORTED_DAYS = 30;
 
-/** What is doubtful in a loan, given the terms that it will have. Each warning can be made an error. */
+/** Doubts about a loan, given the terms that it will have. Each warning can be made an error. */
 export function warnAboutLoan(row: LoanRow, place: Place): Issue[] {
   return [
     ...rateWarnings(row),

@@ -125,7 +125,7 @@ const ROW_CHECKS: { [Name in BookFileName]?: RowCheck<Name> } = {
   ],
 };
 
-/** What is wrong with one row, beyond the kinds of its columns. */
+/** The mistakes of one row, beyond the kinds of its columns. */
 export function checkRow<Name extends BookFileName>(
   name: Name,
   row: BookRow<Name>,

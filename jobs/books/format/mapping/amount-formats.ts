@@ -51,7 +51,7 @@ function unsignedNumber(value: string, format: MoneyFormat) {
   return { number: plainNumber(text, format), isNegative };
 }
 
-/** Removes the signs between thousands, which must stand where they belong. */
+/** Removes the signs between thousands, which must be in their places. */
 function plainNumber(
   text: string,
   { thousands = '', decimal = '.', currency }: MoneyFormat,

@@ -52,7 +52,7 @@ const DAYS: readonly Token[] = ['dd', 'd'];
 /** Days and months in digits, which can be mistaken for each other. */
 const NUMBERED: readonly Token[] = ['MM', 'M', 'dd', 'd'];
 
-/** What is wrong with the formats of a column, or null. */
+/** The problem of a column's formats, or null. */
 export function dateFormatProblem(formats: readonly DateFormat[]): string | null {
   for (const { format, two_digit_years_from } of formats) {
     const tokens = tokensOf(format);
@@ -131,7 +131,7 @@ function readAs(value: string, format: DateFormat): string | null {
 
 const twoDigits = (number: number) => String(number).padStart(2, '0');
 
-/** The letters or digits that a token stands for. `MM` and `dd` also take one digit if a sign follows. */
+/** The letters or digits that a token matches. `MM` and `dd` also take one digit if a sign follows. */
 function pieceAt(value: string, at: number, token: Token): string | null {
   if (token === 'MMM' || token === 'MMMM') {
     const letters = /^[a-z]{3,9}/i.exec(value.slice(at, at + 9))?.[0] ?? '';

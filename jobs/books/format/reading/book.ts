@@ -4,7 +4,7 @@ import type { BookFileName, BookRow } from '../book-files.ts';
 import type { Finding } from '../findings.ts';
 import type { Mapping } from '../mapping/mapping-schema.ts';
 
-/** A line of a book file: the row if it could be read, and what is wrong with it. */
+/** A line of a book file: the row if it could be read, and its mistakes. */
 export type BookLine<Name extends BookFileName> = {
   /** The name of the file that was sent. */
   file: string;
@@ -32,7 +32,7 @@ export type Book = {
   sources: readonly SourceFile[];
   /** The files below `documents/`, by the path that documents.csv names. */
   documents: ReadonlyMap<string, TreeFile>;
-  /** What is wrong with the set of files. */
+  /** The mistakes of the set of files. */
   findings: readonly Finding[];
 };
 

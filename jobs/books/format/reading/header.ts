@@ -57,7 +57,7 @@ const shown = (name: string): string =>
 
 export type Header = { readers: readonly FieldReader[]; findings: readonly Finding[] };
 
-/** The readers of a book file's columns, and what is wrong with the header line. */
+/** The readers of a book file's columns, and the mistakes of the header line. */
 export function readHeader(
   book: Book,
   source: SourceFile,

@@ -228,7 +228,7 @@ const codeOf = ({ form }: Column, problem: string): FindingCode =>
     ? 'rate_looks_like_percent'
     : 'invalid_value';
 
-/** Reads one field into the row. Returns what is wrong with it, or null. */
+/** Reads one field into the row. Returns its mistake, or null. */
 function readField(
   { target, read, column, remembered }: CheckedReader,
   { fields, line }: CsvRecord,

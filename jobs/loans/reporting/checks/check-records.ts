@@ -13,7 +13,7 @@ import type { FurnishingRule } from './furnishing-rules/rule.ts';
 /** The decisions about a finding. A withheld record is not sent. */
 export const FINDING_STATUSES = ['open', 'accepted', 'withheld'] as const;
 
-/** Stands for the reporter's settings. A file is not made without them, so the check does not need them. */
+/** Replaces the reporter's settings. A file is not made without them, so the check does not need them. */
 const ANY_REPORTER: Reporter = {
   reporter_name: 'ANY',
   reporter_address: 'ANY',

@@ -103,7 +103,7 @@ function hasTermOfType({ portfolio_type, terms_duration }: FurnishedAccount): bo
   return portfolio_type !== 'I' || Number(terms_duration) > 0;
 }
 
-/** Dates and amounts that contradict each other whatever the status. */
+/** Dates and amounts that contradict each other in any status. */
 export const AMOUNT_RULES: readonly RecordRule[] = [
   {
     id: 'Balance-APD-1',

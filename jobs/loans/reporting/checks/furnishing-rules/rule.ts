@@ -7,7 +7,7 @@ import type { FurnishedAccount } from '../../metro2/read-metro2.ts';
  */
 export type FurnishingRule = {
   id: string;
-  /** What is wrong, for a person who reads the finding. */
+  /** The problem, for a person who reads the finding. */
   problem: string;
   /** The fields that contradict each other. */
   fields: readonly string[];
