@@ -9,7 +9,6 @@ import { resumeImport } from '../jobs/books/imports/change-import.ts';
 import { checkBook } from '../jobs/books/imports/check-book.ts';
 import { checkImport } from '../jobs/books/imports/check-import.ts';
 import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
-import { summarizeTotals } from '../jobs/books/imports/control-totals.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
 import type { BookFinding } from '../jobs/books/imports/finding.ts';
 import { hashTree } from '../jobs/files/hash-tree.ts';
@@ -112,15 +111,19 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
     bar.end(`${checked.loans_total} loans`);
     printFindings(findings);
     printTotals(checked.control_totals);
-    const totals = summarizeTotals(checked.control_totals ?? []);
     const confirmed = expected ?? (await askForTotals());
     if (confirmed === null) {
       console.error(
-        `Nothing was boarded. Compare the totals with those of the old system, and confirm them with --expect-loans ${totals.loan_count} --expect-principal ${totals.principal_total}.`,
+        'Nothing was boarded. Confirm the totals of the old system with --expect-loans N --expect-principal X.',
       );
       return 1;
     }
-    await within(tenant.id, (work) => confirmImport(work, row.id, confirmed));
+    await within(tenant.id, (work) => confirmImport(work, row.id, confirmed)).catch(
+      (error: unknown) => {
+        console.error('Nothing was boarded: the totals differ.');
+        throw error;
+      },
+    );
   } else if (row.status === 'failed') {
     console.log(`Continues after: ${row.failure_reason ?? 'a failure'}`);
     await within(tenant.id, (work) => resumeImport(work, row.id));
@@ -158,9 +161,14 @@ async function askForTotals(): Promise<Expected> {
 
 function readExpected(loans: string | undefined, principal: string | undefined): Expected {
   if (loans === undefined && principal === undefined) return null;
-  if (!/^\d{1,9}$/.test(loans ?? '') || !/^\d{1,13}\.\d\d$/.test(principal ?? ''))
-    throw new UsageError('Give both totals, such as --expect-loans 3 --expect-principal 17120.44.');
-  return { loan_count: Number(loans), principal_total: principal ?? '' };
+  const [count, total] = [loans ?? '', principal ?? ''].map((typed) =>
+    typed.replace(/[$,\s]/g, ''),
+  );
+  if (!count || !total || !/^\d{1,9}$/.test(count) || !/^\d{1,13}\.\d\d$/.test(total))
+    throw new UsageError(
+      'Give the number of loans and their principal with cents, such as --expect-loans 3 --expect-principal 17120.44.',
+    );
+  return { loan_count: Number(count), principal_total: total };
 }
 
 /** Prints a mapping for the first file of a foreign book, which a person completes. */
@@ -172,6 +180,10 @@ async function printSuggestion(place: string): Promise<number> {
   if (file === undefined) throw new StartupError(`${place} has no files.`);
   const { yaml, found, required } = await suggestMapping(file);
   console.log(yaml.trimEnd());
+  if (!/^ +(next_due_date|paid_through_date):/m.test(yaml))
+    console.error(
+      'No column says until when a loan is paid (next_due_date or paid_through_date). Without one, no loan counts as late.',
+    );
   console.error(
     `Found ${found} of ${required} required columns. Read each line before you use it.`,
   );

@@ -291,3 +291,16 @@ test('a product that is withdrawn after the check stops the import by line, and 
   expect(await read(id)).toMatchObject({ status: 'boarded', failure_reason: null });
   expect(await stepsOf(id)).toContain('resume: confirmed');
 });
+
+test('a loan that came with another file after the check stops the import by line', async () => {
+  const { admin, upload, read, loans } = await newLender();
+  const first = await upload();
+  const other = await upload(`${BOOK}\n`);
+  for (const id of [other, first]) await admin.post(`/imports/${id}/confirm`, TOTALS);
+
+  await runImports(stage);
+
+  const stopped = [await read(first), await read(other)].find(({ status }) => status === 'failed');
+  expect(stopped?.failure_reason).toContain('A loan with this number already exists.');
+  expect(await loans()).toHaveLength(3);
+});

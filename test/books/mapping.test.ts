@@ -326,6 +326,27 @@ test('a mapping is suggested from the names and values of a foreign file, and wo
   ]);
 });
 
+test('a suggestion knows names that are abbreviated', async () => {
+  const abbreviated = {
+    'Acct #': '1',
+    'Cust No': '2',
+    'Nxt Due': '',
+    'Next Pmt Due': '2026-04-10',
+  };
+  const [file] = treeOf({
+    'x.csv': csvOf({ ...abbreviated, '1st Pmt Due': '2026-01-10', 'Monthly P&I': '100.00' }),
+  }).files;
+  if (!file) throw new Error('There is no file.');
+
+  const { yaml } = await suggestMapping(file);
+
+  expect(yaml).toContain('loan_number: "Acct #"');
+  expect(yaml).toContain('borrower_external_id: "Cust No"');
+  expect(yaml).toContain('next_due_date: "Next Pmt Due"');
+  expect(yaml).toContain('first_payment_date: "1st Pmt Due"');
+  expect(yaml).toContain('payment_amount: "Monthly P&I"');
+});
+
 test('a suggestion asks for the form of dates whose day and month cannot be told apart', async () => {
   const [file] = treeOf({
     'x.csv': csvOf({ 'Loan ID': '1', 'Origination Date': '03/04/2026' }),

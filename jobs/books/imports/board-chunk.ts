@@ -85,6 +85,7 @@ type BoardedLoan = NewLoan & { position: number };
 
 async function boardRows(work: Work, row: stored.ImportRow, rows: readonly staged.StagedRow[]) {
   const placed = rows.map((one) => ({ ...one, row: openRow<'loans'>(work, one) }));
+  await refuseTakenNumbers(work, placed);
   const keys = placed.map((one) => loanKey(one.row.loan_number));
   const rowsOf = await loadRows(work, row.id, LOAN_FILES, keys);
   const borrowers = await importBorrowers(
@@ -139,6 +140,21 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
+}
+
+/** A loan may have come here since the check, for example with a corrected copy of the file. */
+async function refuseTakenNumbers(
+  { tx }: Work,
+  placed: readonly (staged.StagedRow & { row: { loan_number: string } })[],
+) {
+  const numbers = placed.map(({ row }) => row.loan_number);
+  const taken = new Set(
+    (await tape.findLoansByNumber(tx, numbers)).map(({ loan_number }) => loan_number),
+  );
+  const findings = placed
+    .filter(({ row }) => taken.has(row.loan_number))
+    .map((loan) => refusal(loan, 'loan_number', 'A loan with this number already exists.'));
+  if (findings.length > 0) throw new ChunkRefused(findings);
 }
 
 /** The people whom rows of a loan name besides its borrower. */

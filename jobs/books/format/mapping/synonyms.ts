@@ -102,6 +102,8 @@ export const SYNONYMS = dictionary<readonly string[]>({
       'scheduledpayment',
       'emi',
       'monthlyloanpayment',
+      'monthlypi',
+      'monthlypandi',
     ] as const),
   ],
   payment_day: ['dueday', 'paymentday', 'dayofmonth', 'billingday'],
@@ -123,6 +125,7 @@ export const SYNONYMS = dictionary<readonly string[]>({
     'firstpaymentdate',
     'firstpmtdate',
     'firstdue',
+    'firstpaymentdue',
   ],
   next_due_date: [
     ...([
@@ -131,6 +134,7 @@ export const SYNONYMS = dictionary<readonly string[]>({
       'nextpaymentdate',
       'nextpymntd',
       'nextpmtdate',
+      'nextpaymentdue',
       'duedate',
     ] as const),
     ...(['nextpaymentdue', 'nextinstallmentdate', 'paymentduedate'] as const),
@@ -215,13 +219,38 @@ export const STATUS_WORDS: readonly (readonly [part: string, status: string])[] 
   ['pending', 'pending'],
 ];
 
+/** Words that exports abbreviate. */
+const ABBREVIATIONS = dictionary<string>({
+  '1st': 'first',
+  acct: 'account',
+  amt: 'amount',
+  bal: 'balance',
+  cust: 'customer',
+  dt: 'date',
+  no: 'number',
+  num: 'number',
+  pmt: 'payment',
+  pymt: 'payment',
+});
+
+/** The letters and digits of a name, with its abbreviations written out: "Acct #" is "accountnumber". */
+export const spelledOut = (name: string) =>
+  name
+    .toLowerCase()
+    .replaceAll('#', ' number ')
+    .split(/[^a-z0-9]+/)
+    .map((word) => ABBREVIATIONS[word] ?? word)
+    .join('');
+
 /** The letters and digits of a name. */
 export const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** The column that a foreign name usually means. */
 export function knownMeaning(name: string, columns: readonly string[]): string | undefined {
-  const letters = lettersOf(name);
-  return columns.find(
-    (column) => lettersOf(column) === letters || SYNONYMS[column]?.includes(letters),
+  const spellings = [lettersOf(name), spelledOut(name)];
+  return columns.find((column) =>
+    spellings.some(
+      (letters) => lettersOf(column) === letters || SYNONYMS[column]?.includes(letters),
+    ),
   );
 }
