@@ -66,7 +66,7 @@ export const bookExportRoutes: Route[] = [
     description:
       'A worker writes a zip of CSV files with the loans, their borrowers, events, schedules, balances and documents. Social security, identity and account numbers have only their last digits: the operator exports whole numbers with `npm run ops -- export-book`. Needs a second person if `approvals.four_eyes` contains `book_exports`. If the same export is already being written, the answer shows that one.',
     four_eyes: 'book_exports',
-    status: 202,
+    status: 201,
     body: BookExport,
     reply: bookExports.reply,
     run: async ({ work, body }: Call) => {

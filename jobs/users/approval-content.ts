@@ -8,6 +8,7 @@ import { loans } from '../../sql/loans/loans.ts';
 import { payments } from '../../sql/payments/payments.ts';
 import { investors } from '../../sql/portfolios/investors.ts';
 import { portfolios } from '../../sql/portfolios/portfolios.ts';
+import { servicingTransfers } from '../../sql/portfolios/servicing-transfers.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { lockApprovedRecord, sealedValues } from '../../sql/users/approved-records.ts';
 import { users } from '../../sql/users/users.ts';
@@ -40,6 +41,7 @@ export const LINKED_TABLES = dictionary<Table>({
   investor_id: investors,
   sftp_server_id: sftpServers,
   portfolio_id: portfolios,
+  servicing_transfer_id: servicingTransfers,
   program_id: programs,
   response_template_id: templates,
 });

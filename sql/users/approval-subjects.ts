@@ -49,6 +49,7 @@ const SUBJECTS = dictionary<Subject>({
   },
   draws: { table: 'draws', ended: hasStatus('draw', 'failed', 'reversed') },
   'identity-providers': { table: 'identity_providers', ended: never },
+  imports: { table: 'imports', ended: hasStatus('import', 'boarded', 'canceled') },
   investors: { table: 'investors', ended: never },
   'loan-tape-configs': { table: 'loan_tape_configs', ended: never },
   loans: { table: 'loans', ended: endedLoan },
