@@ -93,6 +93,7 @@ const USES: readonly string[][] = [
   ['recount'],
   ['sanctions-list', 'import', folder, '--published', '2026-01-02'],
   ['sanctions-list'],
+  ['export-book', '--tenant', 'bank', path.join(folder, 'book')],
   ['tenant', 'close', 'bank'],
   ['tenant', 'open', 'bank'],
   ['tenant', 'export', 'bank', file],

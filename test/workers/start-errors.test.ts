@@ -108,16 +108,17 @@ test('a folder in use or a port in use is reported before anything starts', asyn
   expect(ported.stderr).toMatch(/^Port \d+ of 127\.0\.0\.1 is not available: .*Set PORT.*\n$/);
 });
 
-test('a folder given as a tape, or a file as the data folder, is refused with one sentence', async () => {
+test('a folder given as a tape, a missing book, or a file as the data folder, is refused with one sentence', async () => {
   const file = path.join(folder, 'file');
   writeFileSync(file, '');
 
   const tape = await run(['workers/demo.ts', '--tape', folder], {});
-  const board = await run(['workers/board.ts', folder], { DATABASE_URL: NOWHERE });
+  const missing = path.join(folder, 'missing.csv');
+  const board = await run(['workers/board.ts', missing], { DATABASE_URL: NOWHERE });
   const start = await run(['workers/start.ts'], { DATA_DIR: file });
 
   expect(tape).toMatchObject({ code: 1, stderr: `The tape ${folder} is not a file.\n` });
-  expect(board).toMatchObject({ code: 1, stderr: `The tape ${folder} is not a file.\n` });
+  expect(board).toMatchObject({ code: 1, stderr: `There is no file or folder ${missing}.\n` });
   expect(start).toMatchObject({ code: 1 });
   expect(start.stderr).toMatch(/^\S+ is a file, not a folder \(\w+\)\. .*\n$/);
 });
