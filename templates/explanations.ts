@@ -109,8 +109,8 @@ const TEXTS = {
     '{from|date}: intereses de los días en que estuvieron en pausa, que ahora se deben.',
   ],
   boarded: [
-    '{from|date}: unpaid interest taken over from the previous servicer.',
-    '{from|date}: intereses pendientes que vienen del administrador anterior.',
+    '{from|date}: interest owed on the day on which the loan came from the previous servicer.',
+    '{from|date}: intereses que se debían el día en que el préstamo vino del administrador anterior.',
   ],
   already_paid: [
     'Already paid or credited for the first of these days.',
