@@ -50,7 +50,6 @@ const EXCEPT: Record<string, string> = {
   'GET /webhook-deliveries/{id}': 'nothing is sent yet',
   'GET /webhook-deliveries/{id}/attempts': 'nothing is sent yet',
   'GET /loan-tapes/{id}/deliveries': 'no tape is made yet',
-  'GET /book-exports/{id}': 'nobody has asked for an export',
   'GET /borrower-exports/{id}': 'nobody has asked for an export',
   'POST /portal/loans/{id}/payments': 'an account is drawn on once it is verified',
   'GET /portal/documents/{id}/download': 'nothing is printed yet',

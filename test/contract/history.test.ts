@@ -47,6 +47,8 @@ const UNCHANGED: Record<string, string> = {
 };
 /** Successful requests that may leave no history. */
 const SILENT: Record<string, string> = {
+  'POST /book-exports':
+    'an export that is being made is answered again; test/books/export-book.test.ts',
   'POST /users/remove-role': 'the user has no role',
   'POST /portfolios/{id}/cancel-sale': 'each loan that was to be sold has a row of its own',
   'POST /users/{id}/reset-second-factors': 'the user has none',
