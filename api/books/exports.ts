@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { BookExport, requestBookExport } from '../../jobs/books/exports/export-book.job.ts';
-import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { bookExports as table, findBookKey } from '../../sql/books/exports.ts';
 import { date, integer, timestamp, timestamps, uuid } from '../../sql/types.ts';
-import { absoluteUrl } from '../documents/documents.ts';
+import { linkToStoredFile } from '../documents/stored-links.ts';
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
@@ -88,20 +87,11 @@ export const bookExportRoutes: Route[] = [
       .meta({ id: 'BookExportWithLink' }),
     run: async ({ work, params, origin }: Call) => {
       const row = await findOrThrow(work, table, params['id']);
-      const key = await findBookKey(work.tx, row.id);
-      if (key === null) return { ...row, download_url: null };
-      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
-      const link = {
-        key,
-        method: 'GET',
-        expires_at: new Date(Date.now() + download_ttl_s * 1000),
-        content_type: 'application/zip',
-        filename: 'book.zip',
-      } as const;
-      return {
-        ...row,
-        download_url: absoluteUrl(origin, await work.installation.files.presign(link)),
-      };
+      const storage_key = await findBookKey(work.tx, row.id);
+      if (storage_key === null) return { ...row, download_url: null };
+      const file = { storage_key, content_type: 'application/zip', filename: 'book.zip' };
+      const { download_url } = await linkToStoredFile({ work, origin }, file);
+      return { ...row, download_url };
     },
   }),
 ];

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { requestExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
 import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
-import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
-import { absoluteUrl } from '../documents/documents.ts';
+import { linkToStoredFile } from '../documents/stored-links.ts';
 import { findOrThrow, lockRequestedRecord } from '../endpoints/record-operations.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
@@ -76,18 +75,15 @@ export const privacyRoutes: Route[] = [
       .meta({ id: 'BorrowerExportWithLink' }),
     run: async ({ work, params, origin }: Call) => {
       const row = await findOrThrow(work, table, params['id']);
-      const key = await findDownloadKey(work.tx, row.id);
-      if (key === null) return { ...row, download_url: null };
-      const { download_ttl_s } = (await settingsOf(work.tx)).documents;
-      const link = {
-        key,
-        method: 'GET',
-        expires_at: new Date(Date.now() + download_ttl_s * 1000),
+      const storage_key = await findDownloadKey(work.tx, row.id);
+      if (storage_key === null) return { ...row, download_url: null };
+      const file = {
+        storage_key,
         content_type: 'application/zip',
         filename: `borrower-${String(row['borrower_id'])}.zip`,
-      } as const;
-      const url = await work.installation.files.presign(link);
-      return { ...row, download_url: absoluteUrl(origin, url) };
+      };
+      const { download_url } = await linkToStoredFile({ work, origin }, file);
+      return { ...row, download_url };
     },
   }),
   // Not an action of the borrower, because the audit history would repeat the erased data.

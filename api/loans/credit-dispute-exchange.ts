@@ -13,9 +13,10 @@ import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import * as answers from '../../sql/loans/dispute-answers.ts';
 import * as imports from '../../sql/loans/dispute-imports.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
+import { linkToStoredFile } from '../documents/stored-links.ts';
 import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
-import { bureauFileLink, linkToBureauFile } from './bureau-files.ts';
+import { bureauFileLink } from './bureau-files.ts';
 import { creditDisputes } from './credit-disputes.ts';
 
 const resourceDefaults = { area: 'loans', read: 'admin', write: 'admin' } as const;
@@ -176,7 +177,7 @@ const answerRoutes: Route[] = [
       const file = await answers.readAnswerFile(work.tx, id);
       if (file?.status !== 'completed')
         throw new NotFound('The file is not ready yet. Try again shortly.');
-      return linkToBureauFile(call, { ...file, content_type: 'text/csv' });
+      return linkToStoredFile(call, { ...file, content_type: 'text/csv' });
     },
   },
 ];

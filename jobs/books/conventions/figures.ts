@@ -1,19 +1,11 @@
 import { addDays } from '../../dates.ts';
 import { money, ZERO } from '../../money.ts';
-import { sumParts } from '../../loans/engine/amount-parts.ts';
 import { billsOn } from '../../loans/engine/bills.ts';
 import type { LoanEvent } from '../../loans/engine/events.ts';
 import { eventsInForce } from '../../loans/engine/event-order.ts';
 import { applyNextEvent } from '../../loans/engine/fold.ts';
-import {
-  chargedOffBalance,
-  feesOwed,
-  interestOwed,
-  interestPrepaid,
-  newPosition,
-  type Position,
-} from '../../loans/engine/position.ts';
-import { payoffPartsOf } from '../../loans/engine/projection/payoff-amounts.ts';
+import { feesOwed, interestOwed, newPosition } from '../../loans/engine/position.ts';
+import { payoffOn } from '../../loans/engine/outlook-view.ts';
 import { advanceTo, positionOn, type ReplayRun } from '../../loans/engine/run.ts';
 import type { PreparedLoan } from './book-loan.ts';
 
@@ -99,7 +91,8 @@ function readFigures(
   if (wanted.has('principal')) figures.principal = money(position.principal);
   if (wanted.has('interest')) figures.interest = money(interestOwed(earning, interestDay));
   if (wanted.has('fees')) figures.fees = money(feesOwed(position));
-  if (wanted.has('payoff_amount')) figures.payoff_amount = payoffOn(earning, interestDay);
+  if (wanted.has('payoff_amount'))
+    figures.payoff_amount = money(payoffOn(earning, interestDay, ZERO));
   if (BILLED.some((name) => wanted.has(name))) {
     const billed = billsOn(position, day);
     if (wanted.has('days_past_due')) figures.days_past_due = billed.days;
@@ -112,21 +105,3 @@ function readFigures(
 }
 
 const BILLED: readonly FigureName[] = ['days_past_due', 'next_due_date', 'next_payment_amount'];
-
-const payoffOn = (position: Position, day: string): string =>
-  money(
-    sumParts(
-      payoffPartsOf(
-        {
-          principal: position.principal,
-          interest: interestOwed(position, day),
-          fees: feesOwed(position),
-          is_charged_off: position.charged_off_on !== null,
-          charge_off_balance: chargedOffBalance(position),
-          unearned_interest: interestPrepaid(position, day),
-          suspense: position.suspense,
-        },
-        ZERO,
-      ),
-    ),
-  );

@@ -168,7 +168,8 @@ function penaltyAt(
   });
 }
 
-const payoffOn = (position: Position, day: string, penalty: Big): Big =>
+/** The payoff amount on a day, without what is agreed for later. */
+export const payoffOn = (position: Position, day: string, penalty: Big): Big =>
   sumParts(
     payoffPartsOf(
       {
