@@ -278,3 +278,32 @@ test('an import that stops after its first loans leaves none of them without the
     done = (await within(tenant.id, (work) => boardNextChunk(work, id, 1))).isComplete;
   expect((await officer.get('/cases')).body).toHaveLength(1);
 });
+
+test('a history is replayed from the day on which it begins, with the balances of that day', async () => {
+  const { admin, officer } = await newLender();
+  const files = {
+    'loans.csv': csv(
+      'loan_number,borrower_external_id,borrower_first_name,borrower_last_name,borrower_state,principal_amount,current_principal_balance,interest_rate,term_months,payment_amount,origination_date,first_payment_date,status,history_from,history_opening_principal,history_opening_paid_through_date',
+      'H-1,P-9,Eve,Long,TX,1200.00,900.00,0,12,100.00,2025-10-01,2025-11-01,active,2025-12-15,1000.00,2025-12-01',
+    ),
+    'history.csv': csv(
+      'loan_number,transaction_id,date,type,amount',
+      'H-1,T-1,2026-01-01,payment,100.00',
+    ),
+  };
+  const { id } = (await uploadBook(admin, await zipOf(files), {}, 'book.zip')).body;
+  await runImports(stage);
+  await admin.post(`/imports/${id}/confirm`, { loan_count: 1, principal_total: '900.00' });
+  await runImports(stage);
+
+  const done = (await admin.get(`/imports/${id}`)).body;
+  const [loan] = (await officer.get('/loans?loan_number=H-1')).body;
+  const pay = (effective_date: string) =>
+    officer.post(`/loans/${loan.id}/payments`, { amount: '1.00', effective_date });
+
+  expect(done, done.failure_reason).toMatchObject({ status: 'boarded' });
+  expect(loan).toMatchObject({ principal_balance: '900.00', last_payment_date: '2026-01-01' });
+  expect((await pay('2025-12-14')).body).toMatchObject({ code: 'before_boarding' });
+  expect((await pay('2025-12-20')).status).toBe(201);
+  expect(await violationsIn(stage)).toEqual([]);
+});

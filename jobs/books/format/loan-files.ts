@@ -136,7 +136,10 @@ const losses = {
     'The charged-off amount that is still owed. Default: the principal balance.',
   ),
   charge_off_reason: optional(kinds.choice(CHARGE_OFF_REASONS), 'Default: `delinquency`.'),
-  recovered_amount: optional(kinds.money, 'Recovered after the charge-off. Default: 0.00.'),
+  recovered_amount: optional(
+    kinds.money,
+    'Recovered after the charge-off. Kept with the loan for information. Default: 0.00.',
+  ),
 } as const;
 
 /** What the previous servicer counted and reported to the credit bureaus. */
@@ -152,26 +155,29 @@ const reported = {
   times_delinquent_30: times(30),
   times_delinquent_60: times(60),
   times_delinquent_90: times(90),
-  credit_last_reported_date: optional(kinds.date, 'The date of account information last reported.'),
+  credit_last_reported_date: optional(
+    kinds.date,
+    'The date of account information last reported. Kept for information.',
+  ),
   credit_account_status: optional(
     code(/^(05|1[13]|6[1-5]|7[18]|8[0-489]|9[3-7]|D[AF])$/, 'Must be a Metro 2 account status.'),
-    'The Metro 2 account status last reported, such as 11.',
+    'The Metro 2 account status last reported, such as 11. Kept for information.',
   ),
   credit_payment_rating: optional(
     code(/^[0-6GL]$/, 'Must be a Metro 2 payment rating.'),
-    'The Metro 2 payment rating last reported.',
+    'The Metro 2 payment rating last reported. Kept for information.',
   ),
   credit_special_comment: optional(
     code(/^[A-Z]{1,2}$/, 'Must be a Metro 2 special comment.'),
-    'The Metro 2 special comment last reported.',
+    'The Metro 2 special comment last reported. Kept for information.',
   ),
   credit_compliance_condition: optional(
     code(/^X[A-JR]$/, 'Must be a Metro 2 compliance condition code.'),
-    'The Metro 2 compliance condition code last reported.',
+    'The Metro 2 compliance condition code last reported. Kept for information.',
   ),
   credit_consumer_information: optional(
     code(/^[0-9]?[A-Z]$/, 'Must be a Metro 2 consumer information indicator.'),
-    'The Metro 2 consumer information indicator last reported.',
+    'The Metro 2 consumer information indicator last reported. Kept for information.',
   ),
 } as const;
 

@@ -42,19 +42,32 @@ function toBoarding(row: LoanRow, parents: ParentIds): Boarding {
 }
 
 /**
- * The history of a loan. With `history_from` on or before the origination it is replayed, otherwise shown: a replay from a
- * later day needs the balances of that day, which the format does not have.
+ * The history of a loan: replayed from `history_from` on, or only displayed without it. A replay from a day after the
+ * origination starts with the balances of that day.
  */
 export function historyOf(
-  { history_from, origination_date, suspense_balance }: LoanRow,
+  row: LoanRow,
   rows: readonly { values: BookRow<'history'> }[],
 ): Pick<Boarding, 'history' | 'suspense_balance'> {
   if (rows.length === 0) return {};
   const transactions = rows.map(({ values: { loan_number: _, ...transaction } }) => transaction);
-  const isReplayed = history_from !== undefined && history_from <= origination_date;
-  if (!isReplayed) return { history: { depth: 'displayed', transactions } };
-  return { history: { depth: 'replayed', transactions }, suspense_balance };
+  const { history_from: from, suspense_balance } = row;
+  if (from === undefined) return { history: { depth: 'displayed', transactions } };
+  return {
+    history: { depth: 'replayed', from, opening: openingOf(row), transactions },
+    suspense_balance,
+  };
 }
+
+const openingOf = (row: LoanRow) =>
+  row.history_opening_principal === undefined
+    ? undefined
+    : {
+        principal_balance: row.history_opening_principal,
+        accrued_interest: row.history_opening_interest,
+        outstanding_fees: row.history_opening_fees,
+        paid_through_date: row.history_opening_paid_through_date,
+      };
 
 /** A loan that is not funded was never late. */
 const isNew = ({ status }: LoanRow) => status === 'pending' || status === 'approved';
