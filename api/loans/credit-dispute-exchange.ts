@@ -10,8 +10,8 @@ import {
   importDisputes,
 } from '../../jobs/loans/reporting/disputes/import-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
-import * as answers from '../../sql/loans/dispute-answers.ts';
-import * as imports from '../../sql/loans/dispute-imports.ts';
+import * as answers from '../../sql/loans/reporting/dispute-answers.ts';
+import * as imports from '../../sql/loans/reporting/dispute-imports.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
 import { linkToStoredFile } from '../documents/stored-links.ts';
 import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';

@@ -7,7 +7,7 @@ import {
   reverseDisbursement,
 } from '../../jobs/loans/funding/reverse-disbursement.ts';
 import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
-import { disbursements as table } from '../../sql/loans/disbursements.ts';
+import { disbursements as table } from '../../sql/loans/funding/disbursements.ts';
 import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';

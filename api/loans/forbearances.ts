@@ -10,7 +10,7 @@ import {
   FORBEARANCE_TYPES,
   RELIEF_STATUSES,
 } from '../../jobs/loans/workouts/forbearances.ts';
-import { forbearances as table } from '../../sql/loans/forbearances.ts';
+import { forbearances as table } from '../../sql/loans/workouts/forbearances.ts';
 import { date, flag, positiveMoney, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';

@@ -10,7 +10,7 @@ import {
   reverseModification,
   BALANCE_TREATMENTS,
 } from '../../jobs/loans/workouts/modifications.ts';
-import { modifications as table } from '../../sql/loans/modifications.ts';
+import { modifications as table } from '../../sql/loans/workouts/modifications.ts';
 import {
   date,
   flag,

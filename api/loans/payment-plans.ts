@@ -8,7 +8,7 @@ import {
   PAYMENT_PLAN_TYPES,
   cancelPaymentPlan,
 } from '../../jobs/loans/workouts/payment-plans.ts';
-import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
+import { paymentPlans as table } from '../../sql/loans/workouts/payment-plans.ts';
 import {
   date,
   flag,

@@ -7,7 +7,7 @@ import {
   reverseServiceCredit,
 } from '../../jobs/loans/fees/service-credits.ts';
 import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
-import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
+import { serviceCredits as table } from '../../sql/loans/fees/service-credits.ts';
 import {
   date,
   money,
