@@ -15,6 +15,8 @@ import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
 import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
 import { Conflict, Invalid } from '../jobs/errors.ts';
+import { openFiles } from '../jobs/files/open-files.ts';
+import type { Files } from '../jobs/files/files.ts';
 import { openFileTree, type FileTree } from '../jobs/files/file-tree.ts';
 import { ZipRefused } from '../jobs/files/read-zip.ts';
 import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
@@ -41,6 +43,8 @@ const LISTED_MAX = 200;
 
 type Command = {
   within: Within;
+  /** Where documents are stored. */
+  files: Files;
   tenant: { id: string; slug: string };
   book: Book;
   options: ImportOptions;
@@ -85,7 +89,7 @@ type Expected = { loan_count: number; principal_total: string } | null;
 
 /** Imports the book, from wherever an earlier run ended. */
 async function importBook(command: Command, file: ImportedFile, expected: Expected) {
-  const { within, tenant, book } = command;
+  const { within, tenant, book, files } = command;
   const row = await within(tenant.id, async (work) => {
     const { four_eyes } = (await settingsOf(work.tx)).approvals;
     if (four_eyes.includes('imports'))
@@ -131,6 +135,7 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
   const { loans_total = 0, rows_total = 0 } = (await read()) ?? {};
   const bar = startProgressBar('Boarding', loans_total);
   await boardImport(within, tenant.id, row.id, book, {
+    files,
     onStaged: (rows) => bar.at(0, `prepared ${rows}/${rows_total} rows`),
     onBoarded: (loans) => bar.at(loans, 'loans'),
   });
@@ -211,9 +216,18 @@ async function run(place: string, { slug, mapping, options, isCheck, expected }:
   const pool = await openForCommand(configuration, { size: 2, statementTimeoutMs: 120_000 });
   try {
     const tenant = await findTenant(pool, slug);
-    const keys = deriveKeys(readSecret(configuration));
-    const within = createWithin(pool, SYSTEM, { ...DEFAULT_INSTALLATION, keys });
-    const command = { within, tenant, book, options };
+    const secret = readSecret(configuration);
+    const files = await openFiles(configuration.STORAGE_URL, {
+      folder: path.resolve(configuration.DATA_DIR, 'files'),
+      secret,
+    });
+    const within = createWithin(pool, SYSTEM, {
+      ...DEFAULT_INSTALLATION,
+      files,
+      keys: deriveKeys(secret),
+      scans_uploads: configuration.CLAMD_URL !== undefined,
+    });
+    const command = { within, tenant, book, options, files };
     if (isCheck) return await checkOnly(command);
     const file = {
       filename: path.basename(place),

@@ -23,6 +23,9 @@ const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
     : sql.fragment`loan.status in ${STATUSES} and loan.portfolio_id = ${portfolio_id}`;
 };
 
+const isWhole = ({ portfolio_id, servicing_transfer_id }: BookScope) =>
+  portfolio_id === null && servicing_transfer_id === null;
+
 const Id = z.object({ id: z.string() });
 
 /** The next loans of the book, in the order of their ids. */
@@ -32,21 +35,23 @@ export const listLoanPage = (tx: Transaction, scope: BookScope, after: string, l
     where loan.id > ${after} and ${isInBook(scope)} order by loan.id limit ${limit}
   `);
 
-/** The next people of the book: those who owe one of its loans; without a scope also those who owe nothing. */
+/** The person owes a loan of the book; without a scope also one who owes nothing. */
+const isPersonOfBook = (scope: BookScope) => sql.fragment`(
+  ${isWhole(scope)} and borrower.redacted_at is null
+  or exists (
+    select from loans as loan where loan.borrower_id = borrower.id and ${isInBook(scope)}
+  )
+  or exists (
+    select from co_borrowers as party join loans as loan on loan.id = party.loan_id
+    where party.borrower_id = borrower.id and party.released_on is null and ${isInBook(scope)}
+  )
+)`;
+
+/** The next people of the book. */
 export const listBorrowerPage = (tx: Transaction, scope: BookScope, after: string, limit: number) =>
   tx.anyFirst(sql.type(Id)`
     select borrower.id from borrowers as borrower
-    where borrower.id > ${after} and (
-      ${scope.portfolio_id === null && scope.servicing_transfer_id === null}
-        and borrower.redacted_at is null
-      or exists (
-        select from loans as loan where loan.borrower_id = borrower.id and ${isInBook(scope)}
-      )
-      or exists (
-        select from co_borrowers as party join loans as loan on loan.id = party.loan_id
-        where party.borrower_id = borrower.id and party.released_on is null and ${isInBook(scope)}
-      )
-    )
+    where borrower.id > ${after} and ${isPersonOfBook(scope)}
     order by borrower.id limit ${limit}
   `);
 
@@ -93,6 +98,30 @@ export const listProducts = (tx: Transaction) =>
     order by record.created_at, record.id
   `);
 
+/** The investors who own loans of the book or will own them; without a scope, all. */
+export const listInvestors = (tx: Transaction, scope: BookScope) =>
+  tx.any(sql.type(BookRow)`
+    select record.*, record.id as investor_id
+    from investors as record
+    where ${isWhole(scope)} or exists (
+      select from loan_assignments as part join loans as loan on loan.id = part.loan_id
+      where part.investor_id = record.id and part.status in ('pending', 'active') and ${isInBook(scope)}
+    )
+    order by record.created_at, record.id
+  `);
+
+/** The static portfolios of the loans; without a scope, all that are not sold. */
+export const listPortfolios = (tx: Transaction, scope: BookScope) =>
+  tx.any(sql.type(BookRow)`
+    select record.name, record.description, investor.name as investor_name
+    from portfolios as record left join investors as investor on investor.id = record.investor_id
+    where record.portfolio_type = 'static' and record.status = 'active' and not record.is_archived
+      and (${isWhole(scope)} or exists (
+        select from loans as loan where loan.portfolio_id = record.id and ${isInBook(scope)}
+      ))
+    order by record.created_at, record.id
+  `);
+
 /** The terms that a loan has copied, without those that sales and rate changes add. Equal terms have one key. */
 const termsOf = (loan: string) => sql.fragment`
   (${sql.identifier([loan, 'terms'])} - array['gl_map', 'original_rate', 'sold_on', 'previous_gl_maps'])`;
@@ -117,12 +146,14 @@ export const listLoanTerms = (tx: Transaction, scope: BookScope) =>
 
 const Named = z.object({ id: z.string(), name: z.string() });
 
-/** The names by which a book calls these loans and borrowers. */
-export const listNames = (tx: Transaction, ids: readonly string[]) =>
+/** The names by which a book calls these loans and people. Those that are not in it have none. */
+export const listNames = (tx: Transaction, scope: BookScope, ids: readonly string[]) =>
   tx.any(sql.type(Named)`
-    select id, loan_number as name from loans where id = any(${sql.array([...ids], 'uuid')})
+    select loan.id, loan.loan_number as name from loans as loan
+    where loan.id = any(${sql.array([...ids], 'uuid')}) and ${isInBook(scope)}
     union all
-    select id, coalesce(external_id, id::text) from borrowers where id = any(${sql.array([...ids], 'uuid')})
+    select borrower.id, coalesce(borrower.external_id, borrower.id::text) from borrowers as borrower
+    where borrower.id = any(${sql.array([...ids], 'uuid')}) and ${isPersonOfBook(scope)}
   `);
 
 export const borrowerRows = {
@@ -146,7 +177,41 @@ export const borrowerRows = {
     from payment_instruments as record join borrowers as borrower on borrower.id = record.borrower_id
     where record.borrower_id = any(${ids}) and not record.is_archived
     order by record.borrower_id, record.id`,
-} satisfies Record<string, (ids: SqlFragment) => SqlFragment>;
+  cases: (ids, scope) => sql.fragment`
+    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.case_number as case_id,
+           case when record.status in ('resolved', 'closed')
+             then coalesce(nullif(trim(record.resolution), ''), record.status) end as resolution,
+           facts.facts
+    from support_cases as record
+    left join loans as loan on loan.id = record.loan_id
+    join borrowers as borrower on borrower.id = record.borrower_id
+    left join lateral (
+      select facts from case_facts where case_id = record.id order by version desc limit 1
+    ) as facts on true
+    where record.borrower_id = any(${ids}) and not record.opened_in_error
+      and (record.loan_id is null or ${isInBook(scope)})
+    order by record.borrower_id, record.id`,
+  notes: (ids) => sql.fragment`
+    select null as loan_number, ${borrowerKey('borrower')}, ${noteColumns}
+    from notes as record join borrowers as borrower on borrower.id = record.borrower_id
+    left join users as author on author.id = record.author_id
+    where record.borrower_id = any(${ids}) and record.loan_id is null
+    order by record.borrower_id, record.id`,
+  documents: (ids) => sql.fragment`
+    select null as loan_number, ${borrowerKey('borrower')}, ${documentColumns}
+    from documents as record join borrowers as borrower on borrower.id = record.borrower_id
+    where record.borrower_id = any(${ids}) and record.loan_id is null and ${isStored}
+    order by record.borrower_id, record.id`,
+} satisfies Record<string, (ids: SqlFragment, scope: BookScope) => SqlFragment>;
+
+const noteColumns = sql.fragment`
+  record.*, record.created_at as written_at, author.first_name || ' ' || author.last_name as author`;
+const documentColumns = sql.fragment`
+  record.id, record.storage_key, record.document_type, record.filename,
+  record.uploaded_at::date as dated, record.is_visible_to_borrower, record.sha256_hash as sha256,
+  record.metadata`;
+const isStored = sql.fragment`
+  record.status in ('uploaded', 'verified') and not record.is_archived and record.removed_at is null`;
 
 function ofBorrowers(
   name: 'addresses' | 'emails' | 'phones' | 'borrower_identities',
@@ -270,23 +335,8 @@ export const loanRows = {
     select loan.loan_number, record.*
     from promises_to_pay as record join loans as loan on loan.id = record.loan_id
     where record.loan_id = any(${ids}) order by record.loan_id, record.id`,
-  cases: (ids) => sql.fragment`
-    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.case_number as case_id,
-           facts.facts
-    from support_cases as record
-    left join loans as loan on loan.id = record.loan_id
-    join borrowers as borrower on borrower.id = record.borrower_id
-    left join lateral (
-      select facts from case_facts where case_id = record.id order by version desc limit 1
-    ) as facts on true
-    where record.status not in ('resolved', 'closed') and not record.opened_in_error
-      and (record.loan_id = any(${ids}) or record.loan_id is null and record.borrower_id in (
-        select borrower_id from loans where id = any(${ids})
-      ))
-    order by record.id`,
   notes: (ids) => sql.fragment`
-    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.created_at as written_at,
-           author.first_name || ' ' || author.last_name as author
+    select loan.loan_number, ${borrowerKey('borrower')}, ${noteColumns}
     from notes as record join loans as loan on loan.id = record.loan_id
     join borrowers as borrower on borrower.id = record.borrower_id
     left join users as author on author.id = record.author_id
@@ -349,19 +399,17 @@ export const loanRows = {
     where record.id = any(${ids}) and record.status in ('active', 'charged_off', 'transferred')
     order by record.id`,
   documents: (ids) => sql.fragment`
-    select record.id, record.storage_key, loan.loan_number, ${borrowerKey('borrower')},
-           record.document_type, record.filename, record.uploaded_at::date as dated,
-           record.is_visible_to_borrower, record.sha256_hash as sha256, record.metadata
+    select loan.loan_number, ${borrowerKey('borrower')}, ${documentColumns}
     from documents as record join loans as loan on loan.id = record.loan_id
     join borrowers as borrower on borrower.id = coalesce(record.borrower_id, loan.borrower_id)
-    where record.loan_id = any(${ids}) and record.status in ('uploaded', 'verified')
-      and not record.is_archived and record.removed_at is null
+    where record.loan_id = any(${ids}) and ${isStored}
     order by record.loan_id, record.id`,
 } satisfies Record<string, (ids: SqlFragment) => SqlFragment>;
 
 /** The rows of a file that belong to these loans or borrowers. */
 export const readRows = (
   tx: Transaction,
-  query: (ids: SqlFragment) => SqlFragment,
+  query: (ids: SqlFragment, scope: BookScope) => SqlFragment,
   ids: readonly string[],
-) => tx.any(sql.type(BookRow)`${query(sql.fragment`${sql.array([...ids], 'uuid')}`)}`);
+  scope: BookScope,
+) => tx.any(sql.type(BookRow)`${query(sql.fragment`${sql.array([...ids], 'uuid')}`, scope)}`);

@@ -86,6 +86,11 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'Autopay names an account of another borrower than the one who pays. It is left out.',
   },
+  setting_differs: {
+    severity: 'warning',
+    about:
+      'A setting on which figures depend is another one here than where the book was exported. Set it before you confirm.',
+  },
   due_date_off_schedule: {
     severity: 'warning',
     about: 'A due date is not one of the due dates that follow from the terms.',

@@ -6,7 +6,6 @@ import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';
-import type { BroughtHistory } from '../../loans/boarding/replay-history.ts';
 import type { Work } from '../../work.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
@@ -21,10 +20,13 @@ import { createParentFinder } from './loan-parents.ts';
 import {
   boardingWithEvents,
   completeBroughtLoans,
+  deactivateSettings,
   importBookLedger,
   importBookSettings,
   loadHistories,
+  type BroughtLoan,
 } from './exported/own-export.ts';
+import { findInvestorAccount, ownedParents, withoutShares } from './exported/owned-loans.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 
@@ -98,21 +100,28 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
   const eventsOf = await loadHistories(work, row.id, keys);
+  const investorAccount = await findInvestorAccount(work);
   const options = ImportOptions.parse(row.options);
   const find = await createParentFinder(work, options);
   const loans: BoardedLoan[] = [];
-  const brought: { id: string; history: BroughtHistory }[] = [];
+  const brought: BroughtLoan[] = [];
   const findings: BookFinding[] = [];
   for (let from = 0; from < placed.length; from += GROUP)
     await mapConcurrently(placed.slice(from, from + GROUP), async (one) => {
       const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
-        const found = await find(one.row);
-        const { parents } = found;
+        const records = rowsOf('records', loanKey(one.row.loan_number));
+        const found = await find(withoutShares(one.row, records));
+        const parents = ownedParents(found.parents, records, investorAccount);
         const input = boardingInput(one.row, borrower_id, found);
-        const events = eventsOf(one.row.loan_number);
-        const id = events
-          ? await boardLoan(work, boardingWithEvents(input, one.row), parents, () => events)
+        const history = eventsOf(one.row.loan_number);
+        const id = history
+          ? await boardLoan(
+              work,
+              boardingWithEvents(input, one.row),
+              parents,
+              () => history.history,
+            )
           : await boardLoan(
               work,
               {
@@ -122,7 +131,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
               },
               parents,
             );
-        if (events) brought.push({ id, history: events });
+        if (history ?? records.length > 0) brought.push({ id, borrower_id, history, records });
         loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
@@ -133,11 +142,11 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     });
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
-  await completeBroughtLoans(work, brought);
   const warnings: BookFinding[] = [];
   const warn = (finding: Omit<BookFinding, 'severity'>) =>
     void warnings.push({ ...finding, severity: 'warning' });
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
+  await completeBroughtLoans(work, row.id, brought);
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
 }
@@ -181,6 +190,7 @@ const refusal = (
 async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
   const { tx, today } = work;
   await appendFindings(work, row.id, await importBookLedger(work, row.id));
+  await deactivateSettings(work, row.id);
   const totals = startTotals();
   for (let after = 0; ;) {
     const part = await staged.listBoardedLoans(tx, row.id, after, SUM_BATCH);

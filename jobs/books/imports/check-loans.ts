@@ -10,7 +10,7 @@ import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
-import { createParentFinder } from './loan-parents.ts';
+import { createParentFinder, type BookParents } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
 
 /** A borrower who does not exist yet. The checks do not read the borrower. */
@@ -23,16 +23,15 @@ export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 
 /**
  * Checks some rows of `loans.csv` against the tenant: its products, its loans and the business date. Writes nothing. A few
- * statements for all rows. `bookProducts`: the products that the book itself brings, whose loans are checked when they
- * are boarded.
+ * statements for all rows. `ofBook`: what the book itself brings. Loans of its products are checked when they are boarded.
  */
 export async function checkLoans(
   work: Work,
   placed: readonly PlacedLoan[],
   options: ImportOptions,
-  bookProducts: ReadonlySet<string>,
+  ofBook: BookParents,
 ): Promise<CheckedLoans> {
-  const find = await createParentFinder(work, options);
+  const find = await createParentFinder(work, options, ofBook);
   const numbers = placed.map(({ row }) => row.loan_number);
   const taken = new Set(
     (await findLoansByNumber(work.tx, numbers)).map(({ loan_number }) => loan_number),
@@ -53,7 +52,7 @@ export async function checkLoans(
     if (taken.has(row.loan_number))
       report('loan_number', 'loan_exists', 'A loan with this number already exists.');
     const code = row.product_code ?? options.product_code;
-    if (code !== undefined && bookProducts.has(code)) {
+    if (code !== undefined && ofBook.products.has(code)) {
       figures.push(figuresOf(row));
       continue;
     }

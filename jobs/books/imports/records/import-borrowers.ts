@@ -10,6 +10,7 @@ import { settingsOf } from '../../../users/settings/settings.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
+import { borrowerRecordRows } from '../exported/own-records.ts';
 import * as columns from './record-columns.ts';
 import { borrowerKey, loadRows, type StagedRows } from '../staged-rows.ts';
 
@@ -18,7 +19,7 @@ const UNKNOWN = { street_line_1: 'Unknown', city: 'Unknown', postal_code: '00000
 
 const FILES = [
   ...(['borrowers', 'addresses', 'emails', 'phones'] as const),
-  ...(['consents', 'identities', 'bank_accounts', 'notes'] as const),
+  ...(['consents', 'identities', 'bank_accounts', 'notes', 'records'] as const),
 ] as const;
 
 /**
@@ -89,6 +90,9 @@ async function addBorrowers(
     borrower_identities: [] as Values[],
     payment_instruments: [] as Values[],
     notes: [] as Values[],
+    legal_reps: [] as Values[],
+    business_details: [] as Values[],
+    military_reports: [] as Values[],
   };
   const accounts: records.ImportedRecord[] = [];
   const keepsVerification = await mayKeepVerification(work);
@@ -127,6 +131,8 @@ async function addBorrowers(
     rows.payment_instruments.push(...withFirst(own, 'is_default'));
     for (const note of all(rowsOf('notes', key)))
       rows.notes.push(columns.noteColumns(id, null, note));
+    for (const { table, row: record } of borrowerRecordRows(id, rowsOf('records', key)))
+      rows[table].push(record);
   }
   for (const [table, values] of Object.entries(rows) as [keyof typeof rows, Values[]][])
     await insertAll(work.tx, table, values);
