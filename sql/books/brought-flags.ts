@@ -24,12 +24,3 @@ export async function setBroughtFlags(tx: Transaction, loans: readonly Flags[]) 
     where loan.id = given.id
   `);
 }
-
-type Freeze = { freeze_reason: string | null; freeze_until: string | null };
-
-/** Why a brought loan is frozen, and until when. */
-export const saveFreeze = (tx: Transaction, id: string, { freeze_reason, freeze_until }: Freeze) =>
-  tx.query(sql.typeAlias('void')`
-    update loans set freeze_reason = ${freeze_reason}, freeze_until = ${freeze_until}
-    where id = ${id} and is_frozen
-  `);

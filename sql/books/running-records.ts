@@ -10,10 +10,8 @@ type Source = {
 
 /** The records of loans that a book brings verbatim, so that agreements continue where they stood. */
 export const LOAN_RECORDS = {
-  standing: {
-    table: 'loans',
-    where: sql.fragment`(record.is_frozen or record.status in ('pending', 'approved'))`,
-  },
+  // Columns of the loan itself that follow from no event.
+  standing: { table: 'loans' },
   forbearance: { table: 'forbearances' },
   deferment: { table: 'deferments' },
   promotion: { table: 'loan_promotions' },
@@ -30,6 +28,8 @@ export const LOAN_RECORDS = {
         select from loan_events as event where event.id = record.id and event.loan_id = record.loan_id
       )`,
   },
+  // What the event of a fee does not say.
+  fee: { table: 'fees', where: sql.fragment`record.status <> 'reversed'` },
   scheduled_payment: {
     table: 'payments',
     // The draws of autopay follow from its plan.
@@ -97,26 +97,41 @@ export const borrowerRecords =
       where facts is not null
       order by borrower_external_id, place, record_id`;
 
-export type BroughtPayment = { id: string } & Record<string, unknown>;
+export type BroughtRecord = { id: string } & Record<string, unknown>;
 
-/** Completes payments that replayed events have made. Columns without a value keep theirs. */
-export const completePayments = (tx: Transaction, payments: readonly BroughtPayment[]) =>
-  tx.query(sql.typeAlias('void')`
-    update payments as payment
-    set ${sql.join(
-      PAYMENT_COLUMNS.map((column) => {
-        const name = sql.identifier([column]);
-        return sql.fragment`${name} = coalesce(given.${name}, payment.${name})`;
-      }),
-      sql.fragment`, `,
-    )}
-    from jsonb_populate_recordset(null::payments, ${JSON.stringify(payments)}::jsonb) as given
-    where payment.id = given.id
+/** Completes loans, payments or fees that replayed events have made. Columns without a value keep theirs. */
+export async function completeRecords(
+  tx: Transaction,
+  table: keyof typeof COMPLETED,
+  records: readonly BroughtRecord[],
+) {
+  if (records.length === 0) return;
+  const columns = COMPLETED[table].map((column) => {
+    const name = sql.identifier([column]);
+    return sql.fragment`${name} = coalesce(given.${name}, record.${name})`;
+  });
+  await tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([table])} as record
+    set ${sql.join(columns, sql.fragment`, `)}
+    from jsonb_populate_recordset(null::${sql.identifier([table])}, ${JSON.stringify(records)}::jsonb) as given
+    where record.id = given.id
   `);
+}
 
-const PAYMENT_COLUMNS = [
-  ...(['receipt_number', 'payment_date', 'payment_method', 'payment_instrument_id'] as const),
-  ...(['external_id', 'reference_number', 'notes', 'status', 'source', 'return_code'] as const),
-  ...(['reversal_reason', 'reversal_effective_date', 'failure_reason', 'hold_until'] as const),
-  ...(['posted_at', 'settled_at', 'reversed_at', 'failed_at', 'waive_returned_fee'] as const),
-] as const;
+const COMPLETED = {
+  loans: [
+    ...(['apr', 'freeze_reason', 'freeze_until', 'frozen_at', 'accelerated_at'] as const),
+    ...(['approved_on', 'approved_at', 'expected_disbursement_date'] as const),
+    ...(['agreed_first_payment_date', 'rescission_ends'] as const),
+  ],
+  fees: [
+    ...(['description', 'due_date', 'fee_rule_id', 'payment_id'] as const),
+    ...(['waived_at', 'waive_reason'] as const),
+  ],
+  payments: [
+    ...(['receipt_number', 'payment_date', 'payment_method', 'payment_instrument_id'] as const),
+    ...(['external_id', 'reference_number', 'notes', 'status', 'source', 'return_code'] as const),
+    ...(['reversal_reason', 'reversal_effective_date', 'failure_reason', 'hold_until'] as const),
+    ...(['posted_at', 'settled_at', 'reversed_at', 'failed_at', 'waive_returned_fee'] as const),
+  ],
+} as const;

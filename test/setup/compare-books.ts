@@ -6,6 +6,7 @@ import { openPool, sql } from '../../sql/database/db.ts';
 /** Columns that are never the same in two tenants: ids, times of recording, and users. */
 const NEVER = [
   ...['id', 'tenant_id', 'loan_id', 'borrower_id', 'created_at', 'updated_at', 'collateral_id'],
+  ...['applied_at', 'broken_at', 'completed_at', 'fulfilled_at'],
   ...['created_by', 'requested_by', 'approved_by', 'event_id', 'event_ids', 'uploaded_by'],
 ];
 
@@ -29,11 +30,15 @@ const COMPARED: Record<string, Comparison> = {
   loans: {
     from: `select loan_number as key, to_jsonb(row) || jsonb_build_object(
              'has_portfolio', row.portfolio_id is not null, 'frozen_on', row.frozen_at::date,
-             'charged_off_on', row.charged_off_at::date, 'paid_off_on', row.paid_off_at::date) as row
+             'charged_off_on', row.charged_off_at::date, 'paid_off_on', row.paid_off_at::date,
+             'payment_day', coalesce(row.payment_day, extract(day from row.first_payment_date)),
+             'terms', row.terms - array['gl_map', 'previous_gl_maps', 'sold_on']) as row
            from loans as row where tenant_id = $1 and status not in ('denied', 'canceled')`,
     without: [
       ...['program_id', 'product_id', 'portfolio_id', 'loan_officer_id', 'schedule_version', 'metadata'],
       ...['frozen_at', 'accelerated_at', 'paid_off_at', 'charged_off_at', 'approved_at'],
+      // A funded loan no longer needs them.
+      ...['approved_on', 'rescission_ends', 'expected_disbursement_date', 'agreed_first_payment_date'],
     ],
   },
   schedule: {
@@ -54,7 +59,15 @@ const COMPARED: Record<string, Comparison> = {
   deferments: { from: ofLoan('deferments') },
   promotions: { from: ofLoan('loan_promotions') },
   rate_caps: { from: ofLoan('loan_rate_caps') },
-  modifications: { from: ofLoan('modifications'), without: ['document_id'] },
+  modifications: {
+    // The import states the payment day, also where it follows from the first due date.
+    from: ofLoan('modifications').replace(
+      'to_jsonb(row)',
+      `to_jsonb(row) || jsonb_build_object('previous_terms', row.previous_terms - 'payment_day',
+         'new_terms', row.new_terms - 'payment_day')`,
+    ),
+    without: ['document_id'],
+  },
   payment_plans: { from: ofLoan('payment_plans'), without: ['payment_instrument_id'] },
   promises: { from: ofLoan('promises_to_pay') },
   late_fee_exemptions: { from: ofLoan('late_fee_exemptions'), without: ['fee_rule_id'] },
@@ -132,10 +145,19 @@ export async function compareBooks(url: string, source: string, target: string) 
       String((await owner.query('select id from tenants where slug = $1', [slug])).rows[0].id);
     const [one, other] = [await idOf(source), await idOf(target)];
     await recalculate(url, [one, other]);
+    // People of the target who did not come with the book.
+    const people = await owner.query<{ id: string }>(
+      'select id from borrowers where tenant_id = $1 and external_id is null',
+      [other],
+    );
+    const ownPeople = new Set(people.rows.map(({ id }) => id));
     const result: BookDifferences = { rows: {}, differences: [] };
     for (const [name, { from, without = [] }] of Object.entries(COMPARED)) {
       const read = async (id: string) =>
-        (await owner.query<Found>(from, [id])).rows.map((found) => toText(found, without)).toSorted();
+        (await owner.query<Found>(from, [id])).rows
+          .filter(({ key }) => !ownPeople.has(key))
+          .map((found) => toText(found, without))
+          .toSorted();
       const [here, there] = [await read(one), await read(other)];
       result.rows[name] = here.length;
       const missing = removeAll(here, there);
@@ -151,6 +173,11 @@ export async function compareBooks(url: string, source: string, target: string) 
 function toText({ key, row }: Found, without: readonly string[]) {
   const left = Object.entries(row)
     .filter(([name]) => !NEVER.includes(name) && !without.includes(name))
+    // Files have milliseconds.
+    .map(([name, value]): [string, unknown] => [
+      name,
+      typeof value === 'string' ? value.replace(/(\d{2}:\d{2}:\d{2})\.\d+(?=\+00:00$)/, '$1') : value,
+    ])
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([key, Object.fromEntries(left)]);
 }

@@ -42,6 +42,10 @@ const relief = { ...made, status: z.enum(RELIEF_STATUSES), event_ids };
 
 export const LOAN_FACTS = {
   standing: z.strictObject({
+    apr: types.computedRate.optional(),
+    boarded_delinquency_date: date.optional(),
+    frozen_at: timestamp.optional(),
+    accelerated_at: timestamp.optional(),
     freeze_reason: line.optional(),
     freeze_until: date.optional(),
     approved_on: date.optional(),
@@ -186,6 +190,14 @@ export const LOAN_FACTS = {
     reversed_at: timestamp.optional(),
     failed_at: timestamp.optional(),
     waive_returned_fee: flag,
+  }),
+  fee: z.strictObject({
+    description: prose.optional(),
+    due_date: date.optional(),
+    fee_rule_id: uuid.optional(),
+    payment_id: uuid.optional(),
+    waived_at: timestamp.optional(),
+    waive_reason: prose.optional(),
   }),
   scheduled_payment: z.strictObject({
     ...made,

@@ -118,7 +118,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
         const id = history
           ? await boardLoan(
               work,
-              boardingWithEvents(input, one.row),
+              boardingWithEvents(input, one.row, records),
               parents,
               () => history.history,
             )

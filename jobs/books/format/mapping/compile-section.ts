@@ -3,7 +3,6 @@ import { money as formatMoney } from '../../../money.ts';
 import { hintAt, quote } from '../../../nearest-word.ts';
 import { dictionary } from '../../../../sql/dictionary.ts';
 import type { Column } from '../columns.ts';
-import { unmarkFormula } from '../formula-mark.ts';
 import { readAmount, readRate, readWholeNumber } from './amount-formats.ts';
 import { readDate } from './date-formats.ts';
 import type { Formats, Mapping, Section, Sign, Source } from './mapping-schema.ts';
@@ -175,9 +174,6 @@ function convertValue(text: string, column: Column, settings: Settings): string 
       return readWholeNumber(text, settings.terms);
     case 'choice':
       return readChoice(text, column);
-    case 'text':
-    case 'list':
-      return unmarkFormula(text);
     default:
       return text;
   }

@@ -16,7 +16,7 @@ import type { BookFinding } from '../finding.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
 import { importInvestors, importPortfolios } from './import-investors.ts';
-import { importLoanRecords } from './own-records.ts';
+import { factsOf, importLoanRecords } from './own-records.ts';
 import { importSettings } from './import-settings.ts';
 import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
 
@@ -87,8 +87,14 @@ export async function loadHistories(
  * The input for a loan that brings its events. Its balances are a check. Interest is not compared, because it grows from
  * the day of the export to the day of the import.
  */
-export const boardingWithEvents = (input: Boarding, row: LoanRow): Boarding => ({
+export const boardingWithEvents = (
+  input: Boarding,
+  row: LoanRow,
+  records: readonly Placed<'records'>[],
+): Boarding => ({
   ...input,
+  // Unless a servicer before the exporting one reported a date, it follows from the events.
+  first_delinquency_date: factsOf(records, 'standing')[0]?.boarded_delinquency_date,
   accrued_interest: undefined,
   suspense_balance: row.suspense_balance,
   history: { depth: 'replayed', transactions: [] },

@@ -1,15 +1,14 @@
 import type { z } from 'zod';
 import * as imported from '../../../../sql/books/import-records.ts';
-import { saveFreeze } from '../../../../sql/books/brought-flags.ts';
 import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import {
   BORROWER_RECORDS,
-  completePayments,
+  completeRecords,
   LOAN_RECORDS,
-  type BroughtPayment,
+  type BroughtRecord,
 } from '../../../../sql/books/running-records.ts';
-import { insertAll, update, type Values } from '../../../../sql/write.ts';
+import { insertAll, type Values } from '../../../../sql/write.ts';
 import { Invalid } from '../../../errors.ts';
 import { updateAgreed } from '../../../loans/history/record-events.ts';
 import { saveOrderAccount } from '../../../payments/nacha/bank-order.ts';
@@ -127,18 +126,29 @@ export async function importLoanRecords(
   const find = (known: ReadonlyMap<string, string>, old: unknown) =>
     typeof old === 'string' ? (known.get(old) ?? null) : undefined;
   const rows = new Map<string, Values[]>();
-  const payments: BroughtPayment[] = [];
+  const payments: BroughtRecord[] = [];
+  const fees: BroughtRecord[] = [];
+  const standings: BroughtRecord[] = [];
   for (const { loan, values, facts, id } of all) {
     const { kind } = values;
     if (!isOneOf(LOAN_RECORD_KINDS, kind)) continue;
     if (kind === 'standing') {
-      await saveStanding(work, loan.id, facts);
+      // The boarding has taken the date of first delinquency.
+      const { boarded_delinquency_date: _, ...columns } = facts;
+      standings.push({ ...columns, id: loan.id });
       continue;
     }
     if (kind === 'payment') {
       const paid = loan.eventId(values.record_id);
       const payment_instrument_id = find(accounts, facts['payment_instrument_id']);
       if (paid !== undefined) payments.push({ ...facts, id: paid, payment_instrument_id });
+      continue;
+    }
+    if (kind === 'fee') {
+      const charged = loan.eventId(values.record_id);
+      const { payment_id } = facts;
+      const named = typeof payment_id === 'string' ? loan.eventId(payment_id) : undefined;
+      if (charged !== undefined) fees.push({ ...facts, id: charged, payment_id: named });
       continue;
     }
     const row: Values = { ...facts, id, loan_id: loan.id };
@@ -164,20 +174,23 @@ export async function importLoanRecords(
     const { table } = LOAN_RECORDS[kind];
     rows.set(table, [...(rows.get(table) ?? []), row]);
   }
-  if (payments.length > 0) await completePayments(work.tx, payments);
-  for (const kind of LOAN_RECORD_KINDS) {
-    const { table } = LOAN_RECORDS[kind];
-    if (table !== 'loans') await insertAll(work.tx, table, rows.get(table) ?? []);
-  }
+  await completeRecords(work.tx, 'loans', standings);
+  await completeRecords(work.tx, 'payments', payments);
+  await completeRecords(work.tx, 'fees', fees);
+  // In the order of the kinds: a scheduled payment may name a payment plan.
+  const tables = new Set(LOAN_RECORD_KINDS.map((kind) => LOAN_RECORDS[kind].table));
+  for (const table of tables) await insertAll(work.tx, table, rows.get(table) ?? []);
   for (const { id, payment_instrument_id, payment_method: method } of rows.get('payments') ?? [])
     await saveOrderAccount(
       work,
       { payment_id: String(id) },
       { payment_instrument_id: payment_instrument_id as string | null, method: String(method) },
     );
-  // Payments and owners change nothing that a loan will owe.
-  const isAgreement = ({ values }: Placed<'records'>) =>
-    values.kind !== 'payment' && values.kind !== 'assignment';
+  // These change nothing that a loan will owe.
+  const isAgreement = ({ values: { kind, facts } }: Placed<'records'>) =>
+    kind === 'standing'
+      ? facts['freeze_until'] !== undefined
+      : !['payment', 'fee', 'assignment'].includes(kind);
   const changed = loans.filter(({ records, isFlagged }) => isFlagged || records.some(isAgreement));
   await mapConcurrently(changed, ({ id }) => updateAgreed(work, id));
 }
@@ -203,17 +216,6 @@ function assertConsistent(records: readonly Placed<'records'>[]) {
     shares = shares.plus(String(facts['ownership_percentage']));
     if (shares.gt(1)) throw refuse(placed, 'The shares of the loan exceed 100 percent.');
   }
-}
-
-/** Columns of the loan itself that no event has. */
-async function saveStanding(work: Work, id: string, facts: Values) {
-  const { freeze_reason, freeze_until, ...columns } = facts;
-  if (freeze_reason !== undefined || freeze_until !== undefined)
-    await saveFreeze(work.tx, id, {
-      freeze_reason: (freeze_reason as string | undefined) ?? null,
-      freeze_until: (freeze_until as string | undefined) ?? null,
-    });
-  if (Object.keys(columns).length > 0) await update(work.tx, 'loans', id, columns);
 }
 
 /** The rows of a new borrower's records, by table. */

@@ -99,14 +99,16 @@ async function addBorrowers(
   for (const [external_id, id] of fresh) {
     const key = borrowerKey(external_id);
     const loan = short.get(external_id);
-    const person = rowsOf('borrowers', key)[0]?.values ?? (loan && personOf(loan));
+    const listed = rowsOf('borrowers', key)[0]?.values;
+    const person = listed ?? (loan && personOf(loan));
     if (person === undefined) continue;
     const all = <Row>(placed: readonly { values: Row }[]) => placed.map(({ values }) => values);
     rows.borrowers.push({ id, ...columns.borrowerColumns(work, person) });
     if (person.ssn) rows.borrower_identities.push(columns.ssnColumns(work, id, person.ssn));
     const addresses = all(rowsOf('addresses', key));
     const emails = all(rowsOf('emails', key));
-    const homes = addresses.length === 0 && loan ? addressesOf(loan) : addresses;
+    const isDescribed = loan !== undefined && (listed === undefined || hasAddress(loan));
+    const homes = addresses.length === 0 && isDescribed ? addressesOf(loan) : addresses;
     const mails = emails.length === 0 && loan ? emailsOf(loan) : emails;
     rows.addresses.push(
       ...withPrimary(
@@ -186,6 +188,11 @@ const personOf = (loan: LoanRow): BookRow<'borrowers'> => ({
   ssn: loan.borrower_ssn,
   language_preference: loan.borrower_language,
 });
+
+const hasAddress = (loan: LoanRow) =>
+  [loan.borrower_street, loan.borrower_city, loan.borrower_postal_code, loan.borrower_state].some(
+    (part) => part !== undefined,
+  );
 
 const addressesOf = (loan: LoanRow): BookRow<'addresses'>[] => [
   {
