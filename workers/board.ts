@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { FINDING_CODES, WARNING_CODES } from '../jobs/books/format/findings.ts';
 import { suggestMapping } from '../jobs/books/format/mapping/suggest-mapping.ts';
 import { openBook } from '../jobs/books/format/reading/open-book.ts';
 import type { Book } from '../jobs/books/format/reading/book.ts';
@@ -38,6 +39,22 @@ import { bookFileProblem } from './processes/book-file.ts';
 const USAGE =
   'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml|NAME] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
 const LISTED_MAX = 200;
+
+function printHelp() {
+  const about = {
+    '--product': 'product_code',
+    '--accept-difference': 'accept_difference',
+    '--warnings-as-errors': 'warnings_as_errors',
+    '--accepted-warnings': 'accepted_warnings',
+  } as const;
+  const lines = Object.entries(about).map(
+    ([flag, name]) => `  ${flag.padEnd(24)}${ImportOptions.shape[name].description}`,
+  );
+  const codes = WARNING_CODES.map((code) => `  ${code.padEnd(32)}${FINDING_CODES[code].about}`);
+  console.log(
+    `Imports a book of loans (the guide "Moving a portfolio in").\n\n${USAGE}\n\n${lines.join('\n')}\n\nWarnings:\n${codes.join('\n')}`,
+  );
+}
 
 type Command = {
   within: Within;
@@ -244,6 +261,7 @@ try {
       mapping: text,
       check: flag,
       suggest: flag,
+      help: { ...flag, short: 'h' },
       'accept-difference': flag,
       'warnings-as-errors': text,
       'accepted-warnings': text,
@@ -253,8 +271,10 @@ try {
     allowPositionals: true,
   });
   const [place, ...others] = positionals;
-  if (!place || others.length > 0) throw new UsageError('Name one file or folder.');
-  if (values.suggest) process.exitCode = await printSuggestion(place);
+  if (!values.help && (!place || others.length > 0))
+    throw new UsageError('Name one file or folder.');
+  if (values.help || !place) printHelp();
+  else if (values.suggest) process.exitCode = await printSuggestion(place);
   else
     process.exitCode = await run(place, {
       slug: values.tenant,
