@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 import { legacyFiles, writeBook } from './legacy-book.ts';
 import { runLegacyBook } from './legacy-system.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const stage = await newStage();
 const LOANS = runLegacyBook(24);
