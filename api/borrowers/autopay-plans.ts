@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  addAutopayPlan,
-  cancelAutopayPlan,
-  AUTOPAY_CANCEL_REASONS,
-  changeAutopayPlan,
-} from '../../jobs/payments/autopay/autopay-plan.ts';
+import { addAutopayPlan, cancelAutopayPlan, AUTOPAY_CANCEL_REASONS, changeAutopayPlan, planExists, planNotEditable, consentRevoked } from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayTerms } from '../../jobs/payments/autopay/autopay-terms.ts';
 import { autopayPlans as table } from '../../sql/payments/autopay-plans.ts';
 import { date, flag, integer, money, timestamps, timestamp, uuid } from '../../sql/types.ts';
@@ -110,6 +105,10 @@ export const autopayPlans = resource({
     'next_run_date',
   ],
 
+  conflicts: {
+    create: () => [planExists()],
+    update: () => [planNotEditable('canceled'), consentRevoked()],
+  },
   create: addAutopayPlan,
   update: changeAutopayPlan,
   remove: (work, id) => cancelAutopayPlan(work, id),

@@ -23,11 +23,7 @@ import {
   runComplianceChecks,
 } from '../../jobs/loans/origination/compliance.ts';
 import { Denial, denyLoan } from '../../jobs/loans/origination/deny.ts';
-import {
-  insufficientPayoff,
-  payOffLoan,
-  PayOffRequest,
-} from '../../jobs/loans/payoff/close-by-payoff.ts';
+import { insufficientPayoff, payOffLoan, PayOffRequest, quoteNotActive } from '../../jobs/loans/payoff/close-by-payoff.ts';
 import {
   accelerate,
   Acceleration,
@@ -50,6 +46,10 @@ import type { Action } from '../endpoints/declaration.ts';
 import { action } from '../endpoints/resource.ts';
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
+import { disclosureOutdated } from '../../jobs/loans/funding/funding-disclosure.ts';
+import { feesExceedDisbursement } from '../../jobs/loans/fees/origination-fees.ts';
+import { aprTooHigh } from '../../jobs/loans/origination/cost.ts';
+import { settingsIncomplete } from '../../jobs/documents/required-settings.ts';
 
 const complianceRun = z
   .object({
@@ -90,6 +90,7 @@ const actions: Record<string, Action> = {
     summary: 'Disburse a loan',
     description:
       'Funds an approved loan, or disburses more of the approved amount. The first disbursement activates the loan, creates the schedule and charges the fees of the product. Sends `loan.disbursed`, `loan.status_changed` and `fee.assessed`. Orders a new disclosure if the cost has changed. Answers 409 during the right of rescission, above the approved amount, or `disclosure_outdated` under hard enforcement: then disburse again after the borrower received the corrected disclosure.',
+    conflicts: () => [disclosureOutdated(shownFor('approved')), feesExceedDisbursement({ amount: '100.00', fee_deducted: '120.00' })],
     body: Disbursement,
     four_eyes: 'disbursements',
     objection: findPayOutBlocker,
@@ -127,7 +128,10 @@ const actions: Record<string, Action> = {
     description:
       'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Sends `payment.received` and `loan.status_changed`, and creates a task to release the liens of a secured loan. Answers 409 `insufficient_payoff` if the amount is too small, and `quote_not_active` for an old quote.',
     body: PayOffRequest,
-    conflicts: () => [insufficientPayoff({ ...shownFor('active'), payoff_amount: '9301.99' })],
+    conflicts: () => [
+      insufficientPayoff({ ...shownFor('active'), payoff_amount: '9301.99' }),
+      quoteNotActive({ ...shownFor('active'), quote_status: 'superseded' }),
+    ],
     run: payOffLoan,
   }),
   'non-accrual': action({
@@ -237,7 +241,7 @@ const actions: Record<string, Action> = {
     description:
       'Runs the compliance checks, unless the settings skip them, and orders the cost disclosure as a document. Starts the right of rescission if the product has one. Sends `loan.status_changed`, and `compliance.failed` if a check fails or warns. Answers 409 `compliance_failed` if a check fails and the settings enforce checks.',
     body: Approval,
-    conflicts: () => [complianceFailed({ ...shownFor('pending'), failed_checks: [] })],
+    conflicts: () => [complianceFailed({ ...shownFor('pending'), failed_checks: [] }), aprTooHigh({ ...shownFor('pending'), apr: '12000' }), settingsIncomplete('account_opening_disclosure', ['branding.address_line_1'])],
     assert: assertStatusAllows,
     objection: findApprovalBlocker,
     run: approveLoan,

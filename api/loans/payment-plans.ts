@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
 import { PAYMENT_PLAN_FREQUENCIES } from '../../jobs/loans/workouts/payment-plan-installments.ts';
-import {
-  addPaymentPlan,
-  changePaymentPlan,
-  PAYMENT_PLAN_STATUSES,
-  PAYMENT_PLAN_TYPES,
-  cancelPaymentPlan,
-} from '../../jobs/loans/workouts/payment-plans.ts';
+import { addPaymentPlan, changePaymentPlan, PAYMENT_PLAN_STATUSES, PAYMENT_PLAN_TYPES, cancelPaymentPlan, activePlanExists } from '../../jobs/loans/workouts/payment-plans.ts';
 import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
 import {
   date,
@@ -22,6 +16,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 
 const planInstallment = z.object({
   due_date: date.describe('When the amount is due. Must not be in the past.'),
@@ -129,6 +124,10 @@ export const paymentPlans = resource({
     number_of_payments: 3,
     amount: '100.00',
   }),
+  conflicts: {
+    create: () => [activePlanExists()],
+    update: () => [immutableConflict('payment plan', 'completed')],
+  },
   create: addPaymentPlan,
   update: changePaymentPlan,
   remove: cancelPaymentPlan,

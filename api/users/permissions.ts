@@ -1,15 +1,6 @@
 import { z } from 'zod';
 import { Invalid, NotFound } from '../../jobs/errors.ts';
-import {
-  addGroup,
-  addUserRule,
-  changeGroup,
-  grantFields,
-  removeGroup,
-  removeUserRule,
-  Rule,
-  ruleFields,
-} from '../../jobs/users/permissions.ts';
+import { addGroup, addUserRule, changeGroup, grantFields, removeGroup, removeUserRule, Rule, ruleFields, ownAccess } from '../../jobs/users/permissions.ts';
 import { freeText, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import * as tables from '../../sql/users/permissions.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -84,6 +75,10 @@ export const userPermissions = resource({
   filters: ['user_id', 'type', 'action', 'resource'],
 
   example: () => ({ action: 'create', resource: 'borrowers' }),
+  conflicts: {
+    create: () => [ownAccess()],
+    delete: () => [ownAccess()],
+  },
   create: addUserRule('user_permissions'),
   remove: removeUserRule('user_permissions'),
 });

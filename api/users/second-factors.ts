@@ -6,11 +6,7 @@ import {
 import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import { recordProof } from '../../jobs/users/sign-in/recent-proof.ts';
 import { totpCode } from '../../jobs/users/second-factors/verify-proof.ts';
-import {
-  removeSecondFactor,
-  renewRecoveryCodes,
-  resetSecondFactors,
-} from '../../jobs/users/second-factors/remove-second-factor.ts';
+import { removeSecondFactor, renewRecoveryCodes, resetSecondFactors, lastFactorRequired, noSecondFactor, ownSecondFactor } from '../../jobs/users/second-factors/remove-second-factor.ts';
 import { describeFactors } from '../../jobs/users/second-factors/second-factors.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
 import { flag, integer, timestamp, uuid } from '../../sql/types.ts';
@@ -134,6 +130,7 @@ const ownFactorRoutes: Route[] = [
     summary: 'Remove one of your second factors',
     description:
       'Ends your other sessions and notifies you by email. Without another factor, your recovery codes stop working too. Answers 409 for the last factor if the tenant requires one.',
+    conflicts: () => [lastFactorRequired()],
     body: Reauthentication,
     reply: z.object({ message: z.string().describe('What was done.') }),
     run: async (call: OwnTransactionCall) => {
@@ -155,6 +152,7 @@ const ownFactorRoutes: Route[] = [
     summary: 'Replace your recovery codes',
     description:
       'The old codes stop working. The answer shows the new ones only once. Answers 409 without a second factor.',
+    conflicts: () => [noSecondFactor()],
     body: Reauthentication,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
@@ -177,6 +175,7 @@ const resetRoute: Route = {
   security_event: 'second_factor_reset',
   summary: 'Remove the lost second factors of another user',
   description: "Ends the user's sessions. The user can enroll again at the next sign-in.",
+  conflicts: () => [ownSecondFactor()],
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

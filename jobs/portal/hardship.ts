@@ -79,7 +79,7 @@ async function apply(
       ...refusalDetails(loan),
     });
   if (await stored.hasOpenApplication(work.tx, loan_id))
-    throw new Conflict('This loan already has an open application.', 'already_exists');
+    throw applicationExists();
   await lockBorrower(work.tx, borrower_id);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;
@@ -110,3 +110,6 @@ async function apply(
   await notifyBorrower(work, opened, 'hardship_received', { hardship });
   return id;
 }
+
+export const applicationExists = () =>
+  new Conflict('This loan already has an open application.', 'already_exists');

@@ -54,11 +54,19 @@ export async function cancelServicingTransfer(work: Work, id: string) {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
   if (transfer.is_canceled)
-    throw new Conflict('The transfer is already canceled.', 'invalid_transition');
+    throw alreadyCanceled();
   if (await hasLeft(work.tx, transfer))
-    throw new Conflict('The loans have already been transferred.', 'already_transferred');
+    throw alreadyTransferred();
   await transfers.cancelTransfer(work.tx, id);
 }
 
 const hasLeft = async (tx: Transaction, { id, direction }: transfers.ServicingTransfer) =>
   direction === 'out' && (await transfers.listTransferLoans(tx, id, ['transferred'])).length > 0;
+
+const alreadyCanceled = () =>
+  new Conflict('The transfer is already canceled.', 'invalid_transition', {
+    current_status: 'canceled',
+  });
+const alreadyTransferred = () =>
+  new Conflict('The loans have already been transferred.', 'already_transferred');
+export const cancelTransferConflicts = () => [alreadyTransferred(), alreadyCanceled()];

@@ -45,10 +45,7 @@ export async function confirmLink(
   await accounts.lockUser(tx, user_id);
   const subject = held === null ? null : await signIns.acceptLink(tx, hashToken(token), user_id);
   if (provider_id === null || held === null || subject === null)
-    throw new Conflict(
-      'No sign-in waits for your consent in this browser. Sign in at the provider again.',
-      'no_link_to_confirm',
-    );
+    throw noLinkToConfirm();
   const user = await find(tx, users, user_id);
   const role_max = TENANT_ROLES.find((role) => role === user?.['tenant_role']) ?? 'none';
   const { issuer_url } = held;
@@ -75,12 +72,19 @@ export async function removeLink(
   const account = await accounts.findActiveUser(tx, user_id);
   if (!(await providers.unlinkUser(tx, user_id, provider_id))) throw new NotFound();
   if (account === null || account.password_hash === null)
-    throw new Conflict(
-      'You have no password, so this is your only way to sign in. Set a password first.',
-      'only_way_in',
-    );
+    throw onlyWayIn();
   await recordAudit(work, { type: 'users', id: user_id }, 'unlink-from-provider', {
     provider_id: { old: provider_id, new: null },
   });
   return endAllSessions(tx, user_id);
 }
+
+export const noLinkToConfirm = () =>
+  new Conflict(
+    'No sign-in waits for your consent in this browser. Sign in at the provider again.',
+    'no_link_to_confirm',
+  );
+
+export const onlyWayIn = () =>
+  new Conflict('You have no password, so this is your only way to sign in. Set a password first.',
+      'only_way_in');
