@@ -12,7 +12,7 @@ import { SYSTEM, createWithin, type Within, type Work } from '../jobs/work.ts';
 import type { DatabasePool } from 'slonik';
 import { openPool } from '../sql/database/db.ts';
 import { findSandboxBook, saveSandboxBook } from '../sql/operations/sandbox.ts';
-import { firstProgram } from '../sql/loans/tape.ts';
+import { firstProgram } from '../sql/loans/boarding/tape.ts';
 import { listActiveTenants, currentTenant } from '../sql/tenants.ts';
 import { findActiveByEmail } from '../sql/users/accounts.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';

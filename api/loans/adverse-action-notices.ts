@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addNotice, noticeFields, ReasonsRequest, requestReasons, sendDraft, StatedReasons, stateReasons, alreadySent, reasonsConflicts, reasonsRequestConflicts, denialNoticeExists, wrongLoanStatus } from '../../jobs/loans/origination/adverse-action-notices.ts';
 import { CreditReport } from '../../jobs/loans/origination/credit-report.ts';
-import { adverseActionNotices as table } from '../../sql/loans/adverse-action.ts';
+import { adverseActionNotices as table } from '../../sql/loans/origination/adverse-action.ts';
 import { date, flag, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 

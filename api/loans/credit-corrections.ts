@@ -12,7 +12,7 @@ import {
 } from '../../jobs/loans/reporting/corrections/credit-corrections.ts';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
-import { creditCorrections as table } from '../../sql/loans/credit-corrections.ts';
+import { creditCorrections as table } from '../../sql/loans/reporting/credit-corrections.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { date, ownJson, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { createRecord, findOrThrow } from '../endpoints/record-operations.ts';

@@ -3,7 +3,7 @@ import { derivedFrom } from '../../jobs/facts.ts';
 import { correctedValues } from '../../jobs/loans/reporting/corrections/correctable-fields.ts';
 import { addDispute, changeDispute, disputeTransition, alreadyAnswered } from '../../jobs/loans/reporting/disputes/credit-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
-import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
+import { creditDisputes as table } from '../../sql/loans/reporting/credit-disputes.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
 import { date, flag, prose, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';

@@ -5,7 +5,7 @@ import {
   NewCreditFile,
   sendCreditFile,
 } from '../../jobs/loans/reporting/credit-file.ts';
-import * as credit from '../../sql/loans/credit-reporting.ts';
+import * as credit from '../../sql/loans/reporting/credit-reporting.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
 import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';

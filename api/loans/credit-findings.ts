@@ -7,7 +7,7 @@ import {
   FindingDecision,
   withholdRecord,
 } from '../../jobs/loans/reporting/checks/check-records.ts';
-import { creditReportingFindings as table } from '../../sql/loans/credit-findings.ts';
+import { creditReportingFindings as table } from '../../sql/loans/reporting/credit-findings.ts';
 import { date, text, timestamp, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 

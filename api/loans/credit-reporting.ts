@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
-import { creditReportingRecords as table } from '../../sql/loans/credit-reporting.ts';
+import { creditReportingRecords as table } from '../../sql/loans/reporting/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 

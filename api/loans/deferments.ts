@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cancelDeferment, changeDeferment, addDeferment, DEFERMENT_TYPES, INTEREST_TREATMENTS, MAX_DEFERRED_PERIODS, defermentOverlaps, defermentLimit } from '../../jobs/loans/workouts/deferments.ts';
 import { RELIEF_STATUSES } from '../../jobs/loans/workouts/forbearances.ts';
-import { deferments as table } from '../../sql/loans/deferments.ts';
+import { deferments as table } from '../../sql/loans/workouts/deferments.ts';
 import { date, flag, integer, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';

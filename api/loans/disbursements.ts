@@ -4,7 +4,7 @@ import { DISBURSEMENT_METHODS } from '../../jobs/loans/funding/first-disbursemen
 import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-disbursements.ts';
 import { DisbursementReversal, reverseDisbursement, laterEvents } from '../../jobs/loans/funding/reverse-disbursement.ts';
 import { recordChanger, recordRefuser, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
-import { disbursements as table } from '../../sql/loans/disbursements.ts';
+import { disbursements as table } from '../../sql/loans/funding/disbursements.ts';
 import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';

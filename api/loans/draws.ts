@@ -4,7 +4,7 @@ import { findDrawBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
 import { recordChanger, recordRefuser, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
-import { draws as table } from '../../sql/loans/draws.ts';
+import { draws as table } from '../../sql/loans/funding/draws.ts';
 import {
   date,
   externalId,

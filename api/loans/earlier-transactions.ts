@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRANSACTION_TYPES } from '../../jobs/loans/boarding/history-input.ts';
-import { earlierTransactions as table } from '../../sql/loans/earlier-transactions.ts';
+import { earlierTransactions as table } from '../../sql/loans/boarding/earlier-transactions.ts';
 import {
   date,
   flag,

@@ -4,7 +4,7 @@ import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { explainFigure, type Question, notFunded } from '../../jobs/loans/explanations/explain-figure.ts';
 import { FIGURES, STEP_RULES, type Figure } from '../../jobs/loans/explanations/explanation.ts';
 import { FEE_CALCULATIONS, LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
-import { LATE_FEE_EXEMPTIONS } from '../../sql/loans/late-fee-exemptions.ts';
+import { LATE_FEE_EXEMPTIONS } from '../../sql/loans/fees/late-fee-exemptions.ts';
 import { date, integer, money, rate, signedMoney, uuid } from '../../sql/types.ts';
 import { LANGUAGES } from '../../templates/portal/words.ts';
 import type { Route } from '../endpoints/route.ts';

@@ -3,7 +3,7 @@ import { derivedFrom } from '../../jobs/facts.ts';
 import { addFee, FeeWaiver, waiveFee, nothingToWaive, exceedsWaivable } from '../../jobs/loans/fees/fees.ts';
 import { recordChanger, recordRefuser, immutableConflict, loanNotInService } from '../../jobs/loans/history/loan-records.ts';
 import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
-import { fees as table } from '../../sql/loans/fees.ts';
+import { fees as table } from '../../sql/loans/fees/fees.ts';
 import {
   date,
   flag,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approveModification, cancelModification, changeModification, MODIFICATION_STATUSES, MODIFICATION_TYPES, addModification, rejectModification, reverseModification, BALANCE_TREATMENTS, secondPersonRequired, laterModification, modificationLimit } from '../../jobs/loans/workouts/modifications.ts';
-import { modifications as table } from '../../sql/loans/modifications.ts';
+import { modifications as table } from '../../sql/loans/workouts/modifications.ts';
 import {
   date,
   flag,

@@ -9,7 +9,7 @@ import {
   prepaymentPenalty,
 } from '../../jobs/loans/products/product-rules.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
-import { products as table } from '../../sql/loans/products.ts';
+import { products as table } from '../../sql/loans/products/products.ts';
 import {
   flag,
   integer,

@@ -3,7 +3,7 @@ import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts'
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { furnisherNumber } from '../../jobs/users/settings/setting-types.ts';
 import { COMPLIANCE_CHECKS } from '../../jobs/users/settings/compliance-checks.ts';
-import { programs as table } from '../../sql/loans/programs.ts';
+import { programs as table } from '../../sql/loans/products/programs.ts';
 import {
   flag,
   freeText,

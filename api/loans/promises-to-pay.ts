@@ -6,7 +6,7 @@ import {
   PROMISE_STATUSES,
 } from '../../jobs/loans/workouts/promises-to-pay.ts';
 import { recordCanceler, recordChanger } from '../../jobs/loans/history/loan-records.ts';
-import { promisesToPay as table } from '../../sql/loans/promises-to-pay.ts';
+import { promisesToPay as table } from '../../sql/loans/workouts/promises-to-pay.ts';
 import {
   date,
   integer,

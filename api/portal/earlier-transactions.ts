@@ -1,5 +1,5 @@
 import { assertOwnLoan } from '../../jobs/portal/own-loans.ts';
-import { earlierTransactions as table } from '../../sql/loans/earlier-transactions.ts';
+import { earlierTransactions as table } from '../../sql/loans/boarding/earlier-transactions.ts';
 import { fetchPage, filterByParent } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { earlierTransactions } from '../loans/earlier-transactions.ts';

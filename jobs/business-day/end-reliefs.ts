@@ -5,7 +5,11 @@ import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
-import { isAnyEnded, lockLoansWithEndedRelief, type Ended } from '../../sql/loans/reliefs.ts';
+import {
+  isAnyEnded,
+  lockLoansWithEndedRelief,
+  type Ended,
+} from '../../sql/loans/workouts/reliefs.ts';
 import { addDays } from '../dates.ts';
 import { billAfterRelief } from '../documents/statements.job.ts';
 import { startAndEndDeferments } from '../loans/workouts/deferments.ts';

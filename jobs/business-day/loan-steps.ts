@@ -1,11 +1,11 @@
 import * as plans from '../../sql/payments/autopay-plans.ts';
 import * as due from '../../sql/business-day/due-loans.ts';
-import { loansWithDueModification } from '../../sql/loans/modifications.ts';
-import { loansWithActivePlan } from '../../sql/loans/payment-plans.ts';
-import { loansWithPendingPromise } from '../../sql/loans/promises-to-pay.ts';
-import * as promotions from '../../sql/loans/promotions.ts';
+import { loansWithDueModification } from '../../sql/loans/workouts/modifications.ts';
+import { loansWithActivePlan } from '../../sql/loans/workouts/payment-plans.ts';
+import { loansWithPendingPromise } from '../../sql/loans/workouts/promises-to-pay.ts';
+import * as promotions from '../../sql/loans/products/promotions.ts';
 import { loansWithRateCapChange } from '../../sql/loans/rate-caps.ts';
-import { loansWithReliefChange } from '../../sql/loans/reliefs.ts';
+import { loansWithReliefChange } from '../../sql/loans/workouts/reliefs.ts';
 import { loansWithApplicableSuspense } from '../../sql/loans/suspense-applications.ts';
 import { dueTransfers } from '../../sql/portfolios/servicing-transfers.ts';
 import * as sales from '../../sql/portfolios/sales.ts';

@@ -1,6 +1,6 @@
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { templates } from '../../sql/communications/templates.ts';
-import { programs } from '../../sql/loans/programs.ts';
+import { programs } from '../../sql/loans/products/programs.ts';
 import { paymentInstruments } from '../../sql/borrowers/payment-instruments.ts';
 import { sftpServers } from '../../sql/documents/sftp-servers.ts';
 import { dictionary } from '../../sql/dictionary.ts';

@@ -3,7 +3,7 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { isInChunk, type LoanChunk } from '../loans/chunk.ts';
 import type { LoanIdCondition } from '../loans/loan-facts.ts';
 import { amountOn, daysPastDueOn, joinOutlook, requiredAmount } from '../loans/outlook.ts';
-import { loansWithReliefEndingOn } from '../loans/reliefs.ts';
+import { loansWithReliefEndingOn } from '../loans/workouts/reliefs.ts';
 import {
   rewriteDailySnapshots,
   writeDailySnapshots,

@@ -5,7 +5,7 @@ import { addresseeOf, estateOf } from '../communications/estates.ts';
 import { addressLines, selectAsText } from '../communications/recipients.ts';
 import { isInChunk, type LoanIdRange } from '../loans/chunk.ts';
 import { loans } from '../loans/loans.ts';
-import { loansWithEndedRelief } from '../loans/reliefs.ts';
+import { loansWithEndedRelief } from '../loans/workouts/reliefs.ts';
 import { endedCycle, lineFigures } from './statement-cycle.ts';
 import { activityFigures } from './statement-activity.ts';
 import { isAddresseeDebtor, legalFigures, planFigures } from './statement-bankruptcy.ts';

@@ -1,10 +1,10 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { OpenDefermentRow, openDefermentColumns } from './deferments.ts';
-import { OpenForbearanceRow, openForbearanceColumns } from './forbearances.ts';
-import { AgreedModificationRow, agreedModificationColumns } from './modifications.ts';
-import { PromotionRow, promotionColumns } from './promotions.ts';
+import { OpenDefermentRow, openDefermentColumns } from './workouts/deferments.ts';
+import { OpenForbearanceRow, openForbearanceColumns } from './workouts/forbearances.ts';
+import { AgreedModificationRow, agreedModificationColumns } from './workouts/modifications.ts';
+import { PromotionRow, promotionColumns } from './products/promotions.ts';
 import { RateCapRow, rateCapColumns } from './rate-caps.ts';
 
 const ScheduledPaymentRow = z.object({

@@ -6,8 +6,8 @@ import { EventsFromText, eventsAsText } from './events.ts';
 import { rowsAsText, RowsFromText } from './installments.ts';
 import { acquireLoanLocks, RawLoanRow, rawColumns } from './loans.ts';
 import { AutopayPlan, openAutopayPlan } from './open-autopay-plan.ts';
-import { lateFeeFacts, LateFeeFacts } from './late-fee-facts.ts';
-import { loansWithEndedRelief } from './reliefs.ts';
+import { lateFeeFacts, LateFeeFacts } from './fees/late-fee-facts.ts';
+import { loansWithEndedRelief } from './workouts/reliefs.ts';
 import { hasAgreedRecords } from './agreed-records.ts';
 
 const History = RawLoanRow.extend({

@@ -469,7 +469,7 @@ grant update (paid_amount, paid_date, is_canceled) on installments to servicing_
 
 -- The amounts and dates that a loan shows on each day until its next event. Only recordEvents writes them, with each
 -- event. The close refolds loans whose last row ends soon. Within a row only interest, days past due and the amounts
--- that grow with interest change (jobs/loans/engine/outlook.ts).
+-- that grow with interest change (jobs/loans/engine/outlook/outlook.ts).
 create table loan_outlook (
   tenant_id uuid not null default app.current_tenant(),
   loan_id uuid not null,
@@ -1130,7 +1130,7 @@ begin
 end $$;
 
 -- All interest accrued up to the start of a day, in cents, by a row of loan_outlook. Must equal accruedCentsOn in
--- jobs/loans/engine/outlook-interest.ts.
+-- jobs/loans/engine/outlook/outlook-interest.ts.
 create function app.earned_on(
   interest_base numeric, interest_per_basis numeric, units bigint, interest_basis integer, rounding_mode text
 ) returns numeric

@@ -59,7 +59,10 @@ testSourceRule('only sql/ contains sql`…`', () =>
 );
 
 /** The statement that lists reversals, and the check of the column. */
-const SEARCH_REVERSALS = ['sql/documents/statement-activity.ts', 'sql/loans/event-invariants.ts'];
+const SEARCH_REVERSALS = [
+  'sql/documents/statement-activity.ts',
+  'sql/loans/invariants/event-invariants.ts',
+];
 
 testSourceRule('queries find the events in force by reversed_by, not by their reversals', () =>
   filesMatching(

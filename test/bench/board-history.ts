@@ -3,7 +3,7 @@ import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { readLoanParents } from '../../jobs/loans/origination/create.ts';
 import { addMonths } from '../../jobs/dates.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
-import * as tape from '../../sql/loans/tape.ts';
+import * as tape from '../../sql/loans/boarding/tape.ts';
 import { perSecond, parseSize, type Bench } from './figures.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 

@@ -3,7 +3,7 @@ import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { addPortfolio } from '../../jobs/portfolios/portfolio.ts';
 import type { Work } from '../../jobs/work.ts';
-import * as tape from '../../sql/loans/tape.ts';
+import * as tape from '../../sql/loans/boarding/tape.ts';
 import { insert } from '../../sql/write.ts';
 import { copyLoans } from '../setup/copy-loans.ts';
 import { makeTenant, openCachedWorld } from './cached-world.ts';

@@ -22,7 +22,7 @@ import { addDays } from '../../jobs/dates.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { anyLife } from '../loans/arbitraries.ts';
-import { START } from '../loans/any-agreement.ts';
+import { START } from '../loans/agreed/any-agreement.ts';
 import { toBookLoan, USUAL } from './legacy-loans.ts';
 import { LEGACY, runLegacyBook, runLegacyLoan, type LegacyConventions } from './legacy-system.ts';
 

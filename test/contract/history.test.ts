@@ -62,7 +62,7 @@ const NOT_DONE: Record<string, string> = {
     'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/dismiss': 'the same',
   'POST /loans/{id}/adverse-action-notices':
-    'no application is open; test/loans/adverse-action-notices.test.ts',
+    'no application is open; test/loans/origination/adverse-action-notices.test.ts',
   'POST /reconciliations/{id}/sign-off':
     'needs a file and two people; test/books/reconciliations.test.ts',
   'POST /imports/{id}/check': 'needs a file; test/books/imports.test.ts',
@@ -76,12 +76,13 @@ const NOT_DONE: Record<string, string> = {
   'POST /servicing-transfers/{id}/forward-payments': 'the same',
   'POST /servicing-transfers/{id}/receive-payments': 'the same',
   'POST /servicing-transfers/{id}/cancel': 'the same',
-  'POST /credit-dispute-imports': 'a file of a bureau; test/loans/credit-dispute-exchange.test.ts',
+  'POST /credit-dispute-imports':
+    'a file of a bureau; test/loans/reporting/credit-dispute-exchange.test.ts',
   'POST /loans/{id}/credit-corrections':
-    'nothing was reported; test/loans/credit-corrections.test.ts',
+    'nothing was reported; test/loans/reporting/credit-corrections.test.ts',
   'POST /credit-corrections/{id}/submit': 'the same',
   'POST /credit-reporting-findings/{id}/accept':
-    'made by a month end; test/loans/credit-findings.test.ts',
+    'made by a month end; test/loans/reporting/credit-findings.test.ts',
   'POST /credit-reporting-findings/{id}/withhold': 'the same',
   'POST /nacha-returns': 'a file of a bank; test/payments/return-files.test.ts',
   'POST /portal/payment-instruments/{id}/account-number':
@@ -125,7 +126,8 @@ const NOT_DONE: Record<string, string> = {
   'POST /approvals/{id}/cancel': 'only by whoever asked',
   'POST /approvals/{id}/reject': 'the one request is decided before',
   'POST /portal/profile/phones': 'every drawn number is the one that is on file already',
-  'POST /sanctions-hits/{id}/clear': 'no list is imported; test/loans/sanctions-screening.test.ts',
+  'POST /sanctions-hits/{id}/clear':
+    'no list is imported; test/loans/origination/sanctions-screening.test.ts',
   'POST /sanctions-hits/{id}/confirm': 'the same',
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'PUT /loan-assignments/{id}': 'only while it is pending',

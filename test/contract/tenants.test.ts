@@ -36,10 +36,12 @@ const UNTRIED: Record<string, string> = {
   'GET /change-notices/{id}': 'made by a file of a bank; test/payments/change-notices.test.ts',
   'POST /change-notices/{id}/apply': 'the same',
   'POST /change-notices/{id}/dismiss': 'the same',
-  'GET /credit-reporting-findings/{id}': 'made by a month end; test/loans/credit-findings.test.ts',
+  'GET /credit-reporting-findings/{id}':
+    'made by a month end; test/loans/reporting/credit-findings.test.ts',
   'POST /credit-reporting-findings/{id}/accept': 'the same',
   'POST /credit-reporting-findings/{id}/withhold': 'the same',
-  'GET /sanctions-screenings/{id}': 'made by a screening; test/loans/sanctions-screening.test.ts',
+  'GET /sanctions-screenings/{id}':
+    'made by a screening; test/loans/origination/sanctions-screening.test.ts',
   'GET /sanctions-hits/{id}': 'the same',
   'POST /sanctions-hits/{id}/clear': 'the same',
   'POST /sanctions-hits/{id}/confirm': 'the same',

@@ -16,7 +16,7 @@ import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import type { LoanTerms } from '../../jobs/loans/products/loan-terms.ts';
-import { START } from './any-agreement.ts';
+import { START } from './agreed/any-agreement.ts';
 
 /** The terms that determine a schedule, and the first payment's date. */
 export type Contract = Partial<Terms> & {

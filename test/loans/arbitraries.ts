@@ -16,7 +16,7 @@ import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import { CREDIT_TARGETS, type LoanEvent } from '../../jobs/loans/engine/events.ts';
 import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { withFees } from '../../jobs/loans/schedule/spread-fees.ts';
-import { anyAgreement, anyAmount, day, START } from './any-agreement.ts';
+import { anyAgreement, anyAmount, day, START } from './agreed/any-agreement.ts';
 
 /** Random loans and their lives for property tests: any product, any events, in any order. */
 const anyRate = fc.constantFrom('0', '0.0399', '0.085', '0.1299', '0.2999');

@@ -4,7 +4,7 @@ import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { parseMoney } from '../../jobs/money.ts';
-import { START } from './any-agreement.ts';
+import { START } from './agreed/any-agreement.ts';
 import { anyContract, fundedLoan } from './any-contract.ts';
 import { anyPlanning, plansOf, type Planning } from './serviced-plans.ts';
 

@@ -3,7 +3,7 @@ import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
-import { pay, titlesOf } from '../loans/conclusion-steps.ts';
+import { pay, titlesOf } from '../loans/history/conclusion-steps.ts';
 
 const stage = await newStage();
 

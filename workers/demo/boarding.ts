@@ -1,6 +1,6 @@
 import { boardTape, TapeRejected } from '../../jobs/loans/boarding/board-tape.ts';
 import type { TapeIssue, TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { findLoansByNumber } from '../../sql/loans/tape.ts';
+import { findLoansByNumber } from '../../sql/loans/boarding/tape.ts';
 import type { Platform } from './platform.ts';
 
 /** The number of loans per transaction. A tape may board all of its loans on one day. */

@@ -3,7 +3,7 @@ import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
 import type { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
-import * as tape from '../../sql/loans/tape.ts';
+import * as tape from '../../sql/loans/boarding/tape.ts';
 
 const PEOPLE = [
   ['Nora', 'Whitfield', 'CA'],

@@ -5,7 +5,7 @@ import type { LoanEvent } from '../../loans/engine/events.ts';
 import { eventsInForce } from '../../loans/engine/event-order.ts';
 import { applyNextEvent } from '../../loans/engine/fold.ts';
 import { feesOwed, interestOwed, newPosition } from '../../loans/engine/position.ts';
-import { payoffOn } from '../../loans/engine/outlook-view.ts';
+import { payoffOn } from '../../loans/engine/outlook/outlook-view.ts';
 import { advanceTo, positionOn, type ReplayRun } from '../../loans/engine/run.ts';
 import type { PreparedLoan } from './book-loan.ts';
 

@@ -1,5 +1,5 @@
-import { readProduct } from '../../../sql/loans/products.ts';
-import { listBoardableProducts } from '../../../sql/loans/tape.ts';
+import { readProduct } from '../../../sql/loans/products/products.ts';
+import { listBoardableProducts } from '../../../sql/loans/boarding/tape.ts';
 import type { Terms } from '../../loans/arithmetic/terms.ts';
 import { copyTerms, readTerms, type LoanTerms } from '../../loans/products/loan-terms.ts';
 import { settingsOf } from '../../users/settings/settings.ts';

@@ -1,8 +1,8 @@
 import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
-import { sumByStatus } from '../../../sql/loans/boarding.ts';
-import * as tape from '../../../sql/loans/tape.ts';
+import { sumByStatus } from '../../../sql/loans/boarding/boarding.ts';
+import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';

@@ -1,5 +1,5 @@
 import * as people from '../../../sql/books/borrowers.ts';
-import { findLoansByNumber } from '../../../sql/loans/tape.ts';
+import { findLoansByNumber } from '../../../sql/loans/boarding/tape.ts';
 import { Invalid } from '../../errors.ts';
 import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';

@@ -1,5 +1,5 @@
 import * as brought from '../../../sql/books/brought-records.ts';
-import * as tape from '../../../sql/loans/tape.ts';
+import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { Invalid } from '../../errors.ts';
 import type { Boarding } from '../../loans/boarding/boarding-input.ts';
 import { readLoanParents, type LoanParents } from '../../loans/origination/create.ts';

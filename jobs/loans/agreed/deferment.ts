@@ -1,4 +1,4 @@
-import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
+import type { OpenDeferment } from '../../../sql/loans/workouts/deferments.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';

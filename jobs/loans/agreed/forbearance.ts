@@ -1,4 +1,4 @@
-import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
+import type { OpenForbearance } from '../../../sql/loans/workouts/forbearances.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { EventDraft } from '../engine/events.ts';

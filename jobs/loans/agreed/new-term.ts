@@ -1,4 +1,4 @@
-import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import type { AgreedModification } from '../../../sql/loans/workouts/modifications.ts';
 import { addMonths } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';

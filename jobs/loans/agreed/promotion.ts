@@ -1,4 +1,4 @@
-import type { Promotion } from '../../../sql/loans/promotions.ts';
+import type { Promotion } from '../../../sql/loans/products/promotions.ts';
 import { addDays } from '../../dates.ts';
 import type { EventDraft } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';

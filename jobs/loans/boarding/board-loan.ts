@@ -1,5 +1,5 @@
 import type { Boarding } from './boarding-input.ts';
-import { countDelinquencies } from '../../../sql/loans/boarding.ts';
+import { countDelinquencies } from '../../../sql/loans/boarding/boarding.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
 import { followConditions } from '../../cases/conditions-changed.ts';

@@ -1,4 +1,4 @@
-import * as tape from '../../../sql/loans/tape.ts';
+import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';

@@ -1,4 +1,4 @@
-import { addEarlierTransaction } from '../../../sql/loans/earlier-transactions.ts';
+import { addEarlierTransaction } from '../../../sql/loans/boarding/earlier-transactions.ts';
 import type { Work } from '../../work.ts';
 import type { EarlierTransaction } from './history-input.ts';
 import type { TranslatedEvent } from './translate-history.ts';

@@ -3,7 +3,7 @@ import {
   addReplayedDraw,
   addReplayedSuspense,
   insertReplayedRecords,
-} from '../../../sql/loans/replayed-records.ts';
+} from '../../../sql/loans/boarding/replayed-records.ts';
 import { atLeastZero, money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { EventOf, FinancedFee, LoanEvent } from '../engine/events.ts';

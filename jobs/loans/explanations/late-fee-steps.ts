@@ -1,4 +1,4 @@
-import { listLateFeeRules } from '../../../sql/loans/fees.ts';
+import { listLateFeeRules } from '../../../sql/loans/fees/fees.ts';
 import { addDays, latest } from '../../dates.ts';
 import { money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';

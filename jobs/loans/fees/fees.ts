@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as fees from '../../../sql/loans/fees.ts';
+import * as fees from '../../../sql/loans/fees/fees.ts';
 import { loanIdOf } from '../../../sql/loans/records.ts';
 import { positiveMoney, requiredFreeText } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';

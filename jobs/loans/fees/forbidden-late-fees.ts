@@ -1,4 +1,4 @@
-import { clearLegalWaiver, markWaived } from '../../../sql/loans/fees.ts';
+import { clearLegalWaiver, markWaived } from '../../../sql/loans/fees/fees.ts';
 import { readLegalConditions } from '../../../sql/loans/legal-conditions.ts';
 import { periodsWithout } from '../../cases/rules/loan-effects.ts';
 import { money, parseMoney } from '../../money.ts';

@@ -1,4 +1,4 @@
-import { recordLateFeeExemptions } from '../../../sql/loans/late-fee-exemptions.ts';
+import { recordLateFeeExemptions } from '../../../sql/loans/fees/late-fee-exemptions.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { billsOn } from '../engine/bills.ts';

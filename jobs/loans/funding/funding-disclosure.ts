@@ -1,5 +1,8 @@
 import { Big } from 'big.js';
-import { readLastDisclosedCost, type DisclosedCost } from '../../../sql/loans/disclosures.ts';
+import {
+  readLastDisclosedCost,
+  type DisclosedCost,
+} from '../../../sql/loans/origination/disclosures.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { Conflict } from '../../errors.ts';
 import { recordAudit } from '../../audit.ts';

@@ -1,4 +1,4 @@
-import { lastDisbursementId } from '../../../sql/loans/disbursements.ts';
+import { lastDisbursementId } from '../../../sql/loans/funding/disbursements.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { newId } from '../../../sql/new-id.ts';
 import { insert, update } from '../../../sql/write.ts';

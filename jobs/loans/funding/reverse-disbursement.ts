@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as disbursements from '../../../sql/loans/disbursements.ts';
+import * as disbursements from '../../../sql/loans/funding/disbursements.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { prose, requiredFreeText } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';

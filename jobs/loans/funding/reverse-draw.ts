@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as draws from '../../../sql/loans/draws.ts';
+import * as draws from '../../../sql/loans/funding/draws.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { requiredFreeText } from '../../../sql/types.ts';

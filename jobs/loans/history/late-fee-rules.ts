@@ -1,9 +1,9 @@
 import type { Big } from 'big.js';
-import type { LateFeeFacts } from '../../../sql/loans/late-fee-facts.ts';
+import type { LateFeeFacts } from '../../../sql/loans/fees/late-fee-facts.ts';
 import type {
   ExemptInstallment,
   LateFeeExemption,
-} from '../../../sql/loans/late-fee-exemptions.ts';
+} from '../../../sql/loans/fees/late-fee-exemptions.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { periodsWithout } from '../../cases/rules/loan-effects.ts';
 import { addDays } from '../../dates.ts';
@@ -11,7 +11,7 @@ import { isAboveZero, money, ZERO } from '../../money.ts';
 import { pastDueAmountOn } from '../engine/bills.ts';
 import { forgivesFeesOn } from '../engine/interest/rate-cap.ts';
 import { isSatisfied, type Installment } from '../engine/coverage.ts';
-import type { LateFees, LateFeesOn } from '../engine/outlook-view.ts';
+import type { LateFees, LateFeesOn } from '../engine/outlook/outlook-view.ts';
 import type { Replay } from '../engine/fold.ts';
 import type { Position } from '../engine/position.ts';
 import {

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import * as eventEffects from '../../../sql/loans/event-effects.ts';
-import { readLateFeeFacts } from '../../../sql/loans/late-fee-facts.ts';
+import { readLateFeeFacts } from '../../../sql/loans/fees/late-fee-facts.ts';
 import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
@@ -16,7 +16,7 @@ import type { ProjectionInput } from '../engine/projection/course.ts';
 import { finalPayment, finalPaymentAsAgreed } from '../engine/projection/final-payment.ts';
 import type { ReplayRun } from '../engine/run.ts';
 import { continueReplay, replay, type Replay } from '../engine/fold.ts';
-import { outlookOf } from '../engine/outlook.ts';
+import { outlookOf } from '../engine/outlook/outlook.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { prepaymentPenalty, type PenaltyBasis } from '../products/prepayment-penalty.ts';

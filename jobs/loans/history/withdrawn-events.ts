@@ -1,7 +1,7 @@
-import { fees } from '../../../sql/loans/fees.ts';
+import { fees } from '../../../sql/loans/fees/fees.ts';
 import { setRecordStatus } from '../../../sql/loans/records.ts';
-import * as plans from '../../../sql/loans/payment-plans.ts';
-import { serviceCredits } from '../../../sql/loans/service-credits.ts';
+import * as plans from '../../../sql/loans/workouts/payment-plans.ts';
+import { serviceCredits } from '../../../sql/loans/fees/service-credits.ts';
 import { findLocked, type Table } from '../../../sql/table.ts';
 import { auditChange } from '../../audit.ts';
 import { addDays } from '../../dates.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import * as decisions from '../../../sql/loans/decisions.ts';
+import * as decisions from '../../../sql/loans/origination/decisions.ts';
 import { isLiable } from '../../../sql/loans/co-borrowers.ts';
-import * as stored from '../../../sql/loans/adverse-action.ts';
+import * as stored from '../../../sql/loans/origination/adverse-action.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { date, prose, requiredFreeText } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';

@@ -1,4 +1,4 @@
-import * as stored from '../../../sql/loans/adverse-action.ts';
+import * as stored from '../../../sql/loans/origination/adverse-action.ts';
 import { listLiableParties } from '../../../sql/loans/co-borrowers.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { findOpenTask } from '../../../sql/borrowers/tasks.ts';

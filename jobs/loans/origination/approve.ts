@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { markApproved } from '../../../sql/loans/decisions.ts';
+import { markApproved } from '../../../sql/loans/origination/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as decisions from '../../../sql/loans/decisions.ts';
+import * as decisions from '../../../sql/loans/origination/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
 import { addDays } from '../../dates.ts';

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { Obligor } from '../../../sql/loans/compliance.ts';
+import type { Obligor } from '../../../sql/loans/origination/compliance.ts';
 
 /**
  * The result of a rule: null if it passes, what is wrong, why the check cannot be made, why the rule does not

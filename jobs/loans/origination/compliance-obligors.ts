@@ -1,5 +1,9 @@
 import { Big } from 'big.js';
-import type { LoanFacts, MilitaryReport, Obligor } from '../../../sql/loans/compliance.ts';
+import type {
+  LoanFacts,
+  MilitaryReport,
+  Obligor,
+} from '../../../sql/loans/origination/compliance.ts';
 import type { Condition } from '../../cases/rules/conditions.ts';
 import { effectsInForce, type CaseSettings } from '../../cases/rules/effects.ts';
 import { addDays, addMonths } from '../../dates.ts';

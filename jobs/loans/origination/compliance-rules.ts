@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { LoanFacts } from '../../../sql/loans/compliance.ts';
+import type { LoanFacts } from '../../../sql/loans/origination/compliance.ts';
 import type { ComplianceCheck } from '../../users/settings/compliance-checks.ts';
 import type { Settings } from '../../users/settings/settings.ts';
 import {

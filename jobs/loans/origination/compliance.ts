@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readComplianceFacts, readObligors } from '../../../sql/loans/compliance.ts';
+import { readComplianceFacts, readObligors } from '../../../sql/loans/origination/compliance.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid, NotFound } from '../../errors.ts';

@@ -1,8 +1,8 @@
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import { findActiveId } from '../../../sql/loans/co-borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
-import * as products from '../../../sql/loans/products.ts';
-import * as programs from '../../../sql/loans/programs.ts';
+import * as products from '../../../sql/loans/products/products.ts';
+import * as programs from '../../../sql/loans/products/programs.ts';
 import { update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, parseRate } from '../../money.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as decisions from '../../../sql/loans/decisions.ts';
+import * as decisions from '../../../sql/loans/origination/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { prose, requiredFreeText } from '../../../sql/types.ts';
 import { NotFound } from '../../errors.ts';

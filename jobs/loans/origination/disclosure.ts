@@ -1,5 +1,5 @@
 import { listSecuringItems } from '../../../sql/collateral/items.ts';
-import type { DisclosedCost } from '../../../sql/loans/disclosures.ts';
+import type { DisclosedCost } from '../../../sql/loans/origination/disclosures.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { update } from '../../../sql/write.ts';

@@ -1,5 +1,8 @@
 import { listSecuringItems } from '../../../sql/collateral/items.ts';
-import { readLastDisclosedOpening, type DisclosedOpening } from '../../../sql/loans/disclosures.ts';
+import {
+  readLastDisclosedOpening,
+  type DisclosedOpening,
+} from '../../../sql/loans/origination/disclosures.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { update } from '../../../sql/write.ts';

@@ -1,5 +1,5 @@
 import { readStandings, type ScreeningStanding } from '../../../sql/borrowers/sanctions.ts';
-import { readObligors, type Obligor } from '../../../sql/loans/compliance.ts';
+import { readObligors, type Obligor } from '../../../sql/loans/origination/compliance.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { screeningProvider } from '../../borrowers/sanctions/provider.ts';
 import { screenBorrowers } from '../../borrowers/sanctions/screen.ts';

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import * as plans from '../../../sql/loans/payment-plans.ts';
+import * as plans from '../../../sql/loans/workouts/payment-plans.ts';
 import { findLocked } from '../../../sql/table.ts';
 import { auditChange } from '../../audit.ts';
 import { addDays } from '../../dates.ts';

@@ -1,4 +1,4 @@
-import * as promises from '../../../sql/loans/promises-to-pay.ts';
+import * as promises from '../../../sql/loans/workouts/promises-to-pay.ts';
 import { findLocked } from '../../../sql/table.ts';
 import { auditChange } from '../../audit.ts';
 import { addDays, earliest } from '../../dates.ts';

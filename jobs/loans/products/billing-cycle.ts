@@ -1,4 +1,4 @@
-import { programType } from '../../../sql/loans/programs.ts';
+import { programType } from '../../../sql/loans/products/programs.ts';
 import type { Values } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { parseMoney, parseRate } from '../../money.ts';

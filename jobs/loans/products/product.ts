@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { dictionary } from '../../../sql/dictionary.ts';
 import { lockAccounts, type LockedAccount } from '../../../sql/ledger/accounts.ts';
-import { productBelongsTo } from '../../../sql/loans/programs.ts';
+import { productBelongsTo } from '../../../sql/loans/products/programs.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';

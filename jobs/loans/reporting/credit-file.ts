@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
-import * as credit from '../../../sql/loans/credit-reporting.ts';
-import * as numbers from '../../../sql/loans/consumer-numbers.ts';
-import { suppressBlocked } from '../../../sql/loans/credit-blocks.ts';
-import * as incomplete from '../../../sql/loans/incomplete-records.ts';
+import * as credit from '../../../sql/loans/reporting/credit-reporting.ts';
+import * as numbers from '../../../sql/loans/reporting/consumer-numbers.ts';
+import { suppressBlocked } from '../../../sql/loans/reporting/credit-blocks.ts';
+import * as incomplete from '../../../sql/loans/reporting/incomplete-records.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import * as facts from '../../../sql/loans/credit-facts.ts';
-import * as records from '../../../sql/loans/credit-reporting.ts';
+import * as facts from '../../../sql/loans/reporting/credit-facts.ts';
+import * as records from '../../../sql/loans/reporting/credit-reporting.ts';
 import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings/settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as decisions from '../../../sql/loans/decisions.ts';
+import * as decisions from '../../../sql/loans/origination/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { maskPersonalNumbers } from '../../../sql/personal-numbers.ts';
 import { Invalid, NotFound } from '../../errors.ts';

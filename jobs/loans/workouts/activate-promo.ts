@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { z } from 'zod';
 import { listRows, type ListRequest } from '../../../sql/list.ts';
 import { loans } from '../../../sql/loans/loans.ts';
-import * as stored from '../../../sql/loans/promotions.ts';
+import * as stored from '../../../sql/loans/products/promotions.ts';
 import { find, type Condition, type Row } from '../../../sql/table.ts';
 import { date, rate, uuid, requiredText } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';

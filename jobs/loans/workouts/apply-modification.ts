@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
-import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import type { AgreedModification } from '../../../sql/loans/workouts/modifications.ts';
 import { setRecordStatus } from '../../../sql/loans/records.ts';
 import { update } from '../../../sql/write.ts';
 import { money, sum } from '../../money.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setPaymentDay } from '../../../sql/loans/payment-day.ts';
+import { setPaymentDay } from '../../../sql/loans/workouts/payment-day.ts';
 import { date, flag, requiredFreeText } from '../../../sql/types.ts';
 import { daysBetween, dateParts } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';

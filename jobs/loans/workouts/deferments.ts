@@ -1,10 +1,10 @@
-import * as stored from '../../../sql/loans/deferments.ts';
-import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
+import * as stored from '../../../sql/loans/workouts/deferments.ts';
+import type { OpenDeferment } from '../../../sql/loans/workouts/deferments.ts';
 import * as records from '../../../sql/loans/records.ts';
 import {
   countAgainstDefermentLimit as counted,
   overlapsRelief,
-} from '../../../sql/loans/reliefs.ts';
+} from '../../../sql/loans/workouts/reliefs.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';

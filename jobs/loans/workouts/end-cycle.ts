@@ -1,4 +1,4 @@
-import { saveCycleOutlook } from '../../../sql/loans/cycles.ts';
+import { saveCycleOutlook } from '../../../sql/loans/workouts/cycles.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { minimumPaymentAgreement } from '../engine/interest/cycles.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import * as stored from '../../../sql/loans/forbearances.ts';
-import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
+import * as stored from '../../../sql/loans/workouts/forbearances.ts';
+import type { OpenForbearance } from '../../../sql/loans/workouts/forbearances.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { overlapsRelief } from '../../../sql/loans/reliefs.ts';
+import { overlapsRelief } from '../../../sql/loans/workouts/reliefs.ts';
 import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';

@@ -1,6 +1,6 @@
 import { dictionary } from '../../../sql/dictionary.ts';
-import * as modifications from '../../../sql/loans/modifications.ts';
-import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import * as modifications from '../../../sql/loans/workouts/modifications.ts';
+import type { AgreedModification } from '../../../sql/loans/workouts/modifications.ts';
 import * as records from '../../../sql/loans/records.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update } from '../../../sql/write.ts';

@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import * as plans from '../../../sql/loans/payment-plans.ts';
+import * as plans from '../../../sql/loans/workouts/payment-plans.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';

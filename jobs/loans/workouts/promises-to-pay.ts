@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import * as promises from '../../../sql/loans/promises-to-pay.ts';
+import * as promises from '../../../sql/loans/workouts/promises-to-pay.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';

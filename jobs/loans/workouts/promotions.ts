@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import * as promotions from '../../../sql/loans/promotions.ts';
+import * as promotions from '../../../sql/loans/products/promotions.ts';
 import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { endOfPromotion, startOfPromotion } from '../agreed/promotion.ts';

@@ -1,5 +1,5 @@
 import * as parents from '../../../../sql/books/parents.ts';
-import { readProduct } from '../../../../sql/loans/products.ts';
+import { readProduct } from '../../../../sql/loans/products/products.ts';
 import { differingTerms } from '../../../loans/products/compare-terms.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import type { Correctable } from '../../../../sql/loans/credit-corrections.ts';
-import * as findings from '../../../../sql/loans/credit-findings.ts';
-import { suppressRecord, type ReportedRecord } from '../../../../sql/loans/credit-reporting.ts';
+import type { Correctable } from '../../../../sql/loans/reporting/credit-corrections.ts';
+import * as findings from '../../../../sql/loans/reporting/credit-findings.ts';
+import {
+  suppressRecord,
+  type ReportedRecord,
+} from '../../../../sql/loans/reporting/credit-reporting.ts';
 import { prose } from '../../../../sql/types.ts';
 import { Conflict } from '../../../errors.ts';
 import type { Work } from '../../../work.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import * as corrections from '../../../../sql/loans/credit-corrections.ts';
-import { insertCorrection } from '../../../../sql/loans/credit-reporting.ts';
+import * as corrections from '../../../../sql/loans/reporting/credit-corrections.ts';
+import { insertCorrection } from '../../../../sql/loans/reporting/credit-reporting.ts';
 import * as loans from '../../../../sql/loans/loans.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import type { Row } from '../../../../sql/table.ts';

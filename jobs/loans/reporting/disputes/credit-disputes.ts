@@ -1,8 +1,8 @@
 import { dictionary } from '../../../../sql/dictionary.ts';
 import { hasUnknownDocument } from '../../../../sql/documents/documents.ts';
-import { readCorrectable } from '../../../../sql/loans/credit-corrections.ts';
-import * as disputes from '../../../../sql/loans/credit-disputes.ts';
-import * as records from '../../../../sql/loans/credit-reporting.ts';
+import { readCorrectable } from '../../../../sql/loans/reporting/credit-corrections.ts';
+import * as disputes from '../../../../sql/loans/reporting/credit-disputes.ts';
+import * as records from '../../../../sql/loans/reporting/credit-reporting.ts';
 import * as loans from '../../../../sql/loans/loans.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import type { Row } from '../../../../sql/table.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { csvHeader } from '../../../../sql/csv.ts';
-import { cancelTasksOfAnswers } from '../../../../sql/loans/credit-disputes.ts';
-import * as answers from '../../../../sql/loans/dispute-answers.ts';
-import { lockDisputeExchange } from '../../../../sql/loans/dispute-imports.ts';
+import { cancelTasksOfAnswers } from '../../../../sql/loans/reporting/credit-disputes.ts';
+import * as answers from '../../../../sql/loans/reporting/dispute-answers.ts';
+import { lockDisputeExchange } from '../../../../sql/loans/reporting/dispute-imports.ts';
 import { currentTenant } from '../../../../sql/tenants.ts';
 import { insert, update } from '../../../../sql/write.ts';
 import { recordAudit } from '../../../audit.ts';

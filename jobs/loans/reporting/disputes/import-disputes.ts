@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import * as tasks from '../../../../sql/borrowers/tasks.ts';
-import * as imports from '../../../../sql/loans/dispute-imports.ts';
+import * as imports from '../../../../sql/loans/reporting/dispute-imports.ts';
 import * as loans from '../../../../sql/loans/loans.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import { date } from '../../../../sql/types.ts';

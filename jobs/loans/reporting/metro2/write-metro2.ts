@@ -1,4 +1,4 @@
-import type { ReportedRecord } from '../../../../sql/loans/credit-reporting.ts';
+import type { ReportedRecord } from '../../../../sql/loans/reporting/credit-reporting.ts';
 import { associatedSegments } from './associated-segments.ts';
 import {
   accountNumber,

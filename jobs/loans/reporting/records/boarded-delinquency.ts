@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as tasks from '../../../../sql/borrowers/tasks.ts';
-import * as boarded from '../../../../sql/loans/boarding.ts';
+import * as boarded from '../../../../sql/loans/boarding/boarding.ts';
 import * as loans from '../../../../sql/loans/loans.ts';
 import { date } from '../../../../sql/types.ts';
 import { update } from '../../../../sql/write.ts';

@@ -1,4 +1,4 @@
-import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
+import type { CreditFacts } from '../../../../sql/loans/reporting/credit-facts.ts';
 import { money, parseMoney } from '../../../money.ts';
 import {
   accountStatus,

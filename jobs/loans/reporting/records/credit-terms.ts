@@ -1,5 +1,5 @@
 import { dictionary } from '../../../../sql/dictionary.ts';
-import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
+import type { CreditFacts } from '../../../../sql/loans/reporting/credit-facts.ts';
 import { cents } from './whole-dollars.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
+import type { CreditFacts } from '../../../../sql/loans/reporting/credit-facts.ts';
 import { addMonths, monthEnd } from '../../../dates.ts';
 import { markOf } from './account-status.ts';
 

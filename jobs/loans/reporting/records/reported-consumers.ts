@@ -1,5 +1,5 @@
-import type { CoConsumer, LegalFacts } from '../../../../sql/loans/consumers.ts';
-import type { CreditFacts } from '../../../../sql/loans/credit-facts.ts';
+import type { CoConsumer, LegalFacts } from '../../../../sql/loans/reporting/consumers.ts';
+import type { CreditFacts } from '../../../../sql/loans/reporting/credit-facts.ts';
 import type { Condition } from '../../../cases/rules/conditions.ts';
 import { effectsInForce, effectsOf, type EffectOverrides } from '../../../cases/rules/effects.ts';
 import { latest } from '../../../dates.ts';
