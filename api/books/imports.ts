@@ -1,8 +1,20 @@
 import { z } from 'zod';
 import { boardImportJob } from '../../jobs/books/imports/board-import.job.ts';
-import { cancelImport, assertUploaded, requestCheck, resumeImport, fileMissing } from '../../jobs/books/imports/change-import.ts';
+import {
+  cancelImport,
+  assertUploaded,
+  requestCheck,
+  resumeImport,
+  fileMissing,
+} from '../../jobs/books/imports/change-import.ts';
 import { checkImportJob } from '../../jobs/books/imports/check-import.job.ts';
-import { Confirmation, confirmImport, contentOfImport, checkOutdated, wrongStatus } from '../../jobs/books/imports/confirm-import.ts';
+import {
+  Confirmation,
+  confirmImport,
+  contentOfImport,
+  checkOutdated,
+  wrongStatus,
+} from '../../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../../jobs/books/imports/create-import.ts';
 import { ImportOptions } from '../../jobs/books/imports/import-options.ts';
 import { storeBook } from '../../jobs/books/imports/store-book.ts';
@@ -217,7 +229,11 @@ const confirmRoute: Route = {
   summary: 'Confirm the totals of an import and board its loans',
   description:
     'Send the totals of the old system. A worker then boards the loans; read the import until its status is `boarded`. Answers 422 if they are not those of the file, and 409 `check_outdated` if the business date has moved since the check, or `file_missing` for an import of the command line. Needs a second person if `approvals.four_eyes` contains `imports`: the approval covers the hash of the file, its mapping and its totals.',
-  conflicts: () => [wrongStatus('boarded', 'confirm'), checkOutdated('2026-01-14', '2026-01-15'), fileMissing()],
+  conflicts: () => [
+    wrongStatus('boarded', 'confirm'),
+    checkOutdated('2026-01-14', '2026-01-15'),
+    fileMissing(),
+  ],
   body: Confirmation,
   four_eyes: 'imports',
   content: ({ work, params }) => contentOfImport(work, params['id'] ?? ''),

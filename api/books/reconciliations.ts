@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { createReconciliation, SignOff, signOff, signOffConflicts } from '../../jobs/books/reconciliations/change-reconciliation.ts';
+import {
+  createReconciliation,
+  SignOff,
+  signOff,
+  signOffConflicts,
+} from '../../jobs/books/reconciliations/change-reconciliation.ts';
 import { reconcileJob } from '../../jobs/books/reconciliations/reconcile.job.ts';
 import {
   ReconciliationOptions,

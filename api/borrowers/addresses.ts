@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addContact, changeContact, removeContact, contactExists } from '../../jobs/borrowers/primary-contacts.ts';
+import {
+  addContact,
+  changeContact,
+  removeContact,
+  contactExists,
+} from '../../jobs/borrowers/primary-contacts.ts';
 import { recordReturnedMail, ReturnedMail } from '../../jobs/borrowers/returned-mail.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
 import { countryCode } from '../../sql/formatted-text.ts';

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { addAutopayPlan, cancelAutopayPlan, AUTOPAY_CANCEL_REASONS, changeAutopayPlan, planExists, planNotEditable, consentRevoked } from '../../jobs/payments/autopay/autopay-plan.ts';
+import {
+  addAutopayPlan,
+  cancelAutopayPlan,
+  AUTOPAY_CANCEL_REASONS,
+  changeAutopayPlan,
+  planExists,
+  planNotEditable,
+  consentRevoked,
+} from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayTerms } from '../../jobs/payments/autopay/autopay-terms.ts';
 import { autopayPlans as table } from '../../sql/payments/autopay-plans.ts';
 import { date, flag, integer, money, timestamps, timestamp, uuid } from '../../sql/types.ts';

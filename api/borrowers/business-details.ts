@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { addBusinessDetail, changeBusinessDetail, detailsExist } from '../../jobs/borrowers/business-detail.ts';
+import {
+  addBusinessDetail,
+  changeBusinessDetail,
+  detailsExist,
+} from '../../jobs/borrowers/business-detail.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { businessDetails as table, findByBorrower } from '../../sql/borrowers/business-details.ts';
 import { lastFourDigits, phoneNumber } from '../../sql/formatted-text.ts';

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addConsent, RevokeConsent, revokeConsent, consentEnded } from '../../jobs/borrowers/consent.ts';
+import {
+  addConsent,
+  RevokeConsent,
+  revokeConsent,
+  consentEnded,
+} from '../../jobs/borrowers/consent.ts';
 import {
   consents as table,
   CONSENT_SOURCES,

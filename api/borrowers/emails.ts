@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addContact, changeContact, removeContact, contactExists } from '../../jobs/borrowers/primary-contacts.ts';
+import {
+  addContact,
+  changeContact,
+  removeContact,
+  contactExists,
+} from '../../jobs/borrowers/primary-contacts.ts';
 import { emails as table } from '../../sql/borrowers/contacts.ts';
 import { emailAddress, flag, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';

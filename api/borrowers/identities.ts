@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { IDENTITY_TYPES } from '../../jobs/borrowers/identifier.ts';
-import { addIdentity, findBorrowersByNumber, changeIdentity, removeIdentity, identityExists } from '../../jobs/borrowers/identity.ts';
+import {
+  addIdentity,
+  findBorrowersByNumber,
+  changeIdentity,
+  removeIdentity,
+  identityExists,
+} from '../../jobs/borrowers/identity.ts';
 import { identities as table } from '../../sql/borrowers/identities.ts';
 import { countryCode } from '../../sql/formatted-text.ts';
 import {

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { addInstrument, changeInstrument, removeInstrument, usedByAutopay, hasUnsentOrders, hasOpenOrders } from '../../jobs/borrowers/payment-instrument.ts';
+import {
+  addInstrument,
+  changeInstrument,
+  removeInstrument,
+  usedByAutopay,
+  hasUnsentOrders,
+  hasOpenOrders,
+} from '../../jobs/borrowers/payment-instrument.ts';
 import { isAdmin } from '../../jobs/users/assert-admin.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import {

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addContact, changeContact, removeContact, contactExists } from '../../jobs/borrowers/primary-contacts.ts';
+import {
+  addContact,
+  changeContact,
+  removeContact,
+  contactExists,
+} from '../../jobs/borrowers/primary-contacts.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
 import { phoneNumber } from '../../sql/formatted-text.ts';
 import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';

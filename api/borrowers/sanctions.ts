@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { clearHit, confirmHit, HitReview, alreadyReviewed } from '../../jobs/borrowers/sanctions/review.ts';
+import {
+  clearHit,
+  confirmHit,
+  HitReview,
+  alreadyReviewed,
+} from '../../jobs/borrowers/sanctions/review.ts';
 import {
   DATE_OF_BIRTH_MATCHES,
   HIT_STATUSES,

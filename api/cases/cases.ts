@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
-import { addCase, CASE_SOURCES, CASE_STATUSES, CASE_TYPES, changeCase, nonBlankProse, conditionsOpen, caseExists, caseTransition, applicationOpen } from '../../jobs/cases/cases.ts';
+import {
+  addCase,
+  CASE_SOURCES,
+  CASE_STATUSES,
+  CASE_TYPES,
+  changeCase,
+  nonBlankProse,
+  conditionsOpen,
+  caseExists,
+  caseTransition,
+  applicationOpen,
+} from '../../jobs/cases/cases.ts';
 import { deadlinesOfCase } from '../../jobs/cases/record-facts.ts';
 import { DEADLINES } from '../../jobs/cases/rules/deadlines.ts';
 import { FACTS } from '../../jobs/cases/rules/facts.ts';
@@ -216,7 +227,11 @@ export const cases = resource({
 
   conflicts: {
     create: () => [caseExists({ id: EXAMPLE_ID, case_number: 'C-2026-000012' })],
-    update: () => [conditionsOpen('bankruptcy_stay'), applicationOpen(), caseTransition('closed', 'open', [])],
+    update: () => [
+      conditionsOpen('bankruptcy_stay'),
+      applicationOpen(),
+      caseTransition('closed', 'open', []),
+    ],
   },
   create: addCase,
   update: changeCase,

@@ -1,6 +1,19 @@
 import { z } from 'zod';
-import { addCollateral, changeCollateral, COLLATERAL_STATUSES, activeLiens, collateralTransition } from '../../jobs/collateral/item.ts';
-import { liquidateCollateral, Liquidation, LiquidationReversal, reverseLiquidation, alreadyLiquidated, notLiquidated } from '../../jobs/collateral/liquidate.ts';
+import {
+  addCollateral,
+  changeCollateral,
+  COLLATERAL_STATUSES,
+  activeLiens,
+  collateralTransition,
+} from '../../jobs/collateral/item.ts';
+import {
+  liquidateCollateral,
+  Liquidation,
+  LiquidationReversal,
+  reverseLiquidation,
+  alreadyLiquidated,
+  notLiquidated,
+} from '../../jobs/collateral/liquidate.ts';
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
 import { POSSESSIONS } from '../../jobs/collateral/possession.ts';
 import { items as table } from '../../sql/collateral/items.ts';

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { addLien, changeLien, LIEN_STATUSES, LIEN_TYPES, LienRelease, RELEASE_REASONS, releaseLien, lienReleased, loanOwes, collateralNotActive } from '../../jobs/collateral/lien.ts';
+import {
+  addLien,
+  changeLien,
+  LIEN_STATUSES,
+  LIEN_TYPES,
+  LienRelease,
+  RELEASE_REASONS,
+  releaseLien,
+  lienReleased,
+  loanOwes,
+  collateralNotActive,
+} from '../../jobs/collateral/lien.ts';
 import { alerts as alertTable } from '../../sql/collateral/alerts.ts';
 import { liens as table } from '../../sql/collateral/liens.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
@@ -63,7 +74,10 @@ export const liens = resource({
       summary: 'Release a lien',
       description:
         'Use it when the debt is repaid or the collateral is replaced. Resolves the alerts of the lien. Answers 409 `already_released`, or `loan_owes` if it is released as paid off too early.',
-      conflicts: () => [lienReleased('released'), loanOwes({ status: 'active', loan_number: 'LN-2026-000123', owed: '9301.99' })],
+      conflicts: () => [
+        lienReleased('released'),
+        loanOwes({ status: 'active', loan_number: 'LN-2026-000123', owed: '9301.99' }),
+      ],
       body: LienRelease,
       run: releaseLien,
     }),

@@ -4,10 +4,25 @@ import { detectContentType } from '../../jobs/documents/content-type.ts';
 import { DirectUpload, uploadDirectly } from '../../jobs/documents/direct-upload.ts';
 import { createDownloadLink } from '../../jobs/documents/download.ts';
 import { RemovalPreview, previewDocumentRemoval } from '../../jobs/documents/preview-removal.ts';
-import { rejectDocument, Rejection, verifyDocument, Verification, wrongDocumentStatus } from '../../jobs/documents/review.ts';
+import {
+  rejectDocument,
+  Rejection,
+  verifyDocument,
+  Verification,
+  wrongDocumentStatus,
+} from '../../jobs/documents/review.ts';
 import { DocumentVisibility, setDocumentVisibility } from '../../jobs/documents/visibility.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
-import { UploadConfirmation, confirmUpload, createUploadLink, UploadRequest, fileTooLarge, uploadMissing, hashMismatch, contentMismatch } from '../../jobs/documents/upload.ts';
+import {
+  UploadConfirmation,
+  confirmUpload,
+  createUploadLink,
+  UploadRequest,
+  fileTooLarge,
+  uploadMissing,
+  hashMismatch,
+  contentMismatch,
+} from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
 import { date, flag, integer, jsonObject, timestamps, timestamp, uuid } from '../../sql/types.ts';

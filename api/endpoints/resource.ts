@@ -18,7 +18,8 @@ import {
   approvalProps,
   historyRoute,
   nestedRoutes,
-  conflictProps, proofProps,
+  conflictProps,
+  proofProps,
   secretProps,
 } from './nested.ts';
 import {

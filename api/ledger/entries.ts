@@ -1,6 +1,23 @@
 import { z } from 'zod';
-import { addDraft, archiveDraft, DraftLines, postDraft, controlAccount, alreadyPosted, accountInactive, postedEntry } from '../../jobs/ledger/draft.ts';
-import { EntryReversal, reverseEntry, alreadyReversed, isReversal, notPosted, yearClosed, reportedToInvestor } from '../../jobs/ledger/reverse.ts';
+import {
+  addDraft,
+  archiveDraft,
+  DraftLines,
+  postDraft,
+  controlAccount,
+  alreadyPosted,
+  accountInactive,
+  postedEntry,
+} from '../../jobs/ledger/draft.ts';
+import {
+  EntryReversal,
+  reverseEntry,
+  alreadyReversed,
+  isReversal,
+  notPosted,
+  yearClosed,
+  reportedToInvestor,
+} from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
 import { date, flag, freeText, money, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { EXAMPLE_ID } from '../endpoints/examples.ts';
@@ -98,7 +115,12 @@ export const entries = resource({
       summary: 'Post a draft entry permanently',
       description:
         'The entry counts from then on and can only be reversed. Answers 409 if its period is closed or an account is no longer active.',
-      conflicts: () => [alreadyPosted({ current_status: 'posted' }), periodClosed('2025-12-31'), accountInactive(), controlAccount([2])],
+      conflicts: () => [
+        alreadyPosted({ current_status: 'posted' }),
+        periodClosed('2025-12-31'),
+        accountInactive(),
+        controlAccount([2]),
+      ],
       run: postDraft,
     }),
     reverse: action({
@@ -106,7 +128,13 @@ export const entries = resource({
       summary: 'Reverse a journal entry',
       description:
         'Posts a mirror entry and answers with it. The original entry stays unchanged. An entry can be reversed once.',
-      conflicts: () => [alreadyReversed(EXAMPLE_ID), isReversal(), notPosted({ current_status: 'draft' }), yearClosed(), reportedToInvestor()],
+      conflicts: () => [
+        alreadyReversed(EXAMPLE_ID),
+        isReversal(),
+        notPosted({ current_status: 'draft' }),
+        yearClosed(),
+        reportedToInvestor(),
+      ],
       body: EntryReversal,
       reply: z.object(entryFields),
       run: reverseEntry,

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { addNotice, noticeFields, ReasonsRequest, requestReasons, sendDraft, StatedReasons, stateReasons, alreadySent, reasonsConflicts, reasonsRequestConflicts, denialNoticeExists, wrongLoanStatus } from '../../jobs/loans/origination/adverse-action-notices.ts';
+import {
+  addNotice,
+  noticeFields,
+  ReasonsRequest,
+  requestReasons,
+  sendDraft,
+  StatedReasons,
+  stateReasons,
+  alreadySent,
+  reasonsConflicts,
+  reasonsRequestConflicts,
+  denialNoticeExists,
+  wrongLoanStatus,
+} from '../../jobs/loans/origination/adverse-action-notices.ts';
 import { CreditReport } from '../../jobs/loans/origination/credit-report.ts';
 import { adverseActionNotices as table } from '../../sql/loans/origination/adverse-action.ts';
 import { date, flag, timestamps, uuid } from '../../sql/types.ts';
@@ -72,7 +85,10 @@ export const adverseActionNotices = resource({
     respond_by: today.replace(/^\d{4}/, (year) => String(Number(year) + 1)),
   }),
   conflicts: {
-    create: () => [wrongLoanStatus({ status: 'active', blockers: {} }, ['pending'], ''), denialNoticeExists()],
+    create: () => [
+      wrongLoanStatus({ status: 'active', blockers: {} }, ['pending'], ''),
+      denialNoticeExists(),
+    ],
   },
   create: addNotice,
   actions: {

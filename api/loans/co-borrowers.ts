@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { addCoBorrower, changeCoBorrower, CoBorrowerRelease, RELEASE_REASONS, releaseCoBorrower, personReleased, alreadyLiable, loanIsOver } from '../../jobs/loans/servicing-actions/co-borrowers.ts';
+import {
+  addCoBorrower,
+  changeCoBorrower,
+  CoBorrowerRelease,
+  RELEASE_REASONS,
+  releaseCoBorrower,
+  personReleased,
+  alreadyLiable,
+  loanIsOver,
+} from '../../jobs/loans/servicing-actions/co-borrowers.ts';
 import { CO_BORROWER_ROLES, coBorrowers as table } from '../../sql/loans/co-borrowers.ts';
 import { date, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

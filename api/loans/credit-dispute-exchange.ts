@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewAnswerFile, sendAnswerFile, noAnswersToSend } from '../../jobs/loans/reporting/disputes/dispute-answers.ts';
-import { DisputeFile, importDisputes, noSubscriberCode } from '../../jobs/loans/reporting/disputes/import-disputes.ts';
+import {
+  NewAnswerFile,
+  sendAnswerFile,
+  noAnswersToSend,
+} from '../../jobs/loans/reporting/disputes/dispute-answers.ts';
+import {
+  DisputeFile,
+  importDisputes,
+  noSubscriberCode,
+} from '../../jobs/loans/reporting/disputes/import-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import * as answers from '../../sql/loans/reporting/dispute-answers.ts';
 import * as imports from '../../sql/loans/reporting/dispute-imports.ts';

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { cancelDeferment, changeDeferment, addDeferment, DEFERMENT_TYPES, INTEREST_TREATMENTS, MAX_DEFERRED_PERIODS, defermentOverlaps, defermentLimit } from '../../jobs/loans/workouts/deferments.ts';
+import {
+  cancelDeferment,
+  changeDeferment,
+  addDeferment,
+  DEFERMENT_TYPES,
+  INTEREST_TREATMENTS,
+  MAX_DEFERRED_PERIODS,
+  defermentOverlaps,
+  defermentLimit,
+} from '../../jobs/loans/workouts/deferments.ts';
 import { RELIEF_STATUSES } from '../../jobs/loans/workouts/forbearances.ts';
 import { deferments as table } from '../../sql/loans/workouts/deferments.ts';
 import { date, flag, integer, money, prose, timestamps, uuid } from '../../sql/types.ts';
@@ -76,7 +85,11 @@ export const deferments = resource({
 
   example: () => ({ periods: 1 }),
   conflicts: {
-    create: () => [defermentLimit({ limit: 2 }), defermentOverlaps(), loanAccelerated({ current_status: 'active' })],
+    create: () => [
+      defermentLimit({ limit: 2 }),
+      defermentOverlaps(),
+      loanAccelerated({ current_status: 'active' }),
+    ],
     update: () => [immutableConflict('deferment', 'completed')],
   },
   create: addDeferment,

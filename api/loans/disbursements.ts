@@ -2,8 +2,16 @@ import { z } from 'zod';
 import { findDisbursementBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { DISBURSEMENT_METHODS } from '../../jobs/loans/funding/first-disbursement.ts';
 import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-disbursements.ts';
-import { DisbursementReversal, reverseDisbursement, laterEvents } from '../../jobs/loans/funding/reverse-disbursement.ts';
-import { recordChanger, recordRefuser, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
+import {
+  DisbursementReversal,
+  reverseDisbursement,
+  laterEvents,
+} from '../../jobs/loans/funding/reverse-disbursement.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { disbursements as table } from '../../sql/loans/funding/disbursements.ts';
 import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
@@ -61,7 +69,10 @@ export const disbursements = resource({
   filters: ['loan_id', 'borrower_id', 'status', 'method', 'disbursement_date', 'payee_type'],
 
   conflicts: {
-    create: () => [...refusalsOfAction('disburse'), disclosureOutdated({ current_status: 'approved', allowed_actions: ['disburse'] })],
+    create: () => [
+      ...refusalsOfAction('disburse'),
+      disclosureOutdated({ current_status: 'approved', allowed_actions: ['disburse'] }),
+    ],
     update: () => [immutableConflict('disbursement', 'completed')],
     delete: () => [immutableConflict('disbursement', 'completed')],
   },

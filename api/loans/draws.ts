@@ -3,7 +3,11 @@ import { refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
 import { findDrawBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
-import { recordChanger, recordRefuser, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { draws as table } from '../../sql/loans/funding/draws.ts';
 import {
   date,

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { FactName } from '../../jobs/facts.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
-import { explainFigure, type Question, notFunded } from '../../jobs/loans/explanations/explain-figure.ts';
+import {
+  explainFigure,
+  type Question,
+  notFunded,
+} from '../../jobs/loans/explanations/explain-figure.ts';
 import { FIGURES, STEP_RULES, type Figure } from '../../jobs/loans/explanations/explanation.ts';
 import { FEE_CALCULATIONS, LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
 import { LATE_FEE_EXEMPTIONS } from '../../sql/loans/fees/late-fee-exemptions.ts';

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { addMonths } from '../../jobs/dates.ts';
-import { cancelForbearance, changeForbearance, ForbearanceEnd, END_TREATMENTS, endForbearance, addForbearance, FORBEARANCE_TYPES, RELIEF_STATUSES, forbearanceOverlaps } from '../../jobs/loans/workouts/forbearances.ts';
+import {
+  cancelForbearance,
+  changeForbearance,
+  ForbearanceEnd,
+  END_TREATMENTS,
+  endForbearance,
+  addForbearance,
+  FORBEARANCE_TYPES,
+  RELIEF_STATUSES,
+  forbearanceOverlaps,
+} from '../../jobs/loans/workouts/forbearances.ts';
 import { forbearances as table } from '../../sql/loans/workouts/forbearances.ts';
 import { date, flag, positiveMoney, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

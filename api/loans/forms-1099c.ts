@@ -4,7 +4,15 @@ import {
   EVENT_CODES,
   type EventCode,
 } from '../../jobs/loans/outcomes/form-1099c.ts';
-import { add1099C, change1099C, FORM_STATUSES, void1099C, formExists, tinMissing, correctsSentForm } from '../../jobs/loans/reporting/tax-forms/forms-1099c.ts';
+import {
+  add1099C,
+  change1099C,
+  FORM_STATUSES,
+  void1099C,
+  formExists,
+  tinMissing,
+  correctsSentForm,
+} from '../../jobs/loans/reporting/tax-forms/forms-1099c.ts';
 import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
 import {
   date,

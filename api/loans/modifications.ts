@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { approveModification, cancelModification, changeModification, MODIFICATION_STATUSES, MODIFICATION_TYPES, addModification, rejectModification, reverseModification, BALANCE_TREATMENTS, secondPersonRequired, laterModification, modificationLimit } from '../../jobs/loans/workouts/modifications.ts';
+import {
+  approveModification,
+  cancelModification,
+  changeModification,
+  MODIFICATION_STATUSES,
+  MODIFICATION_TYPES,
+  addModification,
+  rejectModification,
+  reverseModification,
+  BALANCE_TREATMENTS,
+  secondPersonRequired,
+  laterModification,
+  modificationLimit,
+} from '../../jobs/loans/workouts/modifications.ts';
 import { modifications as table } from '../../sql/loans/workouts/modifications.ts';
 import {
   date,
@@ -129,7 +142,11 @@ export const modifications = resource({
 
   example: () => ({ modification_type: 'rate_change', new_interest_rate: '0.05' }),
   conflicts: {
-    create: () => [loanNotInService(PAID_OFF), modificationLimit({ limit: 5 }), loanAccelerated({ current_status: 'active' })],
+    create: () => [
+      loanNotInService(PAID_OFF),
+      modificationLimit({ limit: 5 }),
+      loanAccelerated({ current_status: 'active' }),
+    ],
     update: () => [immutableConflict('modification', 'completed')],
   },
   create: addModification,

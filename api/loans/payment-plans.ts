@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
 import { PAYMENT_PLAN_FREQUENCIES } from '../../jobs/loans/workouts/payment-plan-installments.ts';
-import { addPaymentPlan, changePaymentPlan, PAYMENT_PLAN_STATUSES, PAYMENT_PLAN_TYPES, cancelPaymentPlan, activePlanExists } from '../../jobs/loans/workouts/payment-plans.ts';
+import {
+  addPaymentPlan,
+  changePaymentPlan,
+  PAYMENT_PLAN_STATUSES,
+  PAYMENT_PLAN_TYPES,
+  cancelPaymentPlan,
+  activePlanExists,
+} from '../../jobs/loans/workouts/payment-plans.ts';
 import { paymentPlans as table } from '../../sql/loans/workouts/payment-plans.ts';
 import {
   date,

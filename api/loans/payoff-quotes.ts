@@ -126,7 +126,10 @@ export const payoffQuotes = resource({
   filters: ['loan_id', 'borrower_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],
 
   conflicts: {
-    create: () => [loanNotInService({ status: 'paid_off', blockers: {} }), settingsIncomplete('payoff_letter', ['branding.address_line_1'])],
+    create: () => [
+      loanNotInService({ status: 'paid_off', blockers: {} }),
+      settingsIncomplete('payoff_letter', ['branding.address_line_1']),
+    ],
     update: () => [immutableConflict('payoff quote', 'expired')],
     delete: () => [immutableConflict('payoff quote', 'accepted')],
   },

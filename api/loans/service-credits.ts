@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { CREDIT_TARGETS, SPONSORS } from '../../jobs/loans/engine/events.ts';
-import { CREDIT_TYPES, CreditReversal, addServiceCredit, reverseServiceCredit, creditExceedsDebt } from '../../jobs/loans/fees/service-credits.ts';
-import { recordChanger, recordRefuser, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
+import {
+  CREDIT_TYPES,
+  CreditReversal,
+  addServiceCredit,
+  reverseServiceCredit,
+  creditExceedsDebt,
+} from '../../jobs/loans/fees/service-credits.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { serviceCredits as table } from '../../sql/loans/fees/service-credits.ts';
 import {
   date,

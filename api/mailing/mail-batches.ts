@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { cancelBatch, downloadBatch, NewBatch, retryBatch, createRequestedBatch, noLetters, handedOver, batchCanceled, filesRemoved } from '../../jobs/mailing/batch.ts';
+import {
+  cancelBatch,
+  downloadBatch,
+  NewBatch,
+  retryBatch,
+  createRequestedBatch,
+  noLetters,
+  handedOver,
+  batchCanceled,
+  filesRemoved,
+} from '../../jobs/mailing/batch.ts';
 import { handOverBatch, deliveryUnderWay } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
 import { mailDeliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
-import { holdLetter, releaseLetter, LetterNote, withdrawLetter, letterBatched, letterWithdrawn, notHeld } from '../../jobs/mailing/letter.ts';
+import {
+  holdLetter,
+  releaseLetter,
+  LetterNote,
+  withdrawLetter,
+  letterBatched,
+  letterWithdrawn,
+  notHeld,
+} from '../../jobs/mailing/letter.ts';
 import { recordReturnedLetter } from '../../jobs/mailing/returned-letters.ts';
 import { letters as table, LETTER_STATUSES } from '../../sql/mailing/letters.ts';
 import { date, integer, prose, timestamps, text, uuid } from '../../sql/types.ts';

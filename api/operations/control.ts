@@ -123,8 +123,7 @@ const resume = endpoint({
       parsePauseTarget(hold),
       causeOf(call, hold.reason),
     );
-    if (!ended)
-      throw notPaused();
+    if (!ended) throw notPaused();
     return { paused: false };
   },
 });

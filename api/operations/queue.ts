@@ -241,6 +241,8 @@ function assertConsistentChange({ action, jobs, matching, run_at }: Change) {
 export const jobQueueRoutes: readonly Route[] = [searchJobs, showJob, changeJobsRoute];
 
 const otherCount = (details: { expected: number; matching: number }) =>
-  new Conflict(`The number of matching jobs changed to ${details.matching}. Check the list and repeat the request.`,
-        'other_count',
-        details);
+  new Conflict(
+    `The number of matching jobs changed to ${details.matching}. Check the list and repeat the request.`,
+    'other_count',
+    details,
+  );

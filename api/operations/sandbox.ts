@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { auditChange, recordAudit } from '../../jobs/audit.ts';
 import { Invalid } from '../../jobs/errors.ts';
-import { ADVANCE_DAYS_MAX, advanceClock, assertSandbox, resetToBook, SANDBOX_STATUSES, sandboxState, dateMoving, noBook } from '../../jobs/operations/sandbox.ts';
+import {
+  ADVANCE_DAYS_MAX,
+  advanceClock,
+  assertSandbox,
+  resetToBook,
+  SANDBOX_STATUSES,
+  sandboxState,
+  dateMoving,
+  noBook,
+} from '../../jobs/operations/sandbox.ts';
 import { returnPayment } from '../../jobs/payments/return.ts';
 import { returnCode } from '../../jobs/payments/reverse.ts';
 import { payments as table } from '../../sql/payments/payments.ts';

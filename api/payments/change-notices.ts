@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { applyChangeNotice, dismissChangeNotice, nothingToApply, accountChanged, noticeDecided } from '../../jobs/payments/nacha/change-notices.ts';
+import {
+  applyChangeNotice,
+  dismissChangeNotice,
+  nothingToApply,
+  accountChanged,
+  noticeDecided,
+} from '../../jobs/payments/nacha/change-notices.ts';
 import { changeNotices as table } from '../../sql/payments/change-notices.ts';
 import { date, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

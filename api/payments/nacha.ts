@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewNachaFile, generateNachaFile, nothingToSend } from '../../jobs/payments/nacha/generate-file.ts';
+import {
+  NewNachaFile,
+  generateNachaFile,
+  nothingToSend,
+} from '../../jobs/payments/nacha/generate-file.ts';
 import {
   RETURN_OUTCOMES,
   ReturnFile,

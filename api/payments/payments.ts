@@ -11,7 +11,12 @@ import {
   PAYMENT_SOURCES,
   receivePayment,
 } from '../../jobs/payments/receive.ts';
-import { reimburse, Reimbursement, exceedsRefundable, fundsHeld } from '../../jobs/payments/reimburse.ts';
+import {
+  reimburse,
+  Reimbursement,
+  exceedsRefundable,
+  fundsHeld,
+} from '../../jobs/payments/reimburse.ts';
 import {
   PaymentReturn,
   returnPayment,
@@ -282,7 +287,16 @@ export const paymentRoutes: Route[] = [
     summary: 'Reimburse the borrower',
     description:
       'Refunds money in suspense first, then principal that a payment repaid. The borrower owes that principal again. With a payment instrument, also orders the payout from the bank. Answers 409 `exceeds_refundable` above the refundable amount, and `funds_held` while the payment is on hold.',
-    conflicts: () => [exceedsRefundable({ ...refusalDetails({ status: 'active', blockers: {} }), refundable_amount: '120.00' }), fundsHeld({ ...refusalDetails({ status: 'active', blockers: {} }), hold_until: '2026-01-20' })],
+    conflicts: () => [
+      exceedsRefundable({
+        ...refusalDetails({ status: 'active', blockers: {} }),
+        refundable_amount: '120.00',
+      }),
+      fundsHeld({
+        ...refusalDetails({ status: 'active', blockers: {} }),
+        hold_until: '2026-01-20',
+      }),
+    ],
     status: 201,
     transaction: 'write',
     body: Reimbursement,

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { getAutopay, cancelAutopay, enableAutopay, AutopaySwitch, enrollInAutopay, AutopayEnrollment, notEnrolled, notYourPlan, pausedByStaff } from '../../jobs/portal/autopay.ts';
+import {
+  getAutopay,
+  cancelAutopay,
+  enableAutopay,
+  AutopaySwitch,
+  enrollInAutopay,
+  AutopayEnrollment,
+  notEnrolled,
+  notYourPlan,
+  pausedByStaff,
+} from '../../jobs/portal/autopay.ts';
 import { flag } from '../../sql/types.ts';
 import { autopayPlans } from '../borrowers/autopay-plans.ts';
 import { consents } from '../borrowers/consents.ts';
@@ -44,7 +54,16 @@ export const portalAutopay: Route[] = [
     summary: 'Enroll a loan in autopay',
     description:
       'Draws the payments on their due dates from a verified bank account, and records the consent. A loan has one plan. Answers 409 if the loan is enrolled, the account is not verified, or the person is a co-signer or guarantor (`borrowers_only`).',
-    conflicts: () => [planExists(), instrumentNotUsable({ status: 'active', is_verified: false, draw_blockers: [], block_code: null }), borrowersOnly('cosigner')],
+    conflicts: () => [
+      planExists(),
+      instrumentNotUsable({
+        status: 'active',
+        is_verified: false,
+        draw_blockers: [],
+        block_code: null,
+      }),
+      borrowersOnly('cosigner'),
+    ],
     body: AutopayEnrollment,
     reply,
     run: ({ work, params, body }, borrowerId) =>

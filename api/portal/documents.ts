@@ -1,6 +1,17 @@
 import { z } from 'zod';
-import { UploadConfirmation, confirmUpload, uploadMissing, hashMismatch } from '../../jobs/documents/upload.ts';
-import { createOwnUploadLink, assertOwnUpload, createVisibleDocumentLink, OwnUpload, notAvailable } from '../../jobs/portal/documents.ts';
+import {
+  UploadConfirmation,
+  confirmUpload,
+  uploadMissing,
+  hashMismatch,
+} from '../../jobs/documents/upload.ts';
+import {
+  createOwnUploadLink,
+  assertOwnUpload,
+  createVisibleDocumentLink,
+  OwnUpload,
+  notAvailable,
+} from '../../jobs/portal/documents.ts';
 import { documentsOfBorrower } from '../../sql/portal/documents.ts';
 import { date, text, timestamp } from '../../sql/types.ts';
 import { absoluteUrl, documents, uploadLinkReply } from '../documents/documents.ts';

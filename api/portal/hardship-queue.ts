@@ -1,7 +1,24 @@
 import { z } from 'zod';
 import { Invalid } from '../../jobs/errors.ts';
-import { applicationFields, recordApplication, applicationExists } from '../../jobs/portal/hardship.ts';
-import { APPLICATION_STATUSES, approveApplication, Denial, denyApplication, InfoRequest, reliefFields, requestInformation, startReview, withdrawApplication, Withdrawal, applicationDecided, reliefNotInForce } from '../../jobs/portal/hardship-decisions.ts';
+import {
+  applicationFields,
+  recordApplication,
+  applicationExists,
+} from '../../jobs/portal/hardship.ts';
+import {
+  APPLICATION_STATUSES,
+  approveApplication,
+  Denial,
+  denyApplication,
+  InfoRequest,
+  reliefFields,
+  requestInformation,
+  startReview,
+  withdrawApplication,
+  Withdrawal,
+  applicationDecided,
+  reliefNotInForce,
+} from '../../jobs/portal/hardship-decisions.ts';
 import type { Work } from '../../jobs/work.ts';
 import { applications as table, RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
 import { date, signedMoney, timestamps, timestamp, uuid } from '../../sql/types.ts';
@@ -14,6 +31,7 @@ import { deferments } from '../loans/deferments.ts';
 import { forbearances } from '../loans/forbearances.ts';
 import { modifications } from '../loans/modifications.ts';
 import { paymentPlans } from '../loans/payment-plans.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const RELIEF_RESOURCES: Record<Relief, Resource> = {
   forbearance: forbearances,
@@ -157,6 +175,7 @@ export const hardshipApplications = resource({
         'Name an existing relief of the loan, or send the terms of a new one, which is created in the same step under its usual rules. Notifies the borrower. A decision is final.',
       conflicts: () => [applicationDecided('denied', []), reliefNotInForce('canceled')],
       body: Approval,
+      example: () => ({ resulting_type: 'forbearance', resulting_id: EXAMPLE_ID }),
       run: (work, id, input) => approveApplication(work, id, input, reliefCreator(work, id)),
     }),
     deny: action({

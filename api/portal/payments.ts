@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { assertOwnLoan, paymentsNotReady } from '../../jobs/portal/own-loans.ts';
-import { cancelOwnPayment, payOwnLoan, PortalPayment, PortalPreview, previewOwnPayment, exceedsDebt, notScheduled, possibleDuplicate } from '../../jobs/portal/pay.ts';
+import {
+  cancelOwnPayment,
+  payOwnLoan,
+  PortalPayment,
+  PortalPreview,
+  previewOwnPayment,
+  exceedsDebt,
+  notScheduled,
+  possibleDuplicate,
+} from '../../jobs/portal/pay.ts';
 import { getPaymentAuthorization } from '../../jobs/portal/payment-authorization.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import type { Row } from '../../sql/table.ts';
@@ -82,7 +91,17 @@ export const portalPayments: Route[] = [
     summary: 'Make a payment',
     description:
       'Draws from a verified bank account of the borrower, today or on a later date. Paying the whole debt pays off the loan. Records the authorization of the draw with the text of the preview. Answers 409 `exceeds_balance` if the amount, with the payments already scheduled, exceeds the debt, and 409 `instrument_not_usable` for an account that is not verified.',
-    conflicts: () => [exceedsDebt('9301.99'), instrumentNotUsable({ status: 'active', is_verified: false, draw_blockers: [], block_code: null }), possibleDuplicate(EXAMPLE_ID), paymentsNotReady()],
+    conflicts: () => [
+      exceedsDebt('9301.99'),
+      instrumentNotUsable({
+        status: 'active',
+        is_verified: false,
+        draw_blockers: [],
+        block_code: null,
+      }),
+      possibleDuplicate(EXAMPLE_ID),
+      paymentsNotReady(),
+    ],
     status: 201,
     body: PortalPayment,
     reply: portalPayment,

@@ -1,11 +1,24 @@
 import { z } from 'zod';
 import { monthStart } from '../../jobs/dates.ts';
-import { addAssignment, ASSIGNMENT_STATUSES, changeAssignment, DECLINE_REASONS, overAssigned, termsFinal, saleBooked } from '../../jobs/portfolios/loan-assignment.ts';
+import {
+  addAssignment,
+  ASSIGNMENT_STATUSES,
+  changeAssignment,
+  DECLINE_REASONS,
+  overAssigned,
+  termsFinal,
+  saleBooked,
+} from '../../jobs/portfolios/loan-assignment.ts';
 import {
   addSettlementInstrument,
   changeSettlementInstrument,
 } from '../../jobs/portfolios/settlement-instrument.ts';
-import { addServicingFeeRate, changeInvestor, monthRemitted, hasDatedRates } from '../../jobs/portfolios/servicing-fee.ts';
+import {
+  addServicingFeeRate,
+  changeInvestor,
+  monthRemitted,
+  hasDatedRates,
+} from '../../jobs/portfolios/servicing-fee.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { recordAudit } from '../../jobs/audit.ts';
 import { derivedFrom, type FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
-import { TapeRequest, generateTape, writeTape, requestTape, statusesNotKept, tooManyRows } from '../../jobs/portfolios/generate-tape.job.ts';
+import {
+  TapeRequest,
+  generateTape,
+  writeTape,
+  requestTape,
+  statusesNotKept,
+  tooManyRows,
+} from '../../jobs/portfolios/generate-tape.job.ts';
 import {
   addTapeConfig,
   changeTapeConfig,
@@ -236,7 +243,12 @@ export const tapeRoutes: Route[] = [
     summary: 'Generate a loan tape',
     description:
       'A tape of up to 5,000 loans is ready with the answer. A larger one is `pending`: read it until `download_url` is set. Answers 409 if the records of a past day do not contain what the tape needs. Sends the tape as its config says.',
-    conflicts: () => [dayNotRecorded({ as_of_date: '2025-06-30', known_from: '2025-09-01' }), notKnownThen(['delinquency_bucket'], '2025-09-01'), statusesNotKept(['paid_off']), tooManyRows()],
+    conflicts: () => [
+      dayNotRecorded({ as_of_date: '2025-06-30', known_from: '2025-09-01' }),
+      notKnownThen(['delinquency_bucket'], '2025-09-01'),
+      statusesNotKept(['paid_off']),
+      tooManyRows(),
+    ],
     allow: 'admin',
     body: TapeRequest,
     reply: tapeReply,

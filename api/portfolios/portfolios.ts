@@ -1,12 +1,34 @@
 import { z } from 'zod';
 import { derivedFrom, sourcesOfSetFields } from '../../jobs/facts.ts';
-import { AssignmentResult, AssignLoans, assignLoans, AutoAssign, autoAssign, alreadyAssigned, portfolioSold, notDynamic, notStatic, portfolioArchived } from '../../jobs/portfolios/assign.ts';
-import { BuybackResult, Buyback, buyBack, loansTransferred } from '../../jobs/portfolios/buy-back.ts';
+import {
+  AssignmentResult,
+  AssignLoans,
+  assignLoans,
+  AutoAssign,
+  autoAssign,
+  alreadyAssigned,
+  portfolioSold,
+  notDynamic,
+  notStatic,
+  portfolioArchived,
+} from '../../jobs/portfolios/assign.ts';
+import {
+  BuybackResult,
+  Buyback,
+  buyBack,
+  loansTransferred,
+} from '../../jobs/portfolios/buy-back.ts';
 import { CancelSale, cancelSale, notSold, saleSettled } from '../../jobs/portfolios/cancel-sale.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { DECLINE_REASONS } from '../../jobs/portfolios/loan-assignment.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
-import { Sale, sellPortfolio, alreadySold, alreadyOwned, investorInactive } from '../../jobs/portfolios/sell.ts';
+import {
+  Sale,
+  sellPortfolio,
+  alreadySold,
+  alreadyOwned,
+  investorInactive,
+} from '../../jobs/portfolios/sell.ts';
 import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
 import {
@@ -112,7 +134,12 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Add loans to a static portfolio',
       description: 'Adds all of the loans or none. Answers 409 if a loan is in another portfolio.',
-      conflicts: () => [alreadyAssigned([EXAMPLE_ID]), portfolioSold(), notStatic(), portfolioArchived()],
+      conflicts: () => [
+        alreadyAssigned([EXAMPLE_ID]),
+        portfolioSold(),
+        notStatic(),
+        portfolioArchived(),
+      ],
       body: AssignLoans,
       reply: AssignmentResult,
       run: assignLoans,

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { addRemittance, RemittancePayment, payRemittance, periodOpen, remittanceExists, alreadyPaid } from '../../jobs/portfolios/remittance.ts';
+import {
+  addRemittance,
+  RemittancePayment,
+  payRemittance,
+  periodOpen,
+  remittanceExists,
+  alreadyPaid,
+} from '../../jobs/portfolios/remittance.ts';
 import * as tables from '../../sql/portfolios/remittances.ts';
 import {
   date,

@@ -1,10 +1,32 @@
 import { z } from 'zod';
-import { addServicingTransfer, transferFields, newTransferConflicts } from '../../jobs/portfolios/servicing-transfers/create-transfer.ts';
+import {
+  addServicingTransfer,
+  transferFields,
+  newTransferConflicts,
+} from '../../jobs/portfolios/servicing-transfers/create-transfer.ts';
 import { loanIds } from '../../jobs/portfolios/assign.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { cancelServicingTransfer, cancelTransferConflicts } from '../../jobs/portfolios/servicing-transfers/execute-transfer.ts';
-import { ForwardedPayments, forwardPayments, ForwardPayments, ReceivedPayments, ReceivedResult, recordReceivedPayments, servicedHere, servicedElsewhere } from '../../jobs/portfolios/servicing-transfers/misdirected-payments.ts';
-import { recordNotices, RecordNotices, sendNotices, SendNotices, noticeConflicts } from '../../jobs/portfolios/servicing-transfers/send-notices.job.ts';
+import {
+  cancelServicingTransfer,
+  cancelTransferConflicts,
+} from '../../jobs/portfolios/servicing-transfers/execute-transfer.ts';
+import {
+  ForwardedPayments,
+  forwardPayments,
+  ForwardPayments,
+  ReceivedPayments,
+  ReceivedResult,
+  recordReceivedPayments,
+  servicedHere,
+  servicedElsewhere,
+} from '../../jobs/portfolios/servicing-transfers/misdirected-payments.ts';
+import {
+  recordNotices,
+  RecordNotices,
+  sendNotices,
+  SendNotices,
+  noticeConflicts,
+} from '../../jobs/portfolios/servicing-transfers/send-notices.job.ts';
 import * as tables from '../../sql/portfolios/servicing-transfers.ts';
 import { date, flag, integer, money, text, timestamp, timestamps, uuid } from '../../sql/types.ts';
 import { EXAMPLE_ID } from '../endpoints/examples.ts';
@@ -163,7 +185,7 @@ export const servicingTransfers = resource({
       summary: 'Send the letters of a servicing transfer',
       description:
         'Sends the goodbye or hello letter to all who owe the loans. Call it again to retry letters that failed. Answers 409 `notices_too_late` if goodbye letters would be late.',
-        conflicts: noticeConflicts,
+      conflicts: noticeConflicts,
       body: SendNotices,
       run: sendNotices,
     }),
@@ -180,7 +202,7 @@ export const servicingTransfers = resource({
       summary: 'Cancel a servicing transfer',
       description:
         'The loans stay. If letters were sent, tell the borrowers yourself. Answers 409 `already_transferred` once a loan has left.',
-        conflicts: cancelTransferConflicts,
+      conflicts: cancelTransferConflicts,
       run: cancelServicingTransfer,
     }),
     'forward-payments': action({

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { retryDelivery, noFailedDelivery, tapeRemoved } from '../../jobs/portfolios/deliver-tape.job.ts';
+import {
+  retryDelivery,
+  noFailedDelivery,
+  tapeRemoved,
+} from '../../jobs/portfolios/deliver-tape.job.ts';
 import { tapeDeliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';

@@ -5,7 +5,12 @@ import {
   removeProvider,
   ClaimRoles,
 } from '../../jobs/users/providers/identity-provider.ts';
-import { beginProviderSignIn, finishProviderReturn, type ProviderReturn, providerNotReady } from '../../jobs/users/providers/provider-sign-in.ts';
+import {
+  beginProviderSignIn,
+  finishProviderReturn,
+  type ProviderReturn,
+  providerNotReady,
+} from '../../jobs/users/providers/provider-sign-in.ts';
 import { flag, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { identityProviders as table, listOffered } from '../../sql/users/identity-providers.ts';
 import { resource } from '../endpoints/resource.ts';

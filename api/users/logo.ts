@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { getLogoStatus, refetchLogo, tooManyLogos, noLogo } from '../../jobs/users/branding/logo.ts';
+import {
+  getLogoStatus,
+  refetchLogo,
+  tooManyLogos,
+  noLogo,
+} from '../../jobs/users/branding/logo.ts';
 import { timestamp } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 

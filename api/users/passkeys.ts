@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { confirmPasskeyEnrollment } from '../../jobs/users/second-factors/enroll.ts';
 import { NewPasskey } from '../../jobs/users/second-factors/passkey-shapes.ts';
-import { passkeyCreationOptions, passkeyRequestOptions, tooManyPasskeys, noPasskey } from '../../jobs/users/second-factors/passkeys.ts';
+import {
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+  tooManyPasskeys,
+  noPasskey,
+} from '../../jobs/users/second-factors/passkeys.ts';
 import { lockPendingSignIn } from '../../jobs/users/sign-in/pending-sign-in.ts';
 import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import { requiredFreeText } from '../../sql/types.ts';

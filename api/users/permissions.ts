@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { Invalid, NotFound } from '../../jobs/errors.ts';
-import { addGroup, addUserRule, changeGroup, grantFields, removeGroup, removeUserRule, Rule, ruleFields, ownAccess } from '../../jobs/users/permissions.ts';
+import {
+  addGroup,
+  addUserRule,
+  changeGroup,
+  grantFields,
+  removeGroup,
+  removeUserRule,
+  Rule,
+  ruleFields,
+  ownAccess,
+} from '../../jobs/users/permissions.ts';
 import { freeText, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import * as tables from '../../sql/users/permissions.ts';
 import { resource } from '../endpoints/resource.ts';

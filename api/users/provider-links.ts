@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { confirmLink, listLinks, removeLink, noLinkToConfirm, onlyWayIn } from '../../jobs/users/providers/provider-links.ts';
+import {
+  confirmLink,
+  listLinks,
+  removeLink,
+  noLinkToConfirm,
+  onlyWayIn,
+} from '../../jobs/users/providers/provider-links.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 

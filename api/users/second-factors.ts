@@ -6,7 +6,14 @@ import {
 import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import { recordProof } from '../../jobs/users/sign-in/recent-proof.ts';
 import { totpCode } from '../../jobs/users/second-factors/verify-proof.ts';
-import { removeSecondFactor, renewRecoveryCodes, resetSecondFactors, lastFactorRequired, noSecondFactor, ownSecondFactor } from '../../jobs/users/second-factors/remove-second-factor.ts';
+import {
+  removeSecondFactor,
+  renewRecoveryCodes,
+  resetSecondFactors,
+  lastFactorRequired,
+  noSecondFactor,
+  ownSecondFactor,
+} from '../../jobs/users/second-factors/remove-second-factor.ts';
 import { describeFactors } from '../../jobs/users/second-factors/second-factors.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
 import { flag, integer, timestamp, uuid } from '../../sql/types.ts';

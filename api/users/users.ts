@@ -1,5 +1,22 @@
-import { Invitation, inviteUser, invitePortalUser, findInvitationRecipient, PortalInvitation, borrowerArchived, hasPortalAccess } from '../../jobs/users/invite.ts';
-import { AssignRole, assignRole, changeUser, deactivateUser, RemoveRole, removeRole, ownAccess, lastSuperadmin, borrowerUser } from '../../jobs/users/roles.ts';
+import {
+  Invitation,
+  inviteUser,
+  invitePortalUser,
+  findInvitationRecipient,
+  PortalInvitation,
+  borrowerArchived,
+  hasPortalAccess,
+} from '../../jobs/users/invite.ts';
+import {
+  AssignRole,
+  assignRole,
+  changeUser,
+  deactivateUser,
+  RemoveRole,
+  removeRole,
+  lastSuperadmin,
+  borrowerUser,
+} from '../../jobs/users/roles.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find } from '../../sql/table.ts';
 import { flag, timestamps, uuid, requiredText } from '../../sql/types.ts';

@@ -12,7 +12,12 @@ import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { action, creationSchema, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
 import { webhookDeliveryRecords } from './deliveries.ts';
-import { nothingToRetry, subscriptionDisabled, deliveryUnderWay, testUnderWay } from '../../jobs/webhooks/resend.ts';
+import {
+  nothingToRetry,
+  subscriptionDisabled,
+  deliveryUnderWay,
+  testUnderWay,
+} from '../../jobs/webhooks/resend.ts';
 import { rotationUnderWay } from '../../jobs/webhooks/rotate-secret.ts';
 
 const secret = z

@@ -40,4 +40,8 @@ function assertValidDetails({ today }: Work, { beneficial_owners = [], formation
 }
 
 export const detailsExist = (id: string) =>
-  new Conflict('This business already has its details on file. Update those instead.', 'already_exists', { id });
+  new Conflict(
+    'This business already has its details on file. Update those instead.',
+    'already_exists',
+    { id },
+  );

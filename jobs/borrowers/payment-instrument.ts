@@ -173,7 +173,7 @@ export async function assertInstrumentUsable(
 }
 
 type Inactive = Pick<
-  instruments.InstrumentRow,
+  instruments.Instrument,
   'status' | 'is_verified' | 'draw_blockers' | 'block_code'
 >;
 export const instrumentNotUsable = ({ status, is_verified, draw_blockers, block_code }: Inactive) =>
@@ -193,8 +193,16 @@ export const usedByAutopay = () =>
   new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
 
 export const hasOpenOrders = (open: Record<string, unknown>) =>
-  new Conflict('Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
-    'or add the new account as another payment instrument.', 'instrument_has_open_orders', open);
+  new Conflict(
+    'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
+      'or add the new account as another payment instrument.',
+    'instrument_has_open_orders',
+    open,
+  );
 
 export const hasUnsentOrders = (ordered: Record<string, unknown>) =>
-  new Conflict('Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.', 'in_use', ordered);
+  new Conflict(
+    'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.',
+    'in_use',
+    ordered,
+  );

@@ -207,8 +207,7 @@ async function assertOnlyOpenCase(
 
 async function assertMayEnd(work: Work, id: string, changes: Changes, row: Row) {
   assertResolved(changes, row);
-  if (await applications.hasOpenApplicationInCase(work.tx, id))
-    throw applicationOpen();
+  if (await applications.hasOpenApplicationInCase(work.tx, id)) throw applicationOpen();
   if (changes.opened_in_error) return;
   const conditions = await listConditionsOfCase(work.tx, id);
   const lasting = conditions.find(
@@ -263,12 +262,18 @@ async function checkDocuments({ tx }: Work, borrowerId: string, ids: readonly st
 }
 
 export const conditionsOpen = (condition: string) =>
-  new Conflict(`The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`, 'conditions_open', { condition });
+  new Conflict(
+    `The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`,
+    'conditions_open',
+    { condition },
+  );
 
 export const caseExists = (other: { id: string; case_number: string }) =>
-  new Conflict(`The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
+  new Conflict(
+    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
     'already_exists',
-    { case_id: other.id });
+    { case_id: other.id },
+  );
 
 export const caseTransition = (from: string, to: string, allowed_statuses: readonly string[]) =>
   new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {

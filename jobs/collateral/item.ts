@@ -38,8 +38,7 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
   if (to !== from && !EDITS[from].includes(to)) {
     throw collateralTransition(from, to);
   }
-  if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0)
-    throw activeLiens();
+  if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0) throw activeLiens();
   const possession = possessionColumns(work, row, {
     ...item,
     status: to,
@@ -73,6 +72,6 @@ export const activeLiens = () =>
 
 export const collateralTransition = (from: Status, to: Status) =>
   new Conflict(`Collateral that is ${from} cannot become ${to}.`, 'invalid_transition', {
-      current_status: from,
-      allowed_statuses: EDITS[from],
-    });
+    current_status: from,
+    allowed_statuses: EDITS[from],
+  });

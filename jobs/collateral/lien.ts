@@ -106,8 +106,7 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
     throw new Invalid({ release_date: 'Must not be after the business date.' });
   if (reason === 'paid_off') await assertRepaid(work, id);
   const lien = await liens.lockLien(work.tx, id);
-  if (lien.status === 'released' || lien.status === 'terminated')
-    throw lienReleased(lien.status);
+  if (lien.status === 'released' || lien.status === 'terminated') throw lienReleased(lien.status);
   if (lien.filing_date !== null && release_date < lien.filing_date)
     throw new Invalid({ release_date: 'Must not be before the filing date.' });
   await endLien(work, id, {
@@ -172,8 +171,10 @@ export async function reinstateLiens(work: Work, ids: readonly string[]) {
 }
 
 export const collateralNotActive = (standing: string, current_status: string) =>
-  new Conflict(`You cannot add a lien to collateral that is ${standing}.`,
+  new Conflict(
+    `You cannot add a lien to collateral that is ${standing}.`,
     'collateral_not_active',
     {
       current_status,
-    });
+    },
+  );

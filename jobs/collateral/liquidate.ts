@@ -82,8 +82,7 @@ async function lockItemForSale({ tx }: Work, id: string): Promise<Row> {
 }
 
 function assertForSale({ status, is_archived }: Row) {
-  if (status === 'liquidated')
-    throw alreadyLiquidated();
+  if (status === 'liquidated') throw alreadyLiquidated();
   if (status === 'released')
     throw new Conflict('Released collateral cannot be sold.', 'invalid_transition', {
       current_status: status,

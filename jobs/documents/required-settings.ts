@@ -90,6 +90,8 @@ export async function assertRequiredSettings(
 }
 
 export const settingsIncomplete = (document: DocumentName, settings: readonly string[]) =>
-  new Conflict(`Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,
+  new Conflict(
+    `Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,
     'tenant_incomplete',
-    { document, settings });
+    { document, settings },
+  );

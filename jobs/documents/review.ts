@@ -57,7 +57,11 @@ async function assertReviewable(what: keyof typeof ALLOWED_STATUSES, work: Work,
   throw wrongDocumentStatus(what, status, allowed_actions);
 }
 
-export const wrongDocumentStatus = (what: string, status: string, allowed_actions: readonly string[]) =>
+export const wrongDocumentStatus = (
+  what: string,
+  status: string,
+  allowed_actions: readonly string[],
+) =>
   new Conflict(`You cannot ${what} a document that is ${status}.`, 'invalid_transition', {
     current_status: status,
     allowed_actions,

@@ -185,8 +185,7 @@ function assertSame(
   seized: CapturedFile | null,
   described: UploadConfirmation,
 ): asserts seized is CapturedFile {
-  if (!seized)
-    throw uploadMissing();
+  if (!seized) throw uploadMissing();
   const { size, sha256_hash } = seized.described;
   if (size === described.file_size && sha256_hash === described.sha256_hash) return;
   throw hashMismatch(size);
@@ -209,16 +208,21 @@ function assertType({ content_type }: uploads.Upload, { head, tail }: CapturedFi
 }
 
 export const uploadMissing = () =>
-  new Conflict('No file has been uploaded to the link yet. Upload it first.',
-      'upload_missing');
+  new Conflict('No file has been uploaded to the link yet. Upload it first.', 'upload_missing');
 
 export const hashMismatch = (file_size: number) =>
-  new Conflict('The file does not match the size or hash you gave. Upload it again.',
+  new Conflict(
+    'The file does not match the size or hash you gave. Upload it again.',
     'hash_mismatch',
     {
       file_size,
-    });
+    },
+  );
 
 export const contentMismatch = (content_type: string) =>
-  new Conflict(`The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
-    'Upload the correct file to the link, or announce a document with the actual type.', 'content_mismatch', { content_type });
+  new Conflict(
+    `The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
+      'Upload the correct file to the link, or announce a document with the actual type.',
+    'content_mismatch',
+    { content_type },
+  );

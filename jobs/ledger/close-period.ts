@@ -31,5 +31,5 @@ export async function assertPeriodOpen({ tx }: Work, day: string) {
 
 export const periodClosed = (last: string) =>
   new Conflict(`The books are closed through ${last}. Use a later date.`, 'period_closed', {
-      closed_through: last,
-    });
+    closed_through: last,
+  });

@@ -154,20 +154,18 @@ export const currentStatusDetails = (entry: Row) => ({ current_status: entry['st
 
 export function controlAccount(lines: readonly number[]) {
   const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
-  return new Conflict(`${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
+  return new Conflict(
+    `${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
     'control_account',
-    { lines });
+    { lines },
+  );
 }
 
 export const alreadyPosted = (details: Record<string, unknown>) =>
-  new Conflict('The entry is already posted.',
-      'already_posted',
-      details);
+  new Conflict('The entry is already posted.', 'already_posted', details);
 
 export const accountInactive = () =>
   new Conflict('An account of the entry is no longer active.', 'account_inactive');
 
 export const postedEntry = (details: Record<string, unknown>) =>
-  new Conflict('Posted entries cannot change. Reverse the entry instead.',
-      'immutable',
-      details);
+  new Conflict('Posted entries cannot change. Reverse the entry instead.', 'immutable', details);

@@ -20,8 +20,7 @@ export async function endFiscalYear(
   if (day >= today) throw new Invalid({ fiscal_year_end: 'Must be before the business date.' });
   await closings.lockPostings(tx);
   const last = await lastYearEnd(tx, '9999-12-31');
-  if (last !== null && day <= last)
-    throw yearAlreadyClosed(last);
+  if (last !== null && day <= last) throw yearAlreadyClosed(last);
   if (last !== null && day > monthEnd(addMonths(last, 12)))
     throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
   const id = newId();

@@ -52,24 +52,21 @@ export async function reverseEntry(work: Work, id: string, { reason, entry_date 
 /** Year ends are permanent, and remittances were already reported to the investor. */
 function assertNotFinal({ source, reference_type: kind }: Row) {
   if (source !== 'system') return;
-  if (kind === 'year_end')
-    throw yearClosed();
+  if (kind === 'year_end') throw yearClosed();
   if (kind !== 'remittance' && kind !== 'remittance_payment') return;
   throw reportedToInvestor();
 }
 
 export const alreadyReversed = (reversed_by_entry_id: unknown) =>
   new Conflict('The entry was already reversed.', 'already_reversed', {
-      reversed_by_entry_id,
-    });
+    reversed_by_entry_id,
+  });
 
 export const isReversal = () =>
   new Conflict('A reversal cannot be reversed. Post a new entry instead.', 'is_reversal');
 
 export const notPosted = (details: Record<string, unknown>) =>
-  new Conflict('Only posted entries can be reversed.',
-      'not_posted',
-      details);
+  new Conflict('Only posted entries can be reversed.', 'not_posted', details);
 
 export const yearClosed = () =>
   new Conflict('The year is closed permanently. Post a new entry instead.', 'year_closed');

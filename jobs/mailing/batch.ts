@@ -96,8 +96,7 @@ export async function retryBatch(work: Work, id: string) {
 export async function cancelBatch(work: Work, id: string) {
   const { status, handed_over_at } = await lockBatch(work, id);
   if (status === 'cancelled') throw batchCanceled();
-  if (handed_over_at !== null)
-    throw handedOver();
+  if (handed_over_at !== null) throw handedOver();
   await batches.releaseLetters(work.tx, id);
   await batches.setBatchStatus(work.tx, id, 'cancelled');
 }
@@ -133,11 +132,8 @@ const typeOf = (filename: string) =>
   TYPES[(filename.split('.').at(-1) ?? 'pdf') as keyof typeof TYPES];
 
 export const handedOver = () =>
-  new Conflict('The batch was handed over, so its letters may already be mailed.',
-      'handed_over');
+  new Conflict('The batch was handed over, so its letters may already be mailed.', 'handed_over');
 
-export const batchCanceled = () =>
-  new Conflict('The batch is already canceled.', 'cancelled');
+export const batchCanceled = () => new Conflict('The batch is already canceled.', 'cancelled');
 
-export const filesRemoved = () =>
-  new Conflict(FILES_REMOVED, 'removed');
+export const filesRemoved = () => new Conflict(FILES_REMOVED, 'removed');

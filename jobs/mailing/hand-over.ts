@@ -23,8 +23,7 @@ export async function handOverBatch(
     });
   if (!(await rowExists(work.tx, sftpServers, server)))
     throw new Invalid({ sftp_server_id: 'Does not exist.' });
-  if (!(await orderDelivery(work, id, server)))
-    throw deliveryUnderWay();
+  if (!(await orderDelivery(work, id, server))) throw deliveryUnderWay();
 }
 
 /** Uploads a completed batch to the tenant's configured server, if there is one. */

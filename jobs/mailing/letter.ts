@@ -34,10 +34,8 @@ export async function withdrawLetter(work: Work, id: string, { note }: LetterNot
 async function findUnbatched({ tx }: Work, id: string): Promise<Row> {
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
-  if (letter['status'] === 'batched')
-    throw letterBatched(letter['mail_batch_id']);
-  if (letter['status'] === 'withdrawn')
-    throw letterWithdrawn();
+  if (letter['status'] === 'batched') throw letterBatched(letter['mail_batch_id']);
+  if (letter['status'] === 'withdrawn') throw letterWithdrawn();
   return letter;
 }
 
@@ -55,11 +53,9 @@ async function updateLetter({ tx }: Work, id: string, { note, ...change }: Decis
 
 export const letterBatched = (mail_batch_id: unknown) =>
   new Conflict('The letter is already in a batch.', 'batched', {
-      mail_batch_id,
-    });
+    mail_batch_id,
+  });
 
-export const letterWithdrawn = () =>
-  new Conflict('The letter was withdrawn.', 'withdrawn');
+export const letterWithdrawn = () => new Conflict('The letter was withdrawn.', 'withdrawn');
 
-export const notHeld = () =>
-  new Conflict('The letter is not held.', 'not_held');
+export const notHeld = () => new Conflict('The letter is not held.', 'not_held');

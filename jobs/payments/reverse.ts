@@ -85,6 +85,6 @@ export async function reversePayment(
 }
 
 export const notReversible = (status: string | undefined) =>
-  new Conflict(`A payment that is ${status} cannot be reversed.`,
-      'invalid_transition',
-      { current_status: status });
+  new Conflict(`A payment that is ${status} cannot be reversed.`, 'invalid_transition', {
+    current_status: status,
+  });

@@ -183,10 +183,14 @@ async function recordDecision(
 }
 
 export const applicationDecided = (status: string, allowed_actions: readonly string[]) =>
-  new Conflict(`This is not possible for an application that is ${status.replaceAll('_', ' ')}.`, 'invalid_transition', {
-    current_status: status,
-    allowed_actions,
-  });
+  new Conflict(
+    `This is not possible for an application that is ${status.replaceAll('_', ' ')}.`,
+    'invalid_transition',
+    {
+      current_status: status,
+      allowed_actions,
+    },
+  );
 
 export const reliefNotInForce = (status: string) =>
   new Conflict(`The relief is ${status}. Choose a relief in force.`, 'relief_not_in_force', {

@@ -78,8 +78,7 @@ async function apply(
     throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
       ...refusalDetails(loan),
     });
-  if (await stored.hasOpenApplication(work.tx, loan_id))
-    throw applicationExists();
+  if (await stored.hasOpenApplication(work.tx, loan_id)) throw applicationExists();
   await lockBorrower(work.tx, borrower_id);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;

@@ -36,7 +36,12 @@ export async function assertBankConfigured(work: Work) {
 }
 
 export const borrowersOnly = (liable_as: string) =>
-  new Conflict('Only the borrowers of this loan can change how it is paid.', 'borrowers_only', { liable_as });
+  new Conflict('Only the borrowers of this loan can change how it is paid.', 'borrowers_only', {
+    liable_as,
+  });
 
 export const paymentsNotReady = () =>
-  new Conflict('Payments from bank accounts are not available yet. Contact us to pay another way.', 'payments_not_ready');
+  new Conflict(
+    'Payments from bank accounts are not available yet. Contact us to pay another way.',
+    'payments_not_ready',
+  );

@@ -188,7 +188,13 @@ export const exceedsDebt = (payoff_amount: string) =>
   );
 
 export const notScheduled = (current_status: unknown) =>
-  new Conflict('Only a scheduled payment can be canceled.', 'invalid_transition', { current_status });
+  new Conflict('Only a scheduled payment can be canceled.', 'invalid_transition', {
+    current_status,
+  });
 
 export const possibleDuplicate = (payment_id: string) =>
-  new Conflict('You made the same payment a moment ago. Confirm to pay a second time.', 'possible_duplicate', { payment_id });
+  new Conflict(
+    'You made the same payment a moment ago. Confirm to pay a second time.',
+    'possible_duplicate',
+    { payment_id },
+  );

@@ -36,8 +36,7 @@ export async function autoAssign(
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
-  if (portfolio.portfolio_type !== 'dynamic')
-    throw notDynamic();
+  if (portfolio.portfolio_type !== 'dynamic') throw notDynamic();
   const matching = toMatchCriteria(Criteria.parse(portfolio.criteria));
   const found = dry_run
     ? await membership.findMatching(work.tx, matching)
@@ -68,8 +67,7 @@ export async function assignLoans(
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
-  if (portfolio.portfolio_type !== 'static')
-    throw notStatic();
+  if (portfolio.portfolio_type !== 'static') throw notStatic();
   const mover = moveAudit(work, 'assign-portfolio');
   const taken = await membership.assignUnassigned(work.tx, id, loan_ids, mover);
   const now = await assertLoansExist(work, loan_ids);
@@ -131,14 +129,11 @@ export const moveAudit = (
 });
 
 export const alreadyAssigned = (loan_ids: string[]) =>
-  new Conflict('A loan is already in another portfolio. Transfer it instead.',
-      'already_assigned',
-      {
-        loan_ids,
-      });
+  new Conflict('A loan is already in another portfolio. Transfer it instead.', 'already_assigned', {
+    loan_ids,
+  });
 
-export const portfolioSold = () =>
-  new Conflict('The portfolio is sold.', 'portfolio_sold');
+export const portfolioSold = () => new Conflict('The portfolio is sold.', 'portfolio_sold');
 
 export const notDynamic = () =>
   new Conflict('Only a dynamic portfolio assigns loans automatically.', 'not_dynamic');

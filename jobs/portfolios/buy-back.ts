@@ -97,5 +97,5 @@ function allocateByWeight(amount: Big, weights: readonly Big[]): string[] {
 
 export const loansTransferred = (loan_ids: readonly string[]) =>
   new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
-      loan_ids,
-    });
+    loan_ids,
+  });

@@ -15,8 +15,7 @@ export async function cancelSale(work: Work, id: string) {
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw notSold();
   const hasBegun = await sales.lockLoansAndCheckSettled(work.tx, id);
-  if (hasBegun || portfolio.settled_on !== null)
-    throw saleSettled();
+  if (hasBegun || portfolio.settled_on !== null) throw saleSettled();
   for (const agreed of await sales.cancelPendingAssignments(work.tx, id)) {
     const entity = { type: 'loan_assignments', id: agreed.id, loan_id: agreed.loan_id };
     await recordAudit(work, entity, 'cancel-sale', { status: { old: 'pending', new: 'canceled' } });

@@ -84,8 +84,7 @@ export async function retryDelivery(
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw tapeRemoved();
   const retried = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (retried.length === 0)
-    throw noFailedDelivery();
+  if (retried.length === 0) throw noFailedDelivery();
   for (const { id, attempts } of retried)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
   return { delivery_ids: retried.map(({ id }) => id), status: 'queued' as const };
@@ -210,5 +209,4 @@ async function recordResult(
 export const noFailedDelivery = () =>
   new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
 
-export const tapeRemoved = () =>
-  new Conflict(REMOVED_MESSAGE, 'removed');
+export const tapeRemoved = () => new Conflict(REMOVED_MESSAGE, 'removed');

@@ -126,8 +126,7 @@ async function* readTapePages(
       ahead?.catch(() => undefined);
       const { written, ...pageTotals } = page;
       add(totals, pageTotals);
-      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-        throw tooManyRows();
+      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX) throw tooManyRows();
       if (written !== null) yield written;
     }
   } finally {
@@ -267,8 +266,11 @@ export async function enqueueDueTapes(work: Work, day: string): Promise<number> 
 }
 
 export const statusesNotKept = (status: readonly string[]) =>
-  new Conflict('Past days contain only loans on the books. Remove the other statuses.', 'not_kept', { status, kept: SNAPSHOT_STATUSES });
+  new Conflict(
+    'Past days contain only loans on the books. Remove the other statuses.',
+    'not_kept',
+    { status, kept: SNAPSHOT_STATUSES },
+  );
 
 export const tooManyRows = () =>
-  new Conflict(`A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
-          'too_many_rows');
+  new Conflict(`A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`, 'too_many_rows');

@@ -68,13 +68,11 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
       },
     );
   }
-  if (status !== from && row['is_booked'])
-    throw saleBooked();
+  if (status !== from && row['is_booked']) throw saleBooked();
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );
-  if (isTouched && from !== 'pending')
-    throw termsFinal(from);
+  if (isTouched && from !== 'pending') throw termsFinal(from);
   await assertSettlementInstrument(
     work,
     String(row['investor_id']),
@@ -120,11 +118,9 @@ export async function assertSettlementInstrument({ tx }: Work, investorId: strin
 }
 
 export const overAssigned = (owned: string) =>
-  new Conflict('The ownership shares of the loan would exceed 100 percent.',
-      'over_assigned',
-      {
-        owned,
-      });
+  new Conflict('The ownership shares of the loan would exceed 100 percent.', 'over_assigned', {
+    owned,
+  });
 
 export const termsFinal = (from: string) =>
   new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');

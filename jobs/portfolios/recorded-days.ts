@@ -7,9 +7,9 @@ import type { Work } from '../work.ts';
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
   if (await snapshots.areSnapshotsRecorded(tx, day)) return;
   throw dayNotRecorded({
-      [field]: day,
-      known_from: await snapshots.firstRecordedDay(tx),
-    });
+    [field]: day,
+    known_from: await snapshots.firstRecordedDay(tx),
+  });
 }
 
 /**
@@ -27,12 +27,18 @@ export async function assertAttributesRecorded(
 }
 
 export const notKnownThen = (wanted: readonly string[], known_from: string | null) =>
-  new Conflict(`These columns are recorded from ${known_from ?? 'the next close'} on.`, 'not_known_then', {
-    wanted,
-    known_from,
-  });
+  new Conflict(
+    `These columns are recorded from ${known_from ?? 'the next close'} on.`,
+    'not_known_then',
+    {
+      wanted,
+      known_from,
+    },
+  );
 
 export const dayNotRecorded = (details: Record<string, unknown>) =>
-  new Conflict('No loan data was recorded for that day. See known_from for the first one.',
+  new Conflict(
+    'No loan data was recorded for that day. See known_from for the first one.',
     'no_loan_snapshots',
-    details);
+    details,
+  );

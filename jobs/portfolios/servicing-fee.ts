@@ -39,9 +39,13 @@ export async function changeInvestor(work: Work, id: string, changes: Values, ro
 }
 
 export const monthRemitted = () =>
-  new Conflict('That month already has a remittance. Give a month after the last remittance.',
-      'already_made');
+  new Conflict(
+    'That month already has a remittance. Give a month after the last remittance.',
+    'already_made',
+  );
 
 export const hasDatedRates = () =>
-  new Conflict('The investor has dated rates. Add the new rate to its servicing-fee-rates.',
-      'immutable');
+  new Conflict(
+    'The investor has dated rates. Add the new rate to its servicing-fee-rates.',
+    'immutable',
+  );

@@ -133,8 +133,7 @@ export async function restoreBody({ tx, tenant_id, installation }: Work, { id, b
  * maker.
  */
 export async function assertSecondPerson(work: Work, { requested_by }: Row): Promise<Row> {
-  if (work.actor.id === requested_by)
-    throw ownRequest();
+  if (work.actor.id === requested_by) throw ownRequest();
   const requester = await find(work.tx, users, String(requested_by));
   if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
   throw requesterGone();
@@ -198,7 +197,11 @@ export const ownRequest = () =>
   new Conflict('Another user must decide on your request.', 'four_eyes');
 
 export const requestOutdated = (changed: readonly string[]) =>
-  new Conflict(`These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`, 'approval_outdated', { changed });
+  new Conflict(
+    `These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`,
+    'approval_outdated',
+    { changed },
+  );
 
 export const alreadyDecided = (status: string) =>
   new Conflict(`The request is already ${status}.`, 'invalid_transition', {
@@ -206,5 +209,7 @@ export const alreadyDecided = (status: string) =>
   });
 
 export const requesterGone = () =>
-  new Conflict('The user who made this request no longer has access. Reject the request.',
-    'requester_gone');
+  new Conflict(
+    'The user who made this request no longer has access. Reject the request.',
+    'requester_gone',
+  );

@@ -36,10 +36,8 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   const before = await findLocked(tx, users, userId);
   if (before === null) throw new NotFound();
   const known = await accounts.findActiveUser(tx, userId);
-  if (known === null)
-    throw userInactive();
-  if (known.password_hash !== null)
-    throw passwordChosen();
+  if (known === null) throw userInactive();
+  if (known.password_hash !== null) throw passwordChosen();
   return auditChange(work, users, 'invite', before, async () => {
     await notifyUser(work, { user_id: userId, message: 'invitation' });
     return userId;
@@ -79,8 +77,7 @@ export async function invitePortalUser(
   if (borrower === null) throw new NotFound();
   if (borrower.is_archived) throw borrowerArchived();
   const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
-  if (known?.password_hash)
-    throw hasPortalAccess();
+  if (known?.password_hash) throw hasPortalAccess();
   const address = input.email ?? borrower.email;
   if (!address)
     throw new Invalid({ email: 'Is required, because the borrower has no email address on file.' });

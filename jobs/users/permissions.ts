@@ -103,8 +103,7 @@ async function assertOtherUsers(work: Work, userIds: readonly string[], field: s
 
 function assertNotActor({ actor }: Work, userIds: readonly string[]) {
   const actorIds = [actor.id, actor.requested_by?.id];
-  if (userIds.some((id) => actorIds.includes(id)))
-    throw ownAccess();
+  if (userIds.some((id) => actorIds.includes(id))) throw ownAccess();
 }
 
 export const ownAccess = () =>

@@ -54,8 +54,7 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   const before = await findLocked(work.tx, users, id);
   if (before === null) throw new Invalid({ user_id: 'Does not exist.' });
   if (before['tenant_role'] === role) return before;
-  if (before['borrower_id'] !== null)
-    throw borrowerUser();
+  if (before['borrower_id'] !== null) throw borrowerUser();
   if (role !== 'superadmin') assertSuperadminRemains(work, superadmins, id);
   return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
@@ -101,8 +100,7 @@ const isSuperadmin = (user: Row) => user['tenant_role'] === 'superadmin';
 /** Throws Conflict if users would remove their own access, or if no superadmin would remain. */
 function assertSuperadminRemains({ actor }: Work, superadmins: readonly string[], id: string) {
   if (actor.id === id) throw ownAccess();
-  if (superadmins.length === 1 && superadmins[0] === id)
-    throw lastSuperadmin();
+  if (superadmins.length === 1 && superadmins[0] === id) throw lastSuperadmin();
 }
 
 export const ownAccess = () =>

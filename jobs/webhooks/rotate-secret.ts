@@ -34,5 +34,7 @@ export async function retirePreviousSecret({ tx }: Work, id: string) {
 }
 
 export const rotationUnderWay = () =>
-  new Conflict('The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
-      'rotation_under_way');
+  new Conflict(
+    'The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
+    'rotation_under_way',
+  );

@@ -19,14 +19,16 @@ const checked = (await uploadBook(admin, BOOK)).body.id as string;
 await runImports(stage);
 const csv = (content: string, name = 'figures.csv') => ({ name, type: 'text/csv', content });
 const FIGURES = csv('loan_number,as_of_date,principal\nT-1,2026-01-15,1.00');
-const comparison = (
-  await postForm(admin, '/reconciliations', multipartForm({}, [FIGURES]))
-).body.id as string;
+const comparison = (await postForm(admin, '/reconciliations', multipartForm({}, [FIGURES]))).body
+  .id as string;
 const about = { borrower_id: loan.borrower_id, subject: 'A question', description: 'In words.' };
 const asked = (await officer.post('/cases', { ...about, case_type: 'general' })).body.id as string;
 const closed = (await officer.post('/cases', { ...about, case_type: 'general' })).body.id as string;
 await officer.put(`/cases/${closed}`, { status: 'closed', resolution: 'Answered.' });
-const bankruptcy = { case_type: 'bankruptcy', facts: { chapter: '13', petition_date: '2026-01-05' } };
+const bankruptcy = {
+  case_type: 'bankruptcy',
+  facts: { chapter: '13', petition_date: '2026-01-05' },
+};
 await officer.post('/cases', { ...about, ...bankruptcy });
 
 const transfer = {
@@ -43,12 +45,14 @@ const transfer = {
 const MISTAKES: Mistake[] = [
   { what: 'A book as JSON instead of a form', request: post('/imports', { file: 'loans.csv' }) },
   { what: 'A form without a file', ...form('/imports', { product_code: 'PL' }) },
-  { what: 'A misspelled ready mapping', ...form('/imports', { mapping: 'lending club' }, csv(BOOK)) },
+  {
+    what: 'A misspelled ready mapping',
+    ...form('/imports', { mapping: 'lending club' }, csv(BOOK)),
+  },
   {
     what: 'A warning that does not exist',
     ...form('/imports', { warnings_as_errors: 'odd_rate' }, csv(BOOK)),
   },
-  { what: 'A product that does not exist', ...form('/imports', { product_code: 'XX' }, csv(BOOK)) },
   {
     what: 'Totals that are numbers',
     request: post(`/imports/${checked}/confirm`, { loan_count: '1', principal_total: 9513.06 }),
@@ -58,7 +62,10 @@ const MISTAKES: Mistake[] = [
     request: post(`/imports/${checked}/confirm`, { loan_count: 2, principal_total: '100.00' }),
   },
   { what: 'Resuming an import that did not fail', request: post(`/imports/${checked}/resume`, {}) },
-  { what: 'Findings by an unknown severity', request: get(`/imports/${checked}/findings?severity=fatal`) },
+  {
+    what: 'Findings by an unknown severity',
+    request: get(`/imports/${checked}/findings?severity=fatal`),
+  },
   { what: 'A tolerance in percent', ...form('/reconciliations', { tolerance: '1%' }, FIGURES) },
   {
     what: 'An accepted difference of an unknown kind',
@@ -69,7 +76,10 @@ const MISTAKES: Mistake[] = [
     request: post(`/reconciliations/${comparison}/sign-off`, { fingerprint: '0'.repeat(64) }),
     client: superadmin,
   },
-  { what: 'A sign-off without the fingerprint', request: post(`/reconciliations/${comparison}/sign-off`, {}) },
+  {
+    what: 'A sign-off without the fingerprint',
+    request: post(`/reconciliations/${comparison}/sign-off`, {}),
+  },
   {
     what: 'A bankruptcy without facts',
     request: post('/cases', { ...about, case_type: 'bankruptcy' }),
@@ -82,14 +92,24 @@ const MISTAKES: Mistake[] = [
     what: 'A case about the loan of somebody else',
     request: post('/cases', { ...about, case_type: 'complaint', loan_id: stranger.id }),
   },
-  { what: 'Closing a case without a resolution', request: ['PUT', `/cases/${asked}`, { status: 'closed' }] },
-  { what: 'A message to a closed case', request: post(`/cases/${closed}/messages`, { message: 'Hello.' }) },
+  {
+    what: 'Closing a case without a resolution',
+    request: ['PUT', `/cases/${asked}`, { status: 'closed' }],
+  },
+  {
+    what: 'A message to a closed case',
+    request: post(`/cases/${closed}/messages`, { message: 'Hello.' }),
+  },
   {
     what: 'An export of a portfolio and of a transfer at once',
     request: post('/book-exports', { portfolio_id: loan.id, servicing_transfer_id: loan.id }),
     client: superadmin,
   },
-  { what: 'An export of a portfolio that does not exist', request: post('/book-exports', { portfolio_id: loan.id }), client: superadmin },
+  {
+    what: 'An export of a portfolio that does not exist',
+    request: post('/book-exports', { portfolio_id: loan.id }),
+    client: superadmin,
+  },
   { what: 'An export by an admin', request: post('/book-exports', {}) },
   {
     what: 'A transfer too soon for the letters',
@@ -101,9 +121,16 @@ const MISTAKES: Mistake[] = [
   },
   {
     what: 'A transfer in of a loan that never had another servicer',
-    request: post('/servicing-transfers', { ...transfer, direction: 'in', effective_date: '2026-01-10' }),
+    request: post('/servicing-transfers', {
+      ...transfer,
+      direction: 'in',
+      effective_date: '2026-01-10',
+    }),
   },
-  { what: 'A misspelled direction', request: post('/servicing-transfers', { ...transfer, direction: 'outgoing' }) },
+  {
+    what: 'A misspelled direction',
+    request: post('/servicing-transfers', { ...transfer, direction: 'outgoing' }),
+  },
 ];
 
 test('each mistake when a portfolio moves gets an answer that says what is wrong and what to do', async () => {

@@ -41,7 +41,7 @@ export async function fillTables(
   count: number,
   named: ReadonlyMap<string, readonly string[]>,
 ) {
-  await admin.query("set session_replication_role = replica; set synchronous_commit = off");
+  await admin.query('set session_replication_role = replica; set synchronous_commit = off');
   const filled = new Set<string>();
   const fill = async (table: string): Promise<void> => {
     if (filled.has(table)) return;
@@ -142,7 +142,7 @@ function plainValue(
   if (type === 'uuid') return isOptional ? null : 'uuidv7()';
   if (isOptional) return null;
   if (type === 'jsonb') return "'{}'";
-  if (type === 'bytea') return "sha256(n::text::bytea)";
+  if (type === 'bytea') return 'sha256(n::text::bytea)';
   if (type === 'text[]') return "'{}'";
   if (type === 'inet') return "'192.0.2.1'";
   return 'null';

@@ -27,11 +27,11 @@ const flatLists = routes.filter(
 );
 
 /**
- * Each declared filter of each list without a parent, compared with the first page of the same list. For a filter
- * with a few values, the slowest of them. `-- list-filters 100000 modifications` measures one list.
+ * The declared filters of the lists without a parent, compared with the first page of the same list: the slowest filter
+ * of each list, or each filter of the named list. Of a filter with a few values, the slowest.
  */
 export const benchListFilters: Bench = async ([size, only]) => {
-  const count = parseSize(size === undefined ? [] : [size], { usual: 100_000, least: 1_000 });
+  const count = parseSize(size === undefined ? [] : [size], { usual: 10_000, least: 1_000 });
   const asked = flatLists.filter(({ path }) => only === undefined || path === `/${only}`);
   printProgress(`Writing ${count.toLocaleString('en')} rows for each of ${asked.length} lists …`);
   const world = await openWorldWithLateLoans(count);
@@ -39,11 +39,20 @@ export const benchListFilters: Bench = async ([size, only]) => {
   const api = await startApi(world);
   const reader = await api.as('superadmin');
   const figures: Figure[] = [];
-  for (const route of asked) figures.push(...(await measureList(reader, route, count)));
+  for (const route of asked) {
+    const measured = byRatio(await measureList(reader, route, count));
+    const isMissed = ({ ratio }: Figure) => ratio > TARGET.most;
+    figures.push(
+      ...(only === undefined ? measured.filter((one, at) => at === 0 || isMissed(one)) : measured),
+    );
+  }
   api.close();
   await world.close({ isFilled: true });
-  return figures.toSorted((one, other) => other.ratio - one.ratio);
+  return byRatio(figures);
 };
+
+const byRatio = (figures: readonly Figure[]) =>
+  figures.toSorted((one, other) => other.ratio - one.ratio);
 
 /** Fills the tables that the lists read. */
 async function fillFor({ admin, tenant_id }: BenchWorld, lists: ListRoute[], count: number) {
@@ -107,12 +116,17 @@ function filtersOf(list: ListDeclaration, rows: readonly Record<string, unknown>
     const values = filterValues(list, field);
     const schema = Object.hasOwn(list.fields, field) ? list.fields[field] : undefined;
     const type = list.special?.[field]?.type ?? (schema ? sqlTypeOf(schema) : 'text');
-    if (values) return [...values.map((value) => ({ [field]: value })), { [field]: values.slice(0, 2) }];
+    if (values)
+      return [...values.map((value) => ({ [field]: value })), { [field]: values.slice(0, 2) }];
     if (type === 'bool') return [{ [field]: true }, { [field]: false }];
-    const found = rows.map((row) => row[field]).find((value) => value !== null && value !== undefined);
+    const found = rows
+      .map((row) => row[field])
+      .find((value) => value !== null && value !== undefined);
     const value = Array.isArray(found) ? found[0] : found;
     if (value === undefined || typeof value === 'object') return [];
-    const isRange = filterOperators(list, field).includes('gte') && ['date', 'numeric', 'int4', 'timestamptz'].includes(type);
+    const isRange =
+      filterOperators(list, field).includes('gte') &&
+      ['date', 'numeric', 'int4', 'timestamptz'].includes(type);
     return [
       { [field]: value },
       ...(isRange ? [{ [`${field}__gte`]: type === 'date' ? DAY : value }] : []),

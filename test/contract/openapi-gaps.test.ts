@@ -49,9 +49,37 @@ test('the OpenAPI document has no gaps', () => {
     example === undefined && examples === undefined;
   const tags = document['tags'] as unknown as { name: string; description?: string }[];
   const texts = document['components'] as Json;
+  const fields = [...schemas(document)].flatMap(({ properties = {} }) =>
+    Object.entries(properties as Record<string, Field>),
+  );
+  const isDescribed = (field: Field) =>
+    (field.description ?? resolve(field).description ?? '') !== '';
+  const settings = fieldsBelow({ $ref: '#/components/schemas/TenantSettings' });
   const gaps = {
     'operations without summary': named(all.filter(({ operation }) => !operation.summary)),
     'operations without description': named(all.filter(({ operation }) => !operation.description)),
+    'fields without description': fields
+      .filter(([, field]) => !isDescribed(field))
+      .map(([name]) => name),
+    'settings without description': settings
+      .filter(([, field]) => !isDescribed(field))
+      .map(([name]) => name),
+    'operations without 429': named(
+      operations.filter(({ operation }) => !('429' in operation.responses)),
+    ),
+    'changes without Idempotency-Key': named(operations.filter(lacksIdempotencyKey)),
+    'events without a described payload': webhooks
+      .filter(({ operation }) => !operation.requestBody?.content['application/json']?.schema)
+      .map(({ at }) => at),
+    'operationIds that are no word': named(
+      all.filter(({ operation }) => !/^[a-z][A-Za-z0-9]*$/.test(operation.operationId)),
+    ),
+    'limits that are text': Object.entries(texts['parameters'] ?? {})
+      .filter(
+        ([name, { schema }]) =>
+          /limit|offset/.test(name) && (schema?.['type'] as unknown) !== 'integer',
+      )
+      .map(([name]) => name),
     'bodies without name': bodies
       .filter(({ schema }) => !('$ref' in schema))
       .map(({ operationId }) => operationId),
@@ -76,7 +104,8 @@ test('the OpenAPI document has no gaps', () => {
     ),
   };
   const counts = Object.entries(gaps).map(([gap, names]) => `${gap}: ${names.length}`);
-  console.info([`${all.length} operations and events`, ...counts].join('\n  '));
+  const size = `${operations.length} operations, ${webhooks.length} events, ${fields.length} fields, ${settings.length} settings`;
+  console.info([size, ...counts].join('\n  '));
 
   expect(Object.fromEntries(Object.entries(gaps).filter(([, names]) => names.length > 0))).toEqual(
     {},

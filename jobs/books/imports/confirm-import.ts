@@ -55,7 +55,7 @@ function assertCheckedToday({ today }: Work, { business_date }: stored.ImportRow
   if (business_date !== today) throw checkOutdated(business_date, today);
 }
 
-export const checkOutdated = (business_date: string, today: string) =>
+export const checkOutdated = (business_date: string | null, today: string) =>
   new Conflict(
     `The file was checked for ${business_date}, and the business date is ${today}. Check it again.`,
     'check_outdated',

@@ -99,17 +99,12 @@ export async function signOff(work: Work, id: string, given: z.output<typeof Sig
   const { tx, actor } = work;
   const run = await stored.lockReconciliation(tx, id);
   if (run === null) throw new NotFound();
-  if (run.status !== 'done')
-    throw refusals.notDone();
-  if (run.signed_off_by !== null)
-    throw refusals.alreadySignedOff();
-  if (run.created_by === actor.id)
-    throw refusals.ownReconciliation();
-  if (run.fingerprint !== given.fingerprint)
-    throw refusals.fingerprintDiffers();
+  if (run.status !== 'done') throw refusals.notDone();
+  if (run.signed_off_by !== null) throw refusals.alreadySignedOff();
+  if (run.created_by === actor.id) throw refusals.ownReconciliation();
+  if (run.fingerprint !== given.fingerprint) throw refusals.fingerprintDiffers();
   const changed = await stored.countChangedLoans(tx, id);
-  if (changed > 0)
-    throw refusals.loansChanged(changed);
+  if (changed > 0) throw refusals.loansChanged(changed);
   const note = given.note?.trim() ?? '';
   const open = openPoints(run);
   if (open !== null && note === '') throw new Invalid({ note: `Is required, because ${open}.` });

@@ -55,8 +55,7 @@ async function assertRetentionEnded({ tx, today }: Work, now: RedactionFacts) {
   assertNotInUse(now);
   const { borrower_years } = (await settingsOf(tx)).retention;
   const earliest_date = addMonths(now.last_day, 12 * borrower_years);
-  if (today < earliest_date)
-    throw mustBeKept(earliest_date);
+  if (today < earliest_date) throw mustBeKept(earliest_date);
 }
 
 function assertNotHeld({
@@ -64,8 +63,7 @@ function assertNotHeld({
   legal_hold_reason: reason,
   held_loan_ids,
 }: RedactionFacts) {
-  if (is_on_legal_hold)
-    throw onLegalHold(reason);
+  if (is_on_legal_hold) throw onLegalHold(reason);
   if (held_loan_ids.length === 0) return;
   const message = "A co-borrower on this borrower's loans is on legal hold. Lift that hold first.";
   throw new Conflict(message, 'legal_hold', { loan_ids: held_loan_ids });
@@ -90,15 +88,14 @@ function assertNotInUse(now: RedactionFacts) {
   if (now.is_staff) throw inUse('The borrower also has a staff role. Remove that role first.');
 }
 
-export const alreadyRedacted = () =>
-  new Conflict('The borrower is already redacted.', 'redacted');
+export const alreadyRedacted = () => new Conflict('The borrower is already redacted.', 'redacted');
 
 export const mustBeKept = (earliest_date: string) =>
   new Conflict(`These records must be kept until ${earliest_date}.`, 'retention', {
-      earliest_date,
-    });
+    earliest_date,
+  });
 
 export const onLegalHold = (reason: unknown) =>
   new Conflict('The borrower is on legal hold. Lift the hold first.', 'legal_hold', {
-      reason,
-    });
+    reason,
+  });

@@ -40,4 +40,6 @@ async function review(work: Work, id: string, decision: Omit<Review, 'reviewed_b
 }
 
 export const alreadyReviewed = (current_status: string) =>
-  new Conflict(`The possible match is already ${current_status}.`, 'invalid_transition', { current_status });
+  new Conflict(`The possible match is already ${current_status}.`, 'invalid_transition', {
+    current_status,
+  });

@@ -1,6 +1,6 @@
 import type { OpenDeferment } from '../../../sql/loans/workouts/deferments.ts';
 import { addDays } from '../../dates.ts';
-import { Conflict, Invalid } from '../../errors.ts';
+import { Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import { assertHasSchedule, refusalDetails } from '../products/refusals.ts';

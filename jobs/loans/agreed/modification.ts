@@ -224,4 +224,8 @@ export function modificationFees(
 }
 
 export const loanAccelerated = (details: Record<string, unknown>) =>
-  new Conflict('The loan is accelerated. Reverse the acceleration first.', 'loan_accelerated', details);
+  new Conflict(
+    'The loan is accelerated. Reverse the acceleration first.',
+    'loan_accelerated',
+    details,
+  );

@@ -98,8 +98,7 @@ function explainDebt(date: string, parts: readonly AmountPart[]): Calculation {
 function assertFunded(loan: OpenLoan, known: Knowledge): void {
   if (fundingDate(loan) !== null) return;
   const since = loan.row.disbursement_date;
-  if (since === null)
-    throw notFunded();
+  if (since === null) throw notFunded();
   throw new Invalid({
     as_of_date:
       known === 'then' && since <= loan.state.as_of

@@ -61,9 +61,9 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Fe
   const amount = input.amount ?? money(waivable);
   if (waivable.lt(amount))
     throw exceedsWaivable({
-        outstanding_amount: fee?.outstanding_amount,
-        waivable_amount: money(waivable),
-      });
+      outstanding_amount: fee?.outstanding_amount,
+      waivable_amount: money(waivable),
+    });
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
   const state = await recordEvents(work, loan, [waiver]);
@@ -77,6 +77,8 @@ export const nothingToWaive = () =>
   });
 
 export const exceedsWaivable = (details: Record<string, unknown>) =>
-  new Conflict('The amount exceeds the part of the fee that can be waived. See waivable_amount.',
-      'exceeds_outstanding',
-      details);
+  new Conflict(
+    'The amount exceeds the part of the fee that can be waived. See waivable_amount.',
+    'exceeds_outstanding',
+    details,
+  );

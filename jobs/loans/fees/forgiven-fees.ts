@@ -17,4 +17,8 @@ export function assertFeesAllowed(loan: OpenLoan, on: string) {
 }
 
 export const feesForgivenByLaw = (details: Record<string, unknown>) =>
-  new Conflict('A law caps the rate of the loan on this day and counts fees as interest. See rate-caps. Charge no fee.', 'fees_forgiven_by_law', details);
+  new Conflict(
+    'A law caps the rate of the loan on this day and counts fees as interest. See rate-caps. Charge no fee.',
+    'fees_forgiven_by_law',
+    details,
+  );

@@ -21,9 +21,9 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
     throw feesExceedDisbursement({
-        amount: disbursed.amount,
-        fee_deducted: money(fee_deducted),
-      });
+      amount: disbursed.amount,
+      fee_deducted: money(fee_deducted),
+    });
   }
   const owed: LoanEvent[] = [];
   const financed: FinancedFee[] = [];
@@ -108,6 +108,8 @@ async function writeFee(work: Work, loan: Pick<RawLoan, 'id'>, { on, ...fee }: N
 }
 
 export const feesExceedDisbursement = (details: { amount: string; fee_deducted: string }) =>
-  new Conflict('The deducted fees leave nothing to disburse. Disburse a larger amount.',
-      'fees_exceed_disbursement',
-      details);
+  new Conflict(
+    'The deducted fees leave nothing to disburse. Disburse a larger amount.',
+    'fees_exceed_disbursement',
+    details,
+  );

@@ -73,8 +73,10 @@ export async function reverseServiceCredit(work: Work, id: string) {
 }
 
 export const creditExceedsDebt = (unapplied_amount: string) =>
-  new Conflict('The credit exceeds the amount owed. Reduce it by unapplied_amount.',
-      'exceeds_balance',
-      {
-        unapplied_amount,
-      });
+  new Conflict(
+    'The credit exceeds the amount owed. Reduce it by unapplied_amount.',
+    'exceeds_balance',
+    {
+      unapplied_amount,
+    },
+  );

@@ -244,7 +244,13 @@ export const reasonsRequestConflicts = () => [
 export const denialNoticeExists = () =>
   new Conflict('This applicant already has a notice of the denial.', 'already_exists');
 
-export const wrongLoanStatus = (loan: Parameters<typeof refusalDetails>[0], expected: readonly string[], next: string) =>
-  new Conflict(`The loan is ${loan.status}. Such a notice is for a loan that is ${expected.join(' or ')}.${next}`,
-      'invalid_transition',
-      refusalDetails(loan));
+export const wrongLoanStatus = (
+  loan: Parameters<typeof refusalDetails>[0],
+  expected: readonly string[],
+  next: string,
+) =>
+  new Conflict(
+    `The loan is ${loan.status}. Such a notice is for a loan that is ${expected.join(' or ')}.${next}`,
+    'invalid_transition',
+    refusalDetails(loan),
+  );

@@ -186,5 +186,9 @@ function yearlyFees(loan: RawLoan): Big {
 }
 
 export const aprTooHigh = (details: Record<string, unknown> & { apr: string }) =>
-  new Conflict(`The annual percentage rate of these terms is ${details.apr} (${percentOf(details.apr)} percent). ` +
-    'A rate of 1,000,000 percent or more cannot be disclosed.', 'apr_too_high', details);
+  new Conflict(
+    `The annual percentage rate of these terms is ${details.apr} (${percentOf(details.apr)} percent). ` +
+      'A rate of 1,000,000 percent or more cannot be disclosed.',
+    'apr_too_high',
+    details,
+  );

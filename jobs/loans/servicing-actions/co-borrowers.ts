@@ -184,7 +184,15 @@ function assertPast({ today }: Work, days: Record<string, unknown>) {
 }
 
 export const alreadyLiable = (id: string) =>
-  new Conflict('This person already owes the loan. Change that record, or release the person first.', 'already_exists', { id });
+  new Conflict(
+    'This person already owes the loan. Change that record, or release the person first.',
+    'already_exists',
+    { id },
+  );
 
 export const loanIsOver = (loan: Parameters<typeof refusalDetails>[0]) =>
-  new Conflict(`The loan is ${loan.status.replaceAll('_', ' ')}.`, 'loan_not_active', refusalDetails(loan));
+  new Conflict(
+    `The loan is ${loan.status.replaceAll('_', ' ')}.`,
+    'loan_not_active',
+    refusalDetails(loan),
+  );

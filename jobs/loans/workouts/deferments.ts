@@ -155,4 +155,8 @@ export const defermentOverlaps = () =>
   new Conflict('Another deferment of the loan overlaps this period.', 'overlaps');
 
 export const defermentLimit = (details: Record<string, unknown>) =>
-  new Conflict('The loan has reached the number of deferments that its product allows in 12 months.', 'limit_exceeded', details);
+  new Conflict(
+    'The loan has reached the number of deferments that its product allows in 12 months.',
+    'limit_exceeded',
+    details,
+  );

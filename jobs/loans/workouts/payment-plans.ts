@@ -197,5 +197,4 @@ export async function evaluatePaymentPlan(work: Work, loanId: string) {
 }
 
 export const activePlanExists = () =>
-  new Conflict('The loan already has an active payment plan. Cancel it first.',
-    'already_exists');
+  new Conflict('The loan already has an active payment plan. Cancel it first.', 'already_exists');

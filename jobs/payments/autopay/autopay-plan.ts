@@ -139,4 +139,7 @@ export function assertConsistent(plan: Values) {
 }
 
 export const planExists = () =>
-  new Conflict('The loan already has an autopay plan. Change or cancel that plan.', 'already_exists');
+  new Conflict(
+    'The loan already has an autopay plan. Change or cancel that plan.',
+    'already_exists',
+  );

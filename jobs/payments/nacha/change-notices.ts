@@ -220,10 +220,16 @@ function afterBankingDays(from: string, count: number): string {
 }
 
 export const nothingToApply = () =>
-  new Conflict('The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.', 'nothing_to_apply');
+  new Conflict(
+    'The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.',
+    'nothing_to_apply',
+  );
 
 export const accountChanged = () =>
-  new Conflict('The account changed after the entry was sent. Check the account, then dismiss the notice.', 'account_changed');
+  new Conflict(
+    'The account changed after the entry was sent. Check the account, then dismiss the notice.',
+    'account_changed',
+  );
 
 export const noticeDecided = (status: string) =>
   new Conflict(`The notice is already ${status}.`, 'invalid_transition', {

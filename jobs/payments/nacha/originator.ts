@@ -26,4 +26,8 @@ export async function readOriginator(work: Work) {
 }
 
 export const nachaNotConfigured = (missing: readonly string[]) =>
-  new Conflict('NACHA files are not configured. Fill in the missing settings.', 'nacha_not_configured', { missing });
+  new Conflict(
+    'NACHA files are not configured. Fill in the missing settings.',
+    'nacha_not_configured',
+    { missing },
+  );

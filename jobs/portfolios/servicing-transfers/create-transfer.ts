@@ -193,7 +193,11 @@ async function lockLoans(work: Work, { direction, loan_ids, portfolio_id }: NewT
   if (loans.length === 0)
     throw new Invalid({ portfolio_id: 'Has no active or charged-off loans.' });
   const refuse = (wrong: typeof loans, refusal: LoanRefusal) => {
-    if (wrong.length > 0) throw loansRefused(refusal, wrong.map(({ loan_number }) => loan_number));
+    if (wrong.length > 0)
+      throw loansRefused(
+        refusal,
+        wrong.map(({ loan_number }) => loan_number),
+      );
   };
   refuse(
     loans.filter(({ status }) => !['active', 'charged_off'].includes(status)),

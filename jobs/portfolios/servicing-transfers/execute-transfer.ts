@@ -53,10 +53,8 @@ function movedBalances({ allocations }: LoanState, eventId: string): transfers.T
 export async function cancelServicingTransfer(work: Work, id: string) {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.is_canceled)
-    throw alreadyCanceled();
-  if (await hasLeft(work.tx, transfer))
-    throw alreadyTransferred();
+  if (transfer.is_canceled) throw alreadyCanceled();
+  if (await hasLeft(work.tx, transfer)) throw alreadyTransferred();
   await transfers.cancelTransfer(work.tx, id);
 }
 

@@ -46,7 +46,16 @@ export const ForwardedPayments = z.object({
     )
     .describe('The money that was sent on, for the list to the new servicer.'),
   skipped: z
-    .array(z.object({ loan_id: uuid, reason: z.enum(['funds_held']).describe('Why nothing was sent on. `funds_held`: the bank may still take the money back.') }))
+    .array(
+      z.object({
+        loan_id: uuid,
+        reason: z
+          .enum(['funds_held'])
+          .describe(
+            'Why nothing was sent on. `funds_held`: the bank may still take the money back.',
+          ),
+      }),
+    )
     .describe('Loans with money that is still held.'),
 });
 
@@ -61,8 +70,7 @@ export async function forwardPayments(
 ): Promise<z.output<typeof ForwardedPayments>> {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.direction !== 'out')
-    throw servicedHere();
+  if (transfer.direction !== 'out') throw servicedHere();
   const held = await transfers.listHeldMoney(work.tx, id, loan_ids ?? null);
   if (loan_ids && held.length < loan_ids.length)
     throw new Invalid({ loan_ids: 'Contains a loan that holds no money for the new servicer.' });
@@ -181,8 +189,7 @@ export async function recordReceivedPayments(
 ): Promise<z.output<typeof ReceivedResult>> {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.direction !== 'in')
-    throw servicedElsewhere();
+  if (transfer.direction !== 'in') throw servicedElsewhere();
   await assertReceivable(work, id, payments);
   const recorded = [];
   for (const { loan_id, amount, received_on, reference_number } of payments) {

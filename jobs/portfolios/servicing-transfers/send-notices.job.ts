@@ -25,8 +25,7 @@ export async function sendNotices(work: Work, id: string) {
   if (transfer === null) throw new NotFound();
   if (transfer.is_canceled) throw transferCanceled();
   const { notices_due_on, direction } = transfer;
-  if (notices_due_on === null)
-    throw noNoticesRequired();
+  if (notices_due_on === null) throw noNoticesRequired();
   await assertSender(work);
   if (direction === 'out' && transfer.notices_ordered_on === null && work.today > notices_due_on) {
     const earliest = addDays(
@@ -166,5 +165,7 @@ export const noticeConflicts = () => [
 ];
 
 const senderIncomplete = (names: string) =>
-  new Conflict(`The letters need your address and telephone number. Set ${names}.`,
-    'sender_incomplete');
+  new Conflict(
+    `The letters need your address and telephone number. Set ${names}.`,
+    'sender_incomplete',
+  );

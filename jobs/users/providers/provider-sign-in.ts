@@ -32,8 +32,7 @@ export async function beginProviderSignIn(
   if ('wait' in counted) return counted;
   const provider = await providers.findActive(tx, providerId);
   if (provider === null) throw new NotFound();
-  if (provider.authorization_url === null)
-    throw providerNotReady();
+  if (provider.authorization_url === null) throw providerNotReady();
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
   await signIns.beginProviderSignIn(tx, {
     provider_id: providerId,
@@ -134,5 +133,7 @@ async function acceptReturn(work: Work, token: string, given: ProviderReturn) {
 }
 
 export const providerNotReady = () =>
-  new Conflict('The provider has not been verified yet. Try again in a minute.',
-      'provider_not_ready');
+  new Conflict(
+    'The provider has not been verified yet. Try again in a minute.',
+    'provider_not_ready',
+  );

@@ -30,8 +30,7 @@ const library = () => import('@simplewebauthn/server');
 export async function passkeyCreationOptions(work: Work, userId: string, site: PasskeySite) {
   const { tx } = work;
   const known = await passkeys.listPasskeys(tx, userId);
-  if (known.length >= PASSKEYS_MAX)
-    throw tooManyPasskeys();
+  if (known.length >= PASSKEYS_MAX) throw tooManyPasskeys();
   const user = await find(tx, users, userId);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
@@ -142,8 +141,6 @@ export async function verifyPasskey(
 }
 
 export const tooManyPasskeys = () =>
-  new Conflict(`You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`,
-      'too_many');
+  new Conflict(`You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`, 'too_many');
 
-export const noPasskey = () =>
-  new Conflict('You have no passkey for this host.', 'no_passkey');
+export const noPasskey = () => new Conflict('You have no passkey for this host.', 'no_passkey');

@@ -214,14 +214,14 @@ export const createDisputeTasks = ({ tx, today }: Work) =>
   disputes.createDeadlineTasks(tx, today, WARNINGS);
 
 export const disputeTransition = (from: string, to: string) =>
-  new Conflict(`A dispute that is ${from} cannot become ${to}.`,
-      'invalid_transition',
-      {
-        current_status: from,
-        allowed_statuses: NEXT[from],
-      });
+  new Conflict(`A dispute that is ${from} cannot become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses: NEXT[from],
+  });
 
 export const alreadyAnswered = (field: string, status: string) =>
-  new Conflict(`The answer of a dispute that is ${status} cannot change. Record a correction of the loan's credit record instead.`,
+  new Conflict(
+    `The answer of a dispute that is ${status} cannot change. Record a correction of the loan's credit record instead.`,
     'already_answered',
-    { field, current_status: status });
+    { field, current_status: status },
+  );

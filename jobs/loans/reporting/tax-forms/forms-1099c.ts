@@ -197,9 +197,15 @@ export const formExists = (facts: { identifiable_event_code: string; tax_year: n
   new Conflict('A form for this event and year already exists.', 'already_exists', facts);
 
 export const tinMissing = () =>
-  new Conflict("The debtor's taxpayer number is missing. Enter it in the borrower's identities, or ask the debtor for it and set tin_requested_on.", 'tin_missing', { current_status: 'draft' });
+  new Conflict(
+    "The debtor's taxpayer number is missing. Enter it in the borrower's identities, or ask the debtor for it and set tin_requested_on.",
+    'tin_missing',
+    { current_status: 'draft' },
+  );
 
 export const correctsSentForm = (current_status: string) =>
-  new Conflict('This form corrects one that was sent. Furnish and file it instead of voiding it.',
+  new Conflict(
+    'This form corrects one that was sent. Furnish and file it instead of voiding it.',
     'corrects_sent_form',
-    { current_status });
+    { current_status },
+  );
