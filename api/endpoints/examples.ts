@@ -56,18 +56,10 @@ const EXAMPLE_TEXTS: [RegExp, string][] = [
 ];
 
 /** Optional fields that are valid whatever the state of a record is, the most telling first. */
-const TELLING_FIELDS = [
-  ...['notes', 'note', 'contact_note', 'reason_comment', 'description', 'reason'],
-  ...[
-    'reference_number',
-    'public_name',
-    'contact_name',
-    'firm_name',
-    'purpose',
-    'current_password',
-  ],
-  ...['city', 'first_name'],
-];
+const TELLING_FIELDS = (
+  'notes note contact_note reason_comment description reason reference_number public_name contact_name ' +
+  'firm_name purpose current_password city first_name'
+).split(' ');
 
 /** The schemas that others refer to, by name. */
 type Named = Readonly<Record<string, Schema>>;
