@@ -434,9 +434,15 @@ test('loans that were boarded as paid off compare as zero, and their payments so
   const admin = await tenant.signedIn('admin');
   const board = async (loan_number: string, more: object) => {
     const made = await admin.post('/loans/board', {
-      ...{ borrower_id, program_id, product_id, loan_number },
-      ...{ principal_amount: '5000.00', interest_rate: '0.12', term_months: 36 },
-      ...{ origination_date: '2024-01-15', ...more },
+      borrower_id,
+      program_id,
+      product_id,
+      loan_number,
+      principal_amount: '5000.00',
+      interest_rate: '0.12',
+      term_months: 36,
+      origination_date: '2024-01-15',
+      ...more,
     });
     expect(made.status, JSON.stringify(made.body)).toBe(201);
   };
