@@ -10,7 +10,7 @@ import { checkBook } from '../jobs/books/imports/check-book.ts';
 import { checkImport } from '../jobs/books/imports/check-import.ts';
 import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
-import { selectFindings } from '../jobs/books/imports/finding-list.ts';
+import { selectFindings } from '../jobs/books/imports/checks/finding-list.ts';
 import type { BookFinding } from '../jobs/books/imports/finding.ts';
 import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';

@@ -35,4 +35,10 @@ const capitalized = (name: string) =>
   `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 
 /** With a comma between thousands: 17,120.44. */
-const grouped = (number: string) => number.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+function grouped(number: string): string {
+  const [whole = '', decimals] = number.split('.');
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3)
+    groups.unshift(whole.slice(Math.max(0, end - 3), end));
+  return `${groups.join(',')}${decimals === undefined ? '' : `.${decimals}`}`;
+}

@@ -15,7 +15,7 @@ import { importBorrowers } from './records/import-borrowers.ts';
 import { importCasesOf } from './records/import-cases.ts';
 import { importLeftovers } from './records/import-leftovers.ts';
 import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
-import { placeOfField } from './history-places.ts';
+import { placeOfField } from './checks/history-places.ts';
 import { ImportOptions } from './import-options.ts';
 import { boardingInput, historyOf } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';

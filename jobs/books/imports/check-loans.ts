@@ -8,10 +8,9 @@ import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
 import type { Issue } from '../format/checks/issue.ts';
 import { applySwitches } from '../format/findings.ts';
 import type { LoanRow } from './book-rows.ts';
-import type { LoanFigures } from './control-totals.ts';
-import { statedFigures } from './check-histories.ts';
+import { placeOfField, type PlacedLoan, type RowPlace } from './checks/history-places.ts';
+import { statedFigures, type LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
-import { placeOfField, type RowPlace } from './history-places.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
 import { createParentFinder, type FoundParents } from './loan-parents.ts';
@@ -19,8 +18,6 @@ import { labelsOf } from './records/record-columns.ts';
 
 /** A borrower who does not exist yet. The checks do not read the borrower. */
 const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
-
-export type PlacedLoan = RowPlace & { row: LoanRow };
 
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as stored from '../../../sql/books/imports.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { integer, money } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
@@ -72,7 +73,7 @@ const CHECKING = 'Wait until its check is done.';
 const BOARDING = 'Wait until its loans are boarded, or cancel it.';
 
 /** What to do with an import of a status. */
-const NEXT: Readonly<Record<string, string>> = {
+const NEXT = dictionary<string>({
   uploaded: CHECKING,
   checking: CHECKING,
   refused: 'Correct its errors and upload the corrected file.',
@@ -82,7 +83,7 @@ const NEXT: Readonly<Record<string, string>> = {
   failed: 'Resume it, or check it again if no loan is boarded.',
   boarded: 'All of its loans are boarded.',
   canceled: 'Upload the file again.',
-};
+});
 
 export const wrongStatus = (status: string, action: string) =>
   new Conflict(

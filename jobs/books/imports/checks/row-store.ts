@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { hashOf } from '../format/checks/key-set.ts';
+import { hashOf } from '../../format/checks/key-set.ts';
 
 /** Rows are kept in this many parts, one of which is unpacked at a time. */
 const PARTS = 256;

@@ -1,4 +1,6 @@
-import type { BookFinding } from './finding.ts';
+import { dictionary } from '../../../../sql/dictionary.ts';
+import type { LoanRow } from '../book-rows.ts';
+import type { BookFinding } from '../finding.ts';
 
 type Place = Pick<BookFinding, 'file' | 'line' | 'column'>;
 type StoredPlace = { source: string; line: number };
@@ -6,7 +8,7 @@ type StoredPlace = { source: string; line: number };
 export type RowPlace = StoredPlace & { labelOf: (column: string) => string };
 
 /** The fields that have another name in `loans.csv`. */
-const LOAN_COLUMNS: Readonly<Record<string, string>> = {
+const LOAN_COLUMNS = dictionary<string>({
   history: 'history_from',
   'history.from': 'history_from',
   'history.opening': 'history_opening_principal',
@@ -15,7 +17,10 @@ const LOAN_COLUMNS: Readonly<Record<string, string>> = {
   program_id: 'program_code',
   portfolio_id: 'portfolio_code',
   investor_id: 'investor_code',
-};
+});
+
+/** A row of `loans.csv`. */
+export type PlacedLoan = RowPlace & { row: LoanRow };
 
 const OF_TRANSACTION = /^history\.transactions\[(\d+)\]\.(\w+)$/;
 

@@ -1,7 +1,7 @@
-import { BOOK_FILE_NAMES } from '../format/book-files.ts';
-import type { Severity } from '../format/findings.ts';
-import type { Book } from '../format/reading/book.ts';
-import { FINDINGS_MAX, type BookFinding } from './finding.ts';
+import { BOOK_FILE_NAMES } from '../../format/book-files.ts';
+import type { Severity } from '../../format/findings.ts';
+import type { Book } from '../../format/reading/book.ts';
+import { FINDINGS_MAX, type BookFinding } from '../finding.ts';
 
 /** Collects what a check finds. All findings are counted, and as many are kept as an import stores. */
 export function createFindingList({ sources }: Pick<Book, 'sources'>) {

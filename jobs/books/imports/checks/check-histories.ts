@@ -1,20 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Invalid } from '../../errors.ts';
-import { checkBoarding } from '../../loans/boarding/check-boarding.ts';
-import { termsFor } from '../../loans/boarding/check-loan.ts';
-import { replayAndCompare } from '../../loans/boarding/check-replayed.ts';
-import { readHistory } from '../../loans/boarding/replay-history.ts';
-import type { BookRow } from '../format/book-files.ts';
-import type { CheckedRow } from '../format/checks/check-book.ts';
-import { createKeySet } from '../format/checks/key-set.ts';
-import type { LoanRow } from './book-rows.ts';
-import type { PlacedLoan } from './check-loans.ts';
-import type { LoanFigures } from './control-totals.ts';
-import type { BookFinding } from './finding.ts';
-import { placeOfField, type RowPlace } from './history-places.ts';
-import type { ImportOptions } from './import-options.ts';
-import { boardingInput, historyOf } from './loan-input.ts';
-import type { FoundParents } from './loan-parents.ts';
+import { Invalid } from '../../../errors.ts';
+import { checkBoarding } from '../../../loans/boarding/check-boarding.ts';
+import { termsFor } from '../../../loans/boarding/check-loan.ts';
+import { replayAndCompare } from '../../../loans/boarding/check-replayed.ts';
+import { readHistory } from '../../../loans/boarding/replay-history.ts';
+import type { BookRow } from '../../format/book-files.ts';
+import type { CheckedRow } from '../../format/checks/check-book.ts';
+import { createKeySet } from '../../format/checks/key-set.ts';
+import type { LoanRow } from '../book-rows.ts';
+import { statedFigures, statedOf, type LoanFigures } from '../control-totals.ts';
+import type { BookFinding } from '../finding.ts';
+import { placeOfField, type PlacedLoan, type RowPlace } from './history-places.ts';
+import type { ImportOptions } from '../import-options.ts';
+import { boardingInput, historyOf } from '../loan-input.ts';
+import type { FoundParents } from '../loan-parents.ts';
 import { createRowStore } from './row-store.ts';
 
 /** A borrower who does not exist yet. The checks do not read the borrower. */
@@ -149,24 +148,4 @@ function checkOne(
       figures: statedFigures(row),
     };
   }
-}
-
-/** The totals are those of the file, as far as it has them. */
-function statedOf(row: LoanRow): Partial<LoanFigures> {
-  const { status, current_principal_balance, accrued_interest, outstanding_fees } = row;
-  if (status === 'charged_off')
-    return row.charge_off_amount === undefined ? {} : { charged_off: row.charge_off_amount };
-  return {
-    principal: current_principal_balance,
-    ...(accrued_interest !== undefined && { interest: accrued_interest }),
-    ...(outstanding_fees !== undefined && { fees: outstanding_fees }),
-  };
-}
-
-/** What the row itself says that is owed. */
-export function statedFigures(row: LoanRow): LoanFigures {
-  const { status, current_principal_balance: balance } = row;
-  const none = { status, principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
-  if (status === 'charged_off') return { ...none, charged_off: row.charge_off_amount ?? balance };
-  return status === 'active' ? { ...none, ...statedOf(row) } : none;
 }
