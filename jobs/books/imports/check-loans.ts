@@ -7,7 +7,6 @@ import type { Work } from '../../work.ts';
 import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
 import type { Issue } from '../format/checks/issue.ts';
 import { applySwitches } from '../format/findings.ts';
-import type { LoanRow } from './book-rows.ts';
 import { placeOfField, type PlacedLoan, type RowPlace } from './checks/history-places.ts';
 import { statedFigures, type LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
