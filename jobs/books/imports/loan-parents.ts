@@ -20,7 +20,8 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
   const offered = await tape.listBoardableProducts(work.tx);
   const oldest = await tape.firstProgram(work.tx);
   const named = await brought.listAssignable(work.tx);
-  const known = new Map<string, LoanParents>();
+  // Loans are boarded concurrently, so each product is remembered before it is read.
+  const known = new Map<string, Promise<LoanParents>>();
   const find = (kind: brought.AssignableKind, name: string | undefined, field: string) => {
     if (name === undefined) return null;
     const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
@@ -50,8 +51,8 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
       investor_id: find('investor', row.investor_code, 'investor_code'),
     };
     const key = `${product.id} ${program_id}`;
-    const parents = known.get(key) ?? (await readLoanParents(work, ids));
+    const parents = known.get(key) ?? readLoanParents(work, ids);
     known.set(key, parents);
-    return { ids, parents };
+    return { ids, parents: await parents };
   };
 }
