@@ -77,7 +77,8 @@ export async function checkBook(
         const checked = await checkLoans(work, loans, {
           options,
           bookProducts,
-          onReplayed: histories?.addLoan ?? null,
+          onReplayed:
+            histories === null ? null : (loan, parents) => histories.addLoan(loan, parents),
         });
         for (const loan of checked.figures) totals.add(loan);
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
