@@ -55,13 +55,15 @@ export async function contentOfImport({ tx }: Work, id: string) {
 }
 
 function assertCheckedToday({ today }: Work, { business_date }: stored.ImportRow) {
-  if (business_date === today) return;
-  throw new Conflict(
+  if (business_date !== today) throw checkOutdated(business_date, today);
+}
+
+export const checkOutdated = (business_date: string | null, today: string) =>
+  new Conflict(
     `The file was checked for ${business_date}, and the business date is ${today}. Check it again.`,
     'check_outdated',
     { business_date, today },
   );
-}
 
 export async function lockExisting({ tx }: Work, id: string): Promise<stored.ImportRow> {
   const row = await stored.lockImport(tx, id);
