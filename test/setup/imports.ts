@@ -1,10 +1,11 @@
 import { Big } from 'big.js';
 import { expect } from 'vitest';
+import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
 import { multipartForm, postForm } from './forms.ts';
 import { runJobs } from './queue.ts';
-import { zipOf } from './exported-books.ts';
+import { zipOf as zipOfFiles } from './exported-books.ts';
 import type { Stage, Tenant } from './world.ts';
 
 const IMPORT_JOBS = ['check-import', 'board-import'];
@@ -33,10 +34,20 @@ export function uploadBook(
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
 
+/** A book as a zip. */
+export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  async function* entries() {
+    for (const [path, content] of Object.entries(files))
+      yield await Promise.resolve({ path, content: Buffer.from(content) });
+  }
+  const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
+  return Buffer.concat(pieces);
+}
+
 /** Imports a zip of the files over HTTP, with the totals that the check found. Returns the findings of the boarding. */
 export async function importBook(stage: Stage, tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
   const admin = await tenant.signedIn('admin');
-  const sent = await uploadBook(admin, await zipOf(files), {}, 'book.zip');
+  const sent = await uploadBook(admin, await zipOfFiles(files), {}, 'book.zip');
   const path = `/imports/${sent.body.id}`;
   await runImports(stage);
   const checked = (await admin.get(path)).body;
