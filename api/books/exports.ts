@@ -82,7 +82,8 @@ export const bookExportRoutes: Route[] = [
     action: 'show',
     transaction: 'read',
     summary: 'Get a book export',
-    description: 'Includes a download link once the file is ready. The list of exports shows their progress without a proof.',
+    description:
+      'Includes a download link once the file is ready. The list of exports shows their progress without a proof.',
     status: 200,
     reply: bookExports.reply
       .extend({ download_url: z.string().nullable() })

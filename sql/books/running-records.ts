@@ -67,7 +67,8 @@ export const loanRecords =
       select * from (${sql.join(
         kinds.map(({ kind, columns }, at) => {
           const { table, where = sql.fragment`true` }: Source = LOAN_RECORDS[kind];
-          const owner = kind === 'standing' ? sql.fragment`record.id` : sql.fragment`record.loan_id`;
+          const owner =
+            kind === 'standing' ? sql.fragment`record.id` : sql.fragment`record.loan_id`;
           return sql.fragment`
             select ${at}::integer as place, loan.loan_number, ${kind}::text as kind, record.id as record_id,
                    ${facts(columns)} as facts

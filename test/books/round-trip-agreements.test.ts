@@ -117,30 +117,34 @@ async function newAgreements(tenant: Tenant) {
 /** The test closes 160 days. */
 const LONG_MS = 240_000;
 
-test('reliefs, plans, promises, caps and scheduled payments continue after an import, as if the loans had stayed', async () => {
-  const source = await stage.tenant('2026-03-01');
-  const { settling } = await newAgreements(source);
-  await travelTo(stage, source, '2026-04-21');
-  const target = await stage.tenant('2026-04-21');
+test(
+  'reliefs, plans, promises, caps and scheduled payments continue after an import, as if the loans had stayed',
+  async () => {
+    const source = await stage.tenant('2026-03-01');
+    const { settling } = await newAgreements(source);
+    await travelTo(stage, source, '2026-04-21');
+    const target = await stage.tenant('2026-04-21');
 
-  const found = await importBook(stage, target, await exportedFiles(stage, source));
-  const atOnce = await differencesOf(source, target);
-  const numberOf = async (id: string) =>
-    String((await source.officer.get(`/loans/${id}`)).body.loan_number);
-  const settled = await numberOf(settling.id);
-  for (const day of ['2026-05-05', '2026-06-05'])
-    for (const tenant of [source, target]) {
-      await travelTo(stage, tenant, day);
-      const [loan] = (await tenant.officer.get(`/loans?loan_number=${settled}`)).body;
-      assertOk(await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '3000.00' }));
-    }
-  for (const tenant of [source, target]) await travelTo(stage, tenant, '2026-06-20');
-  const later = await differencesOf(source, target);
+    const found = await importBook(stage, target, await exportedFiles(stage, source));
+    const atOnce = await differencesOf(source, target);
+    const numberOf = async (id: string) =>
+      String((await source.officer.get(`/loans/${id}`)).body.loan_number);
+    const settled = await numberOf(settling.id);
+    for (const day of ['2026-05-05', '2026-06-05'])
+      for (const tenant of [source, target]) {
+        await travelTo(stage, tenant, day);
+        const [loan] = (await tenant.officer.get(`/loans?loan_number=${settled}`)).body;
+        assertOk(await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '3000.00' }));
+      }
+    for (const tenant of [source, target]) await travelTo(stage, tenant, '2026-06-20');
+    const later = await differencesOf(source, target);
 
-  expect(found).toEqual([]);
-  expect({ atOnce, later }).toEqual({ atOnce: [], later: [] });
-  expect(await violationsIn(stage)).toEqual([]);
-}, LONG_MS);
+    expect(found).toEqual([]);
+    expect({ atOnce, later }).toEqual({ atOnce: [], later: [] });
+    expect(await violationsIn(stage)).toEqual([]);
+  },
+  LONG_MS,
+);
 
 test('loans keep their investors and portfolios, and a sold loan posts to the investor', async () => {
   const source = await stage.tenant('2026-01-15');

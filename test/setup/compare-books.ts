@@ -5,9 +5,23 @@ import { openPool, sql } from '../../sql/database/db.ts';
 
 /** Columns that are never the same in two tenants: ids, times of recording, and users. */
 const NEVER = [
-  ...['id', 'tenant_id', 'loan_id', 'borrower_id', 'created_at', 'updated_at', 'collateral_id'],
-  ...['applied_at', 'broken_at', 'completed_at', 'fulfilled_at'],
-  ...['created_by', 'requested_by', 'approved_by', 'event_id', 'event_ids', 'uploaded_by'],
+  'id',
+  'tenant_id',
+  'loan_id',
+  'borrower_id',
+  'created_at',
+  'updated_at',
+  'collateral_id',
+  'applied_at',
+  'broken_at',
+  'completed_at',
+  'fulfilled_at',
+  'created_by',
+  'requested_by',
+  'approved_by',
+  'event_id',
+  'event_ids',
+  'uploaded_by',
 ];
 
 type Comparison = {
@@ -35,10 +49,22 @@ const COMPARED: Record<string, Comparison> = {
              'terms', row.terms - array['gl_map', 'previous_gl_maps', 'sold_on']) as row
            from loans as row where tenant_id = $1 and status not in ('denied', 'canceled')`,
     without: [
-      ...['program_id', 'product_id', 'portfolio_id', 'loan_officer_id', 'schedule_version', 'metadata'],
-      ...['frozen_at', 'accelerated_at', 'paid_off_at', 'charged_off_at', 'approved_at'],
+      'program_id',
+      'product_id',
+      'portfolio_id',
+      'loan_officer_id',
+      'schedule_version',
+      'metadata',
+      'frozen_at',
+      'accelerated_at',
+      'paid_off_at',
+      'charged_off_at',
+      'approved_at',
       // A funded loan no longer needs them.
-      ...['approved_on', 'rescission_ends', 'expected_disbursement_date', 'agreed_first_payment_date'],
+      'approved_on',
+      'rescission_ends',
+      'expected_disbursement_date',
+      'agreed_first_payment_date',
     ],
   },
   schedule: {
@@ -47,13 +73,30 @@ const COMPARED: Record<string, Comparison> = {
   },
   outlook: { from: ofLoan('loan_outlook') },
   payments: {
-    from: ofLoan('payments', `row.status in ('completed', 'settled', 'reversed', 'returned', 'scheduled')`),
+    from: ofLoan(
+      'payments',
+      `row.status in ('completed', 'settled', 'reversed', 'returned', 'scheduled')`,
+    ),
     without: [
-      ...['receipt_number', 'posted_at', 'settled_at', 'reversed_at', 'reversed_by', 'failed_at', 'send_by'],
-      ...['payment_instrument_id', 'autopay_plan_id', 'payment_plan_id', 'consent_id', 'coverage', 'allocations'],
+      'receipt_number',
+      'posted_at',
+      'settled_at',
+      'reversed_at',
+      'reversed_by',
+      'failed_at',
+      'send_by',
+      'payment_instrument_id',
+      'autopay_plan_id',
+      'payment_plan_id',
+      'consent_id',
+      'coverage',
+      'allocations',
     ],
   },
-  fees: { from: ofLoan('fees'), without: ['fee_rule_id', 'payment_id', 'waived_at', 'waived_by', 'draw_id'] },
+  fees: {
+    from: ofLoan('fees'),
+    without: ['fee_rule_id', 'payment_id', 'waived_at', 'waived_by', 'draw_id'],
+  },
   draws: { from: ofLoan('draws'), without: ['payment_instrument_id'] },
   forbearances: { from: ofLoan('forbearances'), without: ['hardship_application_id'] },
   deferments: { from: ofLoan('deferments') },
@@ -81,22 +124,44 @@ const COMPARED: Record<string, Comparison> = {
   collateral: { from: ofLoan('collateral_items', 'not row.is_archived') },
   autopay: {
     from: ofLoan('autopay_plans', `row.status in ('active', 'paused')`),
-    without: ['payment_instrument_id', 'backup_payment_instrument_id', 'consent_id', 'last_payment_id'],
+    without: [
+      'payment_instrument_id',
+      'backup_payment_instrument_id',
+      'consent_id',
+      'last_payment_id',
+    ],
   },
   notes: { from: ofBorrower('notes'), without: ['author_id', 'body'] },
   cases: {
     from: ofBorrower('support_cases', 'not row.opened_in_error'),
     without: [
-      ...['case_number', 'assigned_to', 'source', 'document_ids', 'first_response_at', 'last_message_at'],
-      ...['resolved_at', 'closed_at', 'awaits_answer'],
+      'case_number',
+      'assigned_to',
+      'source',
+      'document_ids',
+      'first_response_at',
+      'last_message_at',
+      'resolved_at',
+      'closed_at',
+      'awaits_answer',
     ],
   },
   legal_conditions: { from: ofBorrower('legal_conditions'), without: ['case_id'] },
   documents: {
     from: ofLoan('documents', `row.status in ('uploaded', 'verified') and not row.is_archived`),
     without: [
-      ...['storage_key', 'uploaded_at', 'source', 'template', 'template_data', 'status', 'page_count'],
-      ...['language', 'metadata', 'expires_at', 'verified_at', 'verified_by'],
+      'storage_key',
+      'uploaded_at',
+      'source',
+      'template',
+      'template_data',
+      'status',
+      'page_count',
+      'language',
+      'metadata',
+      'expires_at',
+      'verified_at',
+      'verified_by',
     ],
   },
   borrowers: {
@@ -109,7 +174,10 @@ const COMPARED: Record<string, Comparison> = {
     from: ofBorrower('emails', 'not row.is_archived'),
     without: ['verified_at', 'is_verified', 'last_bounce_at'],
   },
-  phones: { from: ofBorrower('phones', 'not row.is_archived'), without: ['verified_at', 'is_verified'] },
+  phones: {
+    from: ofBorrower('phones', 'not row.is_archived'),
+    without: ['verified_at', 'is_verified'],
+  },
   consents: { from: ofBorrower('borrower_consents'), without: ['document_id'] },
   identities: {
     from: ofBorrower('borrower_identities', 'not row.is_archived'),
@@ -176,7 +244,9 @@ function toText({ key, row }: Found, without: readonly string[]) {
     // Files have milliseconds.
     .map(([name, value]): [string, unknown] => [
       name,
-      typeof value === 'string' ? value.replace(/(\d{2}:\d{2}:\d{2})\.\d+(?=\+00:00$)/, '$1') : value,
+      typeof value === 'string'
+        ? value.replace(/(\d{2}:\d{2}:\d{2})\.\d+(?=\+00:00$)/, '$1')
+        : value,
     ])
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([key, Object.fromEntries(left)]);

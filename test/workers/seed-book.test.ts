@@ -89,10 +89,8 @@ test('the book is exported by command and imported into an empty tenant, where e
   const target = ['--domains', 'next.localhost', '--business-date', day, '--sandbox', 'yes'];
   const totals = ['--expect-loans', String(loans), '--expect-principal', principal];
 
-  const exported = await run(
-    'ops',
-    ...['export-book', folder, '--tenant', 'demo', '--personal-numbers', 'yes'],
-  );
+  const whole = ['--personal-numbers', 'yes'];
+  const exported = await run('ops', 'export-book', folder, '--tenant', 'demo', ...whole);
   const made = await run('ops', 'create-tenant', 'next', ...target);
   const boarded = await run('board', '--tenant', 'next', ...totals, folder);
   const compared = await compareBooks(database.url, 'demo', 'next');

@@ -4,17 +4,38 @@ import type { BookRequest } from './write-book.ts';
 /** What a book leaves out although it belongs to the loans, and why. The README of this area repeats none of it. */
 export const NOT_PART = [
   ['Loans that were denied, canceled or transferred', 'nothing is owed here'],
-  ['Messages, letters that were not stored as documents, tasks and webhooks', 'they are the records of this system'],
-  ['Payments that failed, and draws of autopay that wait for a retry', 'decide about them before you leave'],
-  ['Bank orders that were sent or wait to be sent', 'the bank answers the system that gives the order. Send the last file and wait for its returns'],
-  ['Statements that were frozen', 'their PDFs are documents. The next statement continues from the totals of the loan'],
+  [
+    'Messages, letters that were not stored as documents, tasks and webhooks',
+    'they are the records of this system',
+  ],
+  [
+    'Payments that failed, and draws of autopay that wait for a retry',
+    'decide about them before you leave',
+  ],
+  [
+    'Bank orders that were sent or wait to be sent',
+    'the bank answers the system that gives the order. Send the last file and wait for its returns',
+  ],
+  [
+    'Statements that were frozen',
+    'their PDFs are documents. The next statement continues from the totals of the loan',
+  ],
   ['Payoff quotes', 'the amounts of the same days follow from the loan'],
-  ['Credit files and disputes', 'the bureaus know them. The payment history profile and the date of first delinquency are part'],
+  [
+    'Credit files and disputes',
+    'the bureaus know them. The payment history profile and the date of first delinquency are part',
+  ],
   ['Hardship applications and messages of cases', 'their decisions are part: reliefs and cases'],
   ['Released co-borrowers, archived addresses, identities and accounts', 'they no longer count'],
-  ['Dynamic portfolios, sales, remittances and snapshots', 'they follow from the loans, or are reports of the past'],
+  [
+    'Dynamic portfolios, sales, remittances and snapshots',
+    'they follow from the loans, or are reports of the past',
+  ],
   ['Journal entries', 'the trial balance is part. Keep the old ledger'],
-  ['Users, roles, templates and other settings', 'they belong to the installation. `settings.csv` has those on which figures depend'],
+  [
+    'Users, roles, templates and other settings',
+    'they belong to the installation. `settings.csv` has those on which figures depend',
+  ],
 ] as const;
 
 /** The text of the README in a book. */

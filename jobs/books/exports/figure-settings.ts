@@ -21,8 +21,5 @@ const flatten = (settings: Settings): FigureSetting[] => [
 /** All settings of the tenant on which figures depend, also those that have their defaults. */
 export async function listFigureSettings(tx: Transaction): Promise<FigureSetting[]> {
   const facts = await tenantFacts(tx);
-  return [
-    ...FACTS.map((name) => ({ name, value: facts[name] })),
-    ...flatten(await settingsOf(tx)),
-  ];
+  return [...FACTS.map((name) => ({ name, value: facts[name] })), ...flatten(await settingsOf(tx))];
 }

@@ -33,9 +33,7 @@ const event_ids = z.array(uuid).max(1_000).optional();
 
 /** The parts of a promise or a payment plan. */
 const parts = z
-  .array(
-    z.looseObject({ due_date: date, amount: money, status: z.string().max(30).optional() }),
-  )
+  .array(z.looseObject({ due_date: date, amount: money, status: z.string().max(30).optional() }))
   .max(1_000);
 
 const relief = { ...made, status: z.enum(RELIEF_STATUSES), event_ids };
@@ -259,14 +257,20 @@ export const BORROWER_FACTS = {
     ...made,
     legal_name: line,
     dba_name: line.optional(),
-    ein_last_four: z.string().regex(/^\d{4}$/).optional(),
+    ein_last_four: z
+      .string()
+      .regex(/^\d{4}$/)
+      .optional(),
     entity_type: z.enum([
       ...(['sole_proprietorship', 'llc', 'corporation', 's_corporation'] as const),
       ...(['partnership', 'nonprofit', 'trust', 'other'] as const),
     ]),
     formation_date: date.optional(),
     formation_state: line.optional(),
-    naics_code: z.string().regex(/^\d{6}$/).optional(),
+    naics_code: z
+      .string()
+      .regex(/^\d{6}$/)
+      .optional(),
     industry: line.optional(),
     annual_revenue: money.optional(),
     employee_count: whole(0, 999_999_999).optional(),

@@ -96,9 +96,7 @@ export async function checkBook(
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
-          ...(await checkSettings(work, rows)).flatMap(
-            (one) => applySwitches(one, switches) ?? [],
-          ),
+          ...(await checkSettings(work, rows)).flatMap((one) => applySwitches(one, switches) ?? []),
           ...products.findings,
           ...checked.findings,
           ...(await checkKnownBorrowers(work, people)),

@@ -26,10 +26,13 @@ export async function addBookAccounts(
   const ids = new Map(accounts.map(({ id, code }) => [code, id]));
   for (const row of rows) {
     const { account_code: code, name = code, account_type } = row;
-    const known = find(row)?.id ?? (ids.get(code) as string | undefined);
+    const known = find(row)?.id ?? ids.get(code);
     if (known !== undefined) ids.set(code, known);
     else if (account_type !== undefined)
-      ids.set(code, await addAccount(work, { code, name, account_type } as { account_type: string }));
+      ids.set(
+        code,
+        await addAccount(work, { code, name, account_type } as { account_type: string }),
+      );
   }
   return ids;
 }

@@ -11,10 +11,7 @@ const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 
  * Reports settings of the exporting tenant that are others here. An import never changes settings, because they also
  * apply to the loans that are here already.
  */
-export async function checkSettings(
-  { tx }: Work,
-  rows: readonly CheckedRow[],
-): Promise<Finding[]> {
+export async function checkSettings({ tx }: Work, rows: readonly CheckedRow[]): Promise<Finding[]> {
   const given = rows.filter(({ file }) => file === 'settings');
   if (given.length === 0) return [];
   const here = new Map((await listFigureSettings(tx)).map(({ name, value }) => [name, value]));

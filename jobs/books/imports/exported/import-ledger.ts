@@ -54,7 +54,8 @@ export async function importLedger(
 /** The check finds these mistakes earlier, unless an account was changed since. */
 function assertPostable(rows: readonly BookRow<'ledger'>[], ids: ReadonlyMap<string, string>) {
   const errors: Record<string, string> = {};
-  for (const { account_code } of rows) if (!ids.has(account_code)) errors[account_code] = NO_ACCOUNT;
+  for (const { account_code } of rows)
+    if (!ids.has(account_code)) errors[account_code] = NO_ACCOUNT;
   const total = sum(rows.map(({ balance }) => parseMoney(balance)));
   if (!isZero(total)) errors['balance'] = notBalanced(money(total));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);

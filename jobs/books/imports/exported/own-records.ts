@@ -39,7 +39,9 @@ export function readFacts({ kind, facts, loan_number, borrower_external_id }: Re
     });
   if ((borrower_external_id === undefined) !== isOfLoan)
     throw new Invalid({
-      borrower_external_id: isOfLoan ? 'Must be empty for this kind.' : 'Is required for this kind.',
+      borrower_external_id: isOfLoan
+        ? 'Must be empty for this kind.'
+        : 'Is required for this kind.',
     });
   const schema: z.ZodType<Values> = isOneOf(LOAN_RECORD_KINDS, kind)
     ? LOAN_FACTS[kind]
@@ -158,8 +160,7 @@ export async function importLoanRecords(
       row['event_ids'] = event_ids.flatMap((old) => loan.eventId(String(old)) ?? []);
     if ('payment_instrument_id' in facts)
       row['payment_instrument_id'] = find(accounts, facts['payment_instrument_id']);
-    if ('payment_plan_id' in facts)
-      row['payment_plan_id'] = find(plans, facts['payment_plan_id']);
+    if ('payment_plan_id' in facts) row['payment_plan_id'] = find(plans, facts['payment_plan_id']);
     if (kind === 'assignment') {
       const investor_id = find(investors, facts['investor_id']);
       // The check has found the investor.
