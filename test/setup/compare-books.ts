@@ -60,6 +60,8 @@ const COMPARED: Record<string, Comparison> = {
       'paid_off_at',
       'charged_off_at',
       'approved_at',
+      // In the target, all months so far are those of a previous servicer.
+      'payment_history_profile',
       // A funded loan no longer needs them.
       'approved_on',
       'rescission_ends',
