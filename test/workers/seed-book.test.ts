@@ -6,7 +6,6 @@ import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { BOOK_MIN, kindOf } from '../../workers/seed/book/kinds.ts';
 import { planBook } from '../../workers/seed/book/plan-book.ts';
-import { compareBooks } from '../setup/compare-books.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { violationsIn } from '../setup/violations.ts';
 
@@ -19,18 +18,16 @@ afterAll(async () => {
   rmSync(DATA_DIR, { recursive: true });
 });
 
-/** Runs a command and returns its exit code and its output. */
-async function run(command: string, ...words: string[]) {
+/** Runs the seed and returns its exit code and its output. */
+async function seed(...words: string[]) {
   const env = { DATABASE_URL: database.url, DATA_DIR, PATH: process.env['PATH'] };
-  const child = spawn(process.execPath, [`workers/${command}.ts`, ...words], { env });
+  const child = spawn(process.execPath, ['workers/seed.ts', ...words], { env });
   let output = '';
   child.stdout.on('data', (piece) => (output += String(piece)));
   child.stderr.on('data', (piece) => (output += String(piece)));
   const code = await new Promise((resolve) => child.once('exit', resolve));
   return { code, output };
 }
-
-const seed = (...words: string[]) => run('seed', ...words);
 
 const countsBy = async (column: string, table = 'loans') =>
   new Map(
@@ -74,31 +71,6 @@ test('a book has a loan in every state, correct ledgers, and is added once', asy
   for (const table of tables.split(' '))
     expect([...(await countsBy('tenant_id', table)).values()][0], table).toBeGreaterThan(0);
   expect(before.get('returned')).toBeGreaterThan(1);
-  expect(await violationsIn(database)).toEqual([]);
-}, 600_000);
-
-test('the book is exported by command and imported into an empty tenant, where everything is equal', async () => {
-  const { rows } = await admin.query<{ day: string; loans: number; principal: string }>(
-    `select tenant.business_date::text as day, count(*)::integer as loans,
-            sum(loan.principal_balance) filter (where loan.status = 'active')::text as principal
-     from tenants as tenant join loans as loan on loan.tenant_id = tenant.id
-     where tenant.slug = 'demo' and loan.status not in ('denied', 'canceled') group by 1`,
-  );
-  const [{ day, loans, principal } = { day: '', loans: 0, principal: '' }] = rows;
-  const folder = path.join(DATA_DIR, 'book');
-  const target = ['--domains', 'next.localhost', '--business-date', day, '--sandbox', 'yes'];
-  const totals = ['--expect-loans', String(loans), '--expect-principal', principal];
-
-  const whole = ['--personal-numbers', 'yes'];
-  const exported = await run('ops', 'export-book', folder, '--tenant', 'demo', ...whole);
-  const made = await run('ops', 'create-tenant', 'next', ...target);
-  const boarded = await run('board', '--tenant', 'next', ...totals, folder);
-  const compared = await compareBooks(database.url, 'demo', 'next');
-
-  expect([exported.code, made.code, boarded.code], boarded.output).toEqual([0, 0, 0]);
-  expect(compared.differences).toEqual([]);
-  expect(compared.rows['loans']).toBe(loans);
-  expect(compared.rows['documents']).toBeGreaterThan(0);
   expect(await violationsIn(database)).toEqual([]);
 }, 600_000);
 
