@@ -10,7 +10,7 @@ export type BookScope = { portfolio_id: string | null; servicing_transfer_id: st
 const STATUSES = sql.fragment`('pending', 'approved', 'active', 'paid_off', 'charged_off', 'settled')`;
 
 /** The loan is in the book. A transfer also has its loans after they have left. */
-const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
+export const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
   if (servicing_transfer_id !== null)
     return sql.fragment`
       loan.status in ('active', 'charged_off', 'transferred') and exists (
@@ -23,7 +23,7 @@ const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
     : sql.fragment`loan.status in ${STATUSES} and loan.portfolio_id = ${portfolio_id}`;
 };
 
-const isWhole = ({ portfolio_id, servicing_transfer_id }: BookScope) =>
+export const isWhole = ({ portfolio_id, servicing_transfer_id }: BookScope) =>
   portfolio_id === null && servicing_transfer_id === null;
 
 const Id = z.object({ id: z.string() });
@@ -63,7 +63,7 @@ export const countLoans = (tx: Transaction, scope: BookScope) =>
   `);
 
 /** A row of a book file: a value for each column. */
-const BookRow = z.record(z.string(), z.unknown());
+export const BookRow = z.record(z.string(), z.unknown());
 export type ExportedRow = z.output<typeof BookRow>;
 
 /** The id by which a book names a borrower. */
@@ -71,56 +71,6 @@ const borrowerKey = (borrower: string) => {
   const its = (column: string) => sql.identifier([borrower, column]);
   return sql.fragment`coalesce(${its('external_id')}, ${its('id')}::text) as borrower_external_id`;
 };
-
-/** The codes of the accounts in a product's map of roles to accounts. */
-const glMap = sql.fragment`(
-  select jsonb_object_agg(mapped.role, account.code)
-  from jsonb_each_text(record.gl_map) as mapped (role, account_id)
-  join ledger_accounts as account on account.id::text = mapped.account_id
-)`;
-
-export const listPrograms = (tx: Transaction) =>
-  tx.any(sql.type(BookRow)`
-    select record.code, record.name, record.description, record.program_type,
-           record.is_active and not record.is_archived as is_active,
-           product.code as default_product_code, record.funding_source,
-           record.credit_identification_number, record.jurisdictions, record.compliance_checks,
-           record.template_overrides, record.metadata
-    from programs as record left join products as product on product.id = record.default_product_id
-    order by record.created_at, record.id
-  `);
-
-export const listProducts = (tx: Transaction) =>
-  tx.any(sql.type(BookRow)`
-    select record.*, program.code as program_code, ${glMap} as gl_map,
-           record.is_active and not record.is_archived as is_active
-    from products as record left join programs as program on program.id = record.program_id
-    order by record.created_at, record.id
-  `);
-
-/** The investors who own loans of the book or will own them; without a scope, all. */
-export const listInvestors = (tx: Transaction, scope: BookScope) =>
-  tx.any(sql.type(BookRow)`
-    select record.*, record.id as investor_id
-    from investors as record
-    where ${isWhole(scope)} or exists (
-      select from loan_assignments as part join loans as loan on loan.id = part.loan_id
-      where part.investor_id = record.id and part.status in ('pending', 'active') and ${isInBook(scope)}
-    )
-    order by record.created_at, record.id
-  `);
-
-/** The static portfolios of the loans; without a scope, all that are not sold. */
-export const listPortfolios = (tx: Transaction, scope: BookScope) =>
-  tx.any(sql.type(BookRow)`
-    select record.name, record.description, investor.name as investor_name
-    from portfolios as record left join investors as investor on investor.id = record.investor_id
-    where record.portfolio_type = 'static' and record.status = 'active' and not record.is_archived
-      and (${isWhole(scope)} or exists (
-        select from loans as loan where loan.portfolio_id = record.id and ${isInBook(scope)}
-      ))
-    order by record.created_at, record.id
-  `);
 
 /** The terms that a loan has copied, without those that sales and rate changes add. Equal terms have one key. */
 const termsOf = (loan: string) => sql.fragment`

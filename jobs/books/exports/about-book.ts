@@ -1,5 +1,5 @@
 import type { Work } from '../../work.ts';
-import type { BookRequest } from './write-book.ts';
+import type { BookRequest } from './book-request.ts';
 
 /** What a book leaves out although it belongs to the loans, and why. The README of this area repeats none of it. */
 export const NOT_PART = [

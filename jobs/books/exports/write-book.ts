@@ -1,4 +1,5 @@
 import * as exported from '../../../sql/books/export-rows.ts';
+import * as settings from '../../../sql/books/export-settings.ts';
 import { listAccounts } from '../../../sql/books/parents.ts';
 import { trialBalance } from '../../../sql/ledger/reports.ts';
 import { DOCUMENT_TYPES } from '../../documents/types.ts';
@@ -12,6 +13,7 @@ import { BORROWER_RECORD_COLUMNS, LOAN_RECORD_COLUMNS } from '../format/own-reco
 import { BOOK_FILE_NAMES, type BookFileName } from '../format/book-files.ts';
 import { ABOUT_FILE } from '../format/reading/open-book.ts';
 import { aboutTheBook } from './about-book.ts';
+import type { BookRequest } from './book-request.ts';
 import { listFigureSettings } from './figure-settings.ts';
 import { nameIds } from './name-ids.ts';
 import { fileLines } from './write-file.ts';
@@ -20,12 +22,6 @@ import { readProductVersions, type ProductVersions } from './product-versions.ts
 /** Loans or borrowers whose rows are read together. */
 const PAGE = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
-
-export type BookRequest = {
-  scope: exported.BookScope;
-  /** Whether social security, identity and account numbers are written in full. Otherwise only their last digits. */
-  with_personal_numbers: boolean;
-};
 
 type Progress = (file: BookFileName, rows: number) => Promise<unknown> | void;
 type Row = exported.ExportedRow;
@@ -84,11 +80,11 @@ function pagesOf(
     case 'settings':
       return once(() => listFigureSettings(work.tx));
     case 'investors':
-      return once(() => exported.listInvestors(work.tx, request.scope));
+      return once(() => settings.listInvestors(work.tx, request.scope));
     case 'portfolios':
-      return once(() => exported.listPortfolios(work.tx, request.scope));
+      return once(() => settings.listPortfolios(work.tx, request.scope));
     case 'programs':
-      return once(() => exported.listPrograms(work.tx));
+      return once(() => settings.listPrograms(work.tx));
     case 'products':
       return once(async () => versions.rows);
     case 'ledger':
