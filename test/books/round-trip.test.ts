@@ -311,7 +311,7 @@ test('events that have not happened yet are refused by line, and by boarding its
   });
 
   expect(status).toBe('refused');
-  expect(columns).toEqual(['recorded_on', 'effective_date']);
+  expect(columns).toEqual(['effective_date', 'recorded_on']);
   await expect(boarded).rejects.toMatchObject({
     errors: { history: 'Must not go beyond the business date. It has an event of 2026-01-20.' },
   });
