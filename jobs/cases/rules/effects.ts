@@ -78,10 +78,10 @@ const discharged = (credit_reporting: Indicator): Row => ({
   charge_off: true,
 });
 
-/** A dismissal restores the rights of the creditor (11 USC 349(b)). */
+/** A dismissal ends the stay, and the creditor has the rights from before the petition (11 USC 362(c)(2)(B), 349(b)). */
 const dismissed = (credit_reporting: Indicator | null): Row => ({
   ...NONE,
-  source: '11 USC 349(b); Metro 2 consumer information indicator',
+  source: '11 USC 362(c)(2)(B) and 349(b); Metro 2 consumer information indicator',
   credit_reporting,
 });
 
