@@ -67,6 +67,7 @@ const COLUMNS: Readonly<Record<keyof Effects, string>> = {
   rate_cap: 'Rate cap',
   acceleration: 'Acceleration',
   charge_off: 'Automatic charge-off',
+  sale: 'Sale',
   credit_reporting: 'Credit reporting',
   statement: 'Statements',
 };

@@ -161,7 +161,7 @@ export const loanAssignments = resource({
       .enum(DECLINE_REASONS)
       .nullable()
       .readonly()
-      .describe('Why the loan was not sold when the sale settled: its status on that day.'),
+      .describe('Why the loan was not sold when the sale settled: its status on that day, or `not_allowed` because of a law.'),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()

@@ -124,7 +124,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Sell a portfolio',
       description:
-        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, or a loan has an owner.',
+        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, a loan has an owner, or a law forbids the sale of a loan (`legal_condition`).',
       body: Sale,
       run: sellPortfolio,
     }),

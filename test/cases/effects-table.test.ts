@@ -19,7 +19,7 @@ test('npm run effects prints what each condition changes, with its source, as th
   for (const [at, condition] of CONDITIONS.entries())
     expect(rows[at], condition).toContain(EFFECTS[condition].source);
   expect(rows[CONDITIONS.indexOf('stay_13')]).toBe(
-    '| `stay_13` |  | no | no | no |  | no | no | D | bankruptcy | 11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator |',
+    '| `stay_13` |  | no | no | no |  | no | no |  | D | bankruptcy | 11 USC 362(a); 12 CFR 1026.41(f); Metro 2 consumer information indicator |',
   );
   expect(casesGuide()).toContain(printed.trim());
 });

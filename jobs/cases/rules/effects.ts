@@ -33,6 +33,8 @@ export type Effects = {
   acceleration: boolean;
   /** The charge-off that close of business makes. Staff can still charge off. */
   charge_off: boolean;
+  /** The sale of the loan. The lender may still buy it back. */
+  sale: boolean;
   /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
   credit_reporting: Indicator | 'suppress' | null;
   /** The form of the loan's statements, also in messages and in the portal. */
@@ -51,6 +53,7 @@ const NONE: Effects = {
   rate_cap: null,
   acceleration: true,
   charge_off: true,
+  sale: true,
   credit_reporting: null,
   statement: 'regular',
 };
@@ -127,6 +130,8 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     autopay: false,
     acceleration: false,
     charge_off: false,
+    // 15 USC 1681m(f)(1). Its exceptions (securitization, merger) need the tenant's setting.
+    sale: false,
     credit_reporting: 'suppress',
     statement: 'no_demand',
   },
@@ -209,6 +214,7 @@ function mergeStrictly(one: Effects, other: Effects): Effects {
     rate_cap: lowestRate(one.rate_cap, other.rate_cap),
     acceleration: one.acceleration && other.acceleration,
     charge_off: one.charge_off && other.charge_off,
+    sale: one.sale && other.sale,
     credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
     statement: stricter(STATEMENTS, one.statement, other.statement),
   };
