@@ -11,8 +11,10 @@ type FieldNames = ReadonlySet<string>;
 type Input = Record<string, unknown>;
 
 /** Removes fields hidden from this user from an answer, at any depth. */
-export function omitHiddenFields(access: Access, route: Route, body: unknown): unknown {
-  if (!access.isRestricted || !isRole(route.allow)) return body;
+export function omitHiddenFields(access: Access, route: Route, whole: unknown): unknown {
+  if (!isRole(route.allow)) return whole;
+  const body = route.action === 'history' ? omitUnreadableRecords(access, whole) : whole;
+  if (!access.isRestricted) return body;
   const { resource } = route;
   const names = unseenFields(access, resource);
   const anything = new Set(openEndedFields(resource));
@@ -30,6 +32,18 @@ export function omitHiddenFields(access: Access, route: Route, body: unknown): u
     );
   };
   return walk(body, names);
+}
+
+/** Empties the history entries of records that the user could not read: they show who changed one, and when. */
+function omitUnreadableRecords(access: Access, entries: unknown): unknown {
+  if (!Array.isArray(entries)) return entries;
+  const known = new Map<string, boolean>();
+  return entries.map((entry: Record<string, unknown>) => {
+    const resource = resourceNameOf(String(entry['entity_type']));
+    const mayRead = known.get(resource) ?? access.mayRead(resource);
+    known.set(resource, mayRead);
+    return mayRead ? entry : { ...entry, changes: {}, reason: null };
+  });
 }
 
 /** The fields of a resource that a user with a denied field does not see. */

@@ -32,7 +32,7 @@ test('a debt from identity theft is not sold, but can be pledged, and a tenant m
 
   expect(sold).toMatchObject({
     status: 409,
-    body: { code: 'legal_condition', loan_ids: [stolen.id] },
+    body: { code: 'legal_condition', details: { loan_ids: [stolen.id] } },
   });
   expect(participation).toMatchObject({ status: 409, body: { code: 'legal_condition' } });
   expect([pledge.status, ended.status, saved.status]).toEqual([201, 200, 200]);

@@ -41,10 +41,10 @@ const FACTS = {
 } as const;
 
 /** What is planted, and nothing else. */
-export const PLANTED = /planted[-_ ][a-z]+|2019-(0[3-9]|10)-\d\d/gi;
+export const PLANTED = /planted[-_ ][a-z]+|2019-(03-07|05-09|06-11|07-12|08-13|09-14|10-15)/gi;
 /** Words from which a reader concludes what a case is about. */
 export const TELLING =
-  /planted[-_ ][a-z]+|2019-(0[3-9]|10)-\d\d|stay_\d+|discharged_|codebtor|identity.theft|deceased|active.duty|servicemember|bankrupt\w*|chapter.\d+|legal.condition|civil relief|rate.capped/gi;
+  /(planted|paper)[-_ ][a-z]+|2019-(03-07|05-09|06-11|07-12|08-13|09-14|10-15)|stay_\d+|discharged_|codebtor|identity.theft|deceased|active.duty|servicemember|bankrupt\w*|chapter.\d+|legal.condition|civil relief|rate.capped/gi;
 
 export const wordsIn = (value: unknown, pattern: RegExp) => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
@@ -115,7 +115,7 @@ export async function newPlantedTenant(stage: Stage) {
           : given;
       const isDispute = type.endsWith('dispute');
       const paper = multipartForm({ loan_id, borrower_id, document_type: 'correspondence' }, [
-        { name: `planted-${type}.pdf`, content: '%PDF-1.7 planted-paper' },
+        { name: `paper-${type}.pdf`, content: '%PDF-1.7 planted-scan' },
       ]);
       const document = await postForm(superadmin, '/documents', paper);
       const { id } = await openCase(superadmin, borrower_id, type, facts, {

@@ -9,9 +9,7 @@ import { openHttp } from '../../workers/outside/http.ts';
  * An HTTPS receiver with its own certificate and a client that trusts it. `seen` keeps the received bytes. It ends with
  * the test, or with the file if `whenOver` is `afterAll`.
  */
-export async function newReceiver(
-  whenOver: (end: () => Promise<void>) => void = onTestFinished,
-) {
+export async function newReceiver(whenOver: (end: () => Promise<void>) => void = onTestFinished) {
   const now = Date.now();
   const { cert, key } = await makeCertificate(
     ['localhost'],
