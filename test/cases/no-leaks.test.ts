@@ -108,8 +108,11 @@ test(
   ENOUGH_MS,
 );
 
-/** The words in the answers of every endpoint that reads, by endpoint. */
-async function wordsShown(client: Client, pattern: RegExp) {
+/**
+ * The words in the answers of every endpoint that reads, by endpoint: about the people, loans and cases, and with
+ * `everything` also about each record of other lists.
+ */
+async function wordsShown(client: Client, pattern: RegExp, { everything = false } = {}) {
   const shown: Record<string, string[]> = {};
   for (const { method, path } of routes) {
     if (method !== 'GET' || NOT_JSON.test(path)) continue;
@@ -121,8 +124,8 @@ async function wordsShown(client: Client, pattern: RegExp) {
       const answer = await client.get(url.includes('explain') ? `${url}?figure=late_fee` : url);
       expect(answer.status, url).toBeLessThan(500);
       const listed: unknown = answer.body;
-      if (kind !== '' && !(kind in ids) && Array.isArray(listed))
-        ids[kind] = listed.slice(0, 20).map(({ id }: { id: string }) => id);
+      if (everything && kind !== '' && !(kind in ids) && Array.isArray(listed))
+        ids[kind] = listed.slice(0, 12).map(({ id }: { id: string }) => id);
       const words = wordsIn(answer.body, pattern);
       if (words.length > 0) shown[path] = [...new Set([...(shown[path] ?? []), ...words])];
     }
@@ -134,14 +137,6 @@ const NOT_JSON =
   /docs|openapi|ops|portal|stream|logo|users\/me|tenant\/settings|communication-logs\/|loans\/\{id\}\/communications/;
 
 test(
-  'a superadmin who is denied the facts sees them nowhere',
-  async () => {
-    expect(await wordsShown(denied, TELLING)).toEqual({});
-  },
-  ENOUGH_MS,
-);
-
-test(
   'a viewer sees what follows for a borrower, but no facts of cases',
   async () => {
     const shown = await wordsShown(viewer, PLANTED);
@@ -150,6 +145,14 @@ test(
     const [day] = shown['/borrowers'] ?? [];
     expect(shown).toEqual({ '/borrowers': [day], '/borrowers/{id}': [day] });
     expect(day).toBe('2019-06-11');
+  },
+  ENOUGH_MS,
+);
+
+test(
+  'a superadmin who is denied the facts sees them nowhere',
+  async () => {
+    expect(await wordsShown(denied, TELLING, { everything: true })).toEqual({});
   },
   ENOUGH_MS,
 );
