@@ -1,7 +1,6 @@
 import { benchAccrual } from './accrual.ts';
 import { runBenches } from './run-benches.ts';
 import { benchBoarding } from './board.ts';
-import { benchHistories } from './board-history.ts';
 import { benchClose } from './close.ts';
 import { figureRow, TABLE_HEADER, printProgress, BadArgument, type Bench } from './figures.ts';
 import { benchGrowth } from './growth.ts';
@@ -9,6 +8,7 @@ import { benchGroups } from './groups.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists, benchOutlookLists, benchSearches } from './lists.ts';
+import { benchListFilters } from './list-filters.ts';
 import { benchMail } from './mail.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPayments, benchRefusals } from './payments.ts';
@@ -26,13 +26,13 @@ const BENCHES = new Map<string, Bench>(
   Object.entries({
     accrual: benchAccrual,
     board: benchBoarding,
-    'board-history': benchHistories,
     close: benchClose,
     groups: benchGroups,
     growth: benchGrowth,
     jobs: benchJobs,
     ledger: benchLedger,
     lists: benchLists,
+    'list-filters': benchListFilters,
     'outlook-lists': benchOutlookLists,
     searches: benchSearches,
     mail: benchMail,

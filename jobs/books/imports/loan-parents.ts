@@ -20,22 +20,30 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
   const offered = await tape.listBoardableProducts(work.tx);
   const oldest = await tape.firstProgram(work.tx);
   const named = await brought.listAssignable(work.tx);
-  const known = new Map<string, LoanParents>();
+  // Loans are boarded concurrently, so each product is remembered before it is read.
+  const known = new Map<string, Promise<LoanParents>>();
   const find = (kind: brought.AssignableKind, name: string | undefined, field: string) => {
     if (name === undefined) return null;
     const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
     if (found && other === undefined) return found.id;
     throw new Invalid({
-      [field]: found ? `Several ${kind}s have this name.` : `This ${kind} does not exist.`,
+      [field]: found
+        ? `Several ${kind}s have this name. Rename one of them here.`
+        : `This ${kind} does not exist here, or takes no loans. Create it, or correct the name.`,
     });
   };
   return async (row: LoanRow): Promise<FoundParents> => {
     const { product_code = wanted } = row;
     const product = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
-    if (product === undefined) throw new Invalid({ product_code: 'This product does not exist.' });
+    if (product === undefined)
+      throw new Invalid({
+        product_code:
+          'This product does not exist here, or is not active. Create it, or correct the code.',
+      });
     const program_id =
       find('program', row.program_code, 'program_code') ?? product.program_id ?? oldest;
-    if (program_id === null) throw new Invalid({ program_code: 'There is no active program.' });
+    if (program_id === null)
+      throw new Invalid({ program_code: 'There is no active program. Create one.' });
     const ids = {
       product_id: product.id,
       program_id,
@@ -43,8 +51,8 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
       investor_id: find('investor', row.investor_code, 'investor_code'),
     };
     const key = `${product.id} ${program_id}`;
-    const parents = known.get(key) ?? (await readLoanParents(work, ids));
+    const parents = known.get(key) ?? readLoanParents(work, ids);
     known.set(key, parents);
-    return { ids, parents };
+    return { ids, parents: await parents };
   };
 }
