@@ -8,6 +8,7 @@ import type { Client } from '../setup/client.ts';
 import { runCreditReports } from '../setup/credit-reporting.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newPlantedTenant, PLANTED, TELLING, wordsIn } from '../setup/planted-cases.ts';
+import { assertOk } from '../setup/portal.ts';
 import { runJobs, travelTo } from '../setup/queue.ts';
 import { newReceiver } from '../setup/receiver.ts';
 import { SUBSCRIBER_SECRET } from '../setup/subscriber.ts';
@@ -47,7 +48,7 @@ beforeAll(async () => {
     events: ['*'],
     secret: SUBSCRIBER_SECRET,
   });
-  expect(subscribed.status, JSON.stringify(subscribed.body)).toBe(201);
+  assertOk(subscribed);
   await travelTo(stage, tenant, '2026-01-21');
   await work();
   const cases = await planted.open();
@@ -60,13 +61,13 @@ beforeAll(async () => {
       facts: { ...facts, estimated_dates: [] },
       facts_reason: 'planted-reason',
     });
-    expect(corrected.status, JSON.stringify(corrected.body)).toBe(200);
+    assertOk(corrected);
   }
   await travelTo(stage, tenant, '2026-03-03');
   await runCreditReports(stage);
   await work();
   const file = await superadmin.post('/credit-reporting-files');
-  expect(file.status, JSON.stringify(file.body)).toBe(201);
+  assertOk(file);
   await planted.deny();
 }, ENOUGH_MS);
 
@@ -188,9 +189,18 @@ test('no export, file, tape, search or filter gives the facts to who is denied t
   );
 
   expect(statuses).toEqual({
-    ...{ borrower: 403, book: 403, webhook: 403, file: 403, document: 403 },
-    ...{ by_type: 422, by_status: 422, by_death: 422, by_sub_status: 422 },
-    ...{ by_indicator: 422, by_rule: 422, by_filename: 422 },
+    borrower: 403,
+    book: 403,
+    webhook: 403,
+    file: 403,
+    document: 403,
+    by_type: 422,
+    by_status: 422,
+    by_death: 422,
+    by_sub_status: 422,
+    by_indicator: 422,
+    by_rule: 422,
+    by_filename: 422,
   });
   for (const { status, body } of searched) expect(status === 422 || body.length === 0).toBe(true);
 });
