@@ -27,9 +27,11 @@ export async function confirmImport(work: Work, id: string, given: Confirmation)
   const expected = summarizeTotals(row.control_totals ?? []);
   const errors: Record<string, string> = {};
   if (given.loan_count !== expected.loan_count)
-    errors['loan_count'] = `The file has ${expected.loan_count} loans.`;
+    errors['loan_count'] =
+      `The file has ${expected.loan_count} ${expected.loan_count === 1 ? 'loan' : 'loans'}. ${COMPARE_TOTALS}`;
   if (given.principal_total !== expected.principal_total)
-    errors['principal_total'] = `The loans of the file owe ${expected.principal_total}.`;
+    errors['principal_total'] =
+      `The loans of the file owe ${expected.principal_total}. ${COMPARE_TOTALS}`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await update(tx, 'imports', id, {
     status: 'confirmed',
@@ -68,7 +70,26 @@ export async function lockExisting({ tx }: Work, id: string): Promise<stored.Imp
   return row;
 }
 
+const COMPARE_TOTALS =
+  'Find the difference in the old system. Upload another file if this one is wrong.';
+
+/** What to do with an import of each status instead. */
+const NEXT_STEPS: Record<string, string> = {
+  uploaded: 'Wait until it is checked.',
+  checking: 'Wait until it is checked.',
+  refused: 'Correct its findings and upload the file again.',
+  checked: 'Confirm its totals.',
+  confirmed: 'Wait until its loans are boarded.',
+  boarding: 'Wait until its loans are boarded.',
+  failed: 'Resume or cancel it.',
+  canceled: 'Upload the file again.',
+};
+
 export const wrongStatus = (status: string, action: string) =>
-  new Conflict(`You cannot ${action} an import that is ${status}.`, 'invalid_transition', {
-    current_status: status,
-  });
+  new Conflict(
+    `You cannot ${action} an import that is ${status}. ${NEXT_STEPS[status] ?? ''}`.trim(),
+    'invalid_transition',
+    {
+      current_status: status,
+    },
+  );
