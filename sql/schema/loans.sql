@@ -326,7 +326,7 @@ create table earlier_transactions (
   position integer not null,
   transaction_type text not null check (transaction_type in
     ('payment', 'payment_reversal', 'disbursement', 'draw', 'fee', 'late_fee', 'fee_waiver', 'rate_change', 'deferment',
-     'modification', 'service_credit', 'charge_off', 'recovery', 'note')),
+     'modification', 'service_credit', 'settlement', 'charge_off', 'recovery', 'note')),
   amount app.money,
   -- The previous servicer's split of the amount.
   principal app.money,

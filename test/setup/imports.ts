@@ -1,3 +1,4 @@
+import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
 import { multipartForm, postForm } from './forms.ts';
@@ -29,3 +30,13 @@ export function uploadBook(
 
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
+
+/** A book as a zip. */
+export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  async function* entries() {
+    for (const [path, content] of Object.entries(files))
+      yield await Promise.resolve({ path, content: Buffer.from(content) });
+  }
+  const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
+  return Buffer.concat(pieces);
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as stored from '../../../sql/books/imports.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { integer, money } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
@@ -28,10 +29,10 @@ export async function confirmImport(work: Work, id: string, given: Confirmation)
   const errors: Record<string, string> = {};
   if (given.loan_count !== expected.loan_count)
     errors['loan_count'] =
-      `The file has ${expected.loan_count} ${expected.loan_count === 1 ? 'loan' : 'loans'}. ${COMPARE_TOTALS}`;
+      `The file has ${expected.loan_count} loans. Find the difference to the old system, and correct the file or your number.`;
   if (given.principal_total !== expected.principal_total)
     errors['principal_total'] =
-      `The loans of the file owe ${expected.principal_total}. ${COMPARE_TOTALS}`;
+      `The loans of the file owe ${expected.principal_total}. Find the difference to the old system, and correct the file or your total.`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await update(tx, 'imports', id, {
     status: 'confirmed',
@@ -70,24 +71,25 @@ export async function lockExisting({ tx }: Work, id: string): Promise<stored.Imp
   return row;
 }
 
-const COMPARE_TOTALS =
-  'Find the difference in the old system. Upload another file if this one is wrong.';
+const CHECKING = 'Wait until its check is done.';
+const BOARDING = 'Wait until its loans are boarded, or cancel it.';
 
-/** What to do with an import of each status instead. */
-const NEXT_STEPS: Record<string, string> = {
-  uploaded: 'Wait until it is checked.',
-  checking: 'Wait until it is checked.',
-  refused: 'Correct its findings and upload the file again.',
-  checked: 'Confirm its totals.',
-  confirmed: 'Wait until its loans are boarded.',
-  boarding: 'Wait until its loans are boarded.',
-  failed: 'Resume or cancel it.',
+/** What to do with an import of a status. */
+const NEXT = dictionary<string>({
+  uploaded: CHECKING,
+  checking: CHECKING,
+  refused: 'Correct its errors and upload the corrected file.',
+  checked: 'Confirm its totals, or cancel it.',
+  confirmed: BOARDING,
+  boarding: BOARDING,
+  failed: 'Resume it, or check it again if no loan is boarded.',
+  boarded: 'All of its loans are boarded.',
   canceled: 'Upload the file again.',
-};
+});
 
 export const wrongStatus = (status: string, action: string) =>
   new Conflict(
-    `You cannot ${action} an import that is ${status}. ${NEXT_STEPS[status] ?? ''}`.trim(),
+    `You cannot ${action} an import that is ${status}. ${NEXT[status] ?? ''}`,
     'invalid_transition',
     {
       current_status: status,

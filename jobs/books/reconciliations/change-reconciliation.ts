@@ -4,7 +4,7 @@ import { newId } from '../../../sql/new-id.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
+import { auditChange, recordAudit } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { newFileKey } from '../../files/sealed-files.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -31,16 +31,18 @@ export async function createReconciliation(
   const id = newId();
   const storage_key = isStored ? await keyOf(work, id) : null;
   const file_key = newFileKey();
-  await insert(tx, 'reconciliations', {
-    ...given,
-    id,
-    accepted_kinds: JSON.stringify(given.accepted_kinds),
-    storage_key,
-    file_key_sealed: isStored ? work.installation.keys.seal(work.tenant_id, file_key) : null,
-    through_date: through_date ?? null,
-    created_by: actor.type === 'user' ? actor.id : null,
+  await auditChange(work, stored.reconciliations, 'create', null, async () => {
+    await insert(tx, 'reconciliations', {
+      ...given,
+      id,
+      accepted_kinds: JSON.stringify(given.accepted_kinds),
+      storage_key,
+      file_key_sealed: isStored ? work.installation.keys.seal(work.tenant_id, file_key) : null,
+      through_date: through_date ?? null,
+      created_by: actor.type === 'user' ? actor.id : null,
+    });
+    return id;
   });
-  await recordAudit(work, { type: 'reconciliations', id }, 'create', {});
   return { id, storage_key, file_key };
 }
 

@@ -1,8 +1,9 @@
 import type { BookFileName, BookRow } from '../book-files.ts';
 import type { Referred } from '../columns.ts';
+import { namesIn } from '../case-facts.ts';
 import { contradiction, type Issue } from './issue.ts';
 
-type Known = { line: number; borrower?: string; from?: string };
+type Known = { line: number; borrower?: string; from?: string; status?: string };
 
 /** The records of a book that other files name, with the little that rules across files need. */
 export type RecordsIndex = {
@@ -30,11 +31,18 @@ export const isReferred = (name: BookFileName): name is Referred => REFERRED.inc
 
 /** What the index keeps of a row. */
 export function toKnown(name: BookFileName, row: object, line: number): Known {
-  const { borrower_external_id: borrower, origination_date: from } = row as {
-    borrower_external_id?: string;
-    origination_date?: string;
-  };
-  if (name === 'loans') return { line, ...(borrower && { borrower }), ...(from && { from }) };
+  const {
+    borrower_external_id: borrower,
+    origination_date: from,
+    status,
+  } = row as { borrower_external_id?: string; origination_date?: string; status?: string };
+  if (name === 'loans')
+    return {
+      line,
+      ...(borrower && { borrower }),
+      ...(from && { from }),
+      ...(status && { status }),
+    };
   return name === 'bank_accounts' && borrower ? { line, borrower } : { line };
 }
 
@@ -46,10 +54,17 @@ export function checkAgainstOthers(
 ): Issue[] {
   if (name === 'co_borrowers') {
     const { loan_number, borrower_external_id } = row as BookRow<'co_borrowers'>;
-    const isSame = index.find('loans', loan_number)?.borrower === borrower_external_id;
-    return isSame
-      ? [contradiction('borrower_external_id', 'Is already the borrower of the loan.')]
-      : [];
+    const loan = index.find('loans', loan_number);
+    if (loan?.borrower === borrower_external_id)
+      return [
+        contradiction(
+          'borrower_external_id',
+          'Is already the borrower of the loan. Remove the line.',
+        ),
+      ];
+    if (loan?.status !== 'paid_off') return [];
+    const reason = 'A loan that is paid off has no co-borrower. The line is left out.';
+    return [{ column: 'loan_number', code: 'loan_not_owed', reason }];
   }
   if (name === 'autopay') {
     const plan = row as BookRow<'autopay'>;
@@ -66,6 +81,15 @@ export function checkAgainstOthers(
           },
         ]
       : [];
+  }
+  if (name === 'cases') {
+    const { facts } = row as BookRow<'cases'>;
+    const unknown = namesIn(facts ?? {}).loans.find(
+      (loan) => index.find('loans', loan) === undefined,
+    );
+    return unknown === undefined
+      ? []
+      : [contradiction('facts', `Names the loan ${unknown}, which loans.csv does not have.`)];
   }
   if (name === 'history') {
     const { loan_number, date } = row as BookRow<'history'>;

@@ -26,7 +26,7 @@ export function createReversalCheck() {
           ...place,
           code: 'unknown_reversal',
           severity: FINDING_CODES.unknown_reversal.severity,
-          reason: 'The history of the loan has no such transaction.',
+          reason: 'The history of the loan has no such transaction. Add it, or correct the number.',
         })),
   };
 }
