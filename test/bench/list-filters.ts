@@ -38,7 +38,11 @@ export const benchListFilters: Bench = async ([size, only]) => {
   printProgress(`Writing ${count.toLocaleString('en')} rows for each of ${asked.length} lists …`);
   const world = await openWorldWithLateLoans(MODELS);
   await fillFor(world, asked, count);
-  const api = await startApi(world);
+  // The rows satisfy no rules, so answers are not compared with their declarations.
+  const api = await startApi(
+    world,
+    routes.map(({ reply: _, ...route }) => route as Route),
+  );
   const reader = await api.as('superadmin');
   const figures: Figure[] = [];
   for (const route of asked) {
@@ -78,7 +82,7 @@ async function fillFor({ admin, tenant_id }: BenchWorld, lists: ListRoute[], cou
     for (const name of read) tables.add(name);
     for (const field of Object.keys(route.list.fields)) {
       const values = filterValues(route.list, field);
-      if (values) for (const table of read) named.set(`${table}.${field}`, values);
+      if (values && read[0] !== undefined) named.set(`${read[0]}.${field}`, values);
     }
   }
   await fillTables(admin, tenant_id, [...tables], count, named);
