@@ -79,7 +79,7 @@ async function* checkFile(
   const { index } = shared;
   const keys = createKeyCheck(name, index);
   const references = createReferenceCheck(name, shared);
-  const reversals = name === 'history' ? createReversalCheck() : null;
+  const reversals = name === 'history' ? createReversalCheck(keys) : null;
   for await (const line of readRows(book, name)) {
     for (const finding of line.findings) yield { finding };
     const issues = checkLine(name, line, { ...shared, keys });
