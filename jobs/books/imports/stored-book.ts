@@ -1,3 +1,4 @@
+import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { openBytesAsTree, UPLOAD_LIMITS, type FileTree } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
@@ -15,8 +16,8 @@ const ZIP_BEGINNING = 'PK\u0003\u0004';
 export const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
 
 /**
- * The uploaded book of an import; null if it has none or has ended. A CSV file is streamed. A zip, of at most 100 MiB, is held in
- * memory, so that no unsealed copy is on a disk.
+ * The uploaded book of an import; null if it has none or does not need it any more. A CSV file is streamed. A zip, of at most
+ * 100 MiB, is held in memory, so that no unsealed copy is on a disk.
  */
 export async function openStoredBook(
   within: Within,
@@ -24,11 +25,11 @@ export async function openStoredBook(
   tenantId: string,
   id: string,
 ): Promise<Book | null> {
-  const { row, keys } = await within(tenantId, async ({ tx, installation }) => ({
-    row: await stored.readImport(tx, id),
-    keys: installation.keys,
-  }));
-  if (row === null || ENDED.includes(row.status)) return null;
+  const { row, keys } = await within(tenantId, async ({ tx, installation: { keys } }) => {
+    const row = await stored.readImport(tx, id);
+    return { row: row !== null && (await needsFiles(tx, row)) ? row : null, keys };
+  });
+  if (row === null) return null;
   const { storage_key, file_key_sealed } = row;
   if (storage_key === null || file_key_sealed === null) return null;
   const file_key = keys.unseal(tenantId, file_key_sealed);
@@ -46,6 +47,14 @@ export async function openStoredBook(
   }
 }
 
+/** Once its rows are staged, only documents are read from the files. */
+async function needsFiles(tx: Tx, { id, status, rows_staged, rows_total }: stored.ImportRow) {
+  if (status !== 'boarding' || rows_staged < rows_total) return !ENDED.includes(status);
+  return (await staged.nextRowsWithoutRecord(tx, id, 'documents', 1)).length > 0;
+}
+
+type Tx = Parameters<typeof stored.readImport>[0];
+
 const unreadableBook = (name: string, reason: string): Book => ({
   name,
   mapping: null,
@@ -62,12 +71,16 @@ async function treeOf(
 ): Promise<FileTree> {
   const content = bytes();
   const { value: first } = await content.next();
-  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING)
-    return openBytesAsTree(
-      Buffer.concat([first, ...(await Array.fromAsync(content))]),
-      filename,
-      UPLOAD_LIMITS,
-    );
+  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING) {
+    const zip = Buffer.alloc(file_size);
+    zip.set(first);
+    let at = first.length;
+    for await (const piece of content) {
+      zip.set(piece, at);
+      at += piece.length;
+    }
+    return openBytesAsTree(zip, filename, UPLOAD_LIMITS);
+  }
   await content.return(undefined);
   return {
     kind: 'file',
