@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../../database/db.ts';
 
-/**
- * Whether this tape may be boarded. A tenant boards one tape at a time; the lock ends with the transaction.
- */
-export const tryLockBoarding = (tx: Transaction) =>
-  tx.oneFirst(sql.type(z.object({ is_begun: z.boolean() }))`
-    select pg_try_advisory_xact_lock(hashtextextended('tape ' || app.current_tenant(), 0)) as is_begun
-  `);
-
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
 export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =>
