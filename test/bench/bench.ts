@@ -1,7 +1,6 @@
 import { benchAccrual } from './accrual.ts';
 import { runBenches } from './run-benches.ts';
 import { benchBoarding } from './board.ts';
-import { benchHistories } from './board-history.ts';
 import { benchClose } from './close.ts';
 import { figureRow, TABLE_HEADER, printProgress, BadArgument, type Bench } from './figures.ts';
 import { benchGrowth } from './growth.ts';
@@ -27,7 +26,6 @@ const BENCHES = new Map<string, Bench>(
   Object.entries({
     accrual: benchAccrual,
     board: benchBoarding,
-    'board-history': benchHistories,
     close: benchClose,
     groups: benchGroups,
     growth: benchGrowth,
