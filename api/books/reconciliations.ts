@@ -3,6 +3,7 @@ import {
   createReconciliation,
   SignOff,
   signOff,
+  signOffConflicts,
 } from '../../jobs/books/reconciliations/change-reconciliation.ts';
 import { reconcileJob } from '../../jobs/books/reconciliations/reconcile.job.ts';
 import {
@@ -198,7 +199,7 @@ const createRoute: Route = {
   throttle: 'upload',
   summary: 'Compare the figures of another system',
   description:
-    'Upload `figures.csv`, or a zip with more files of a book. A worker compares the figures of each loan and day with those here and names each difference. The file is stored encrypted until then. Each upload is a new comparison.',
+    'Upload `figures.csv`, or a zip with more files of a book. A worker compares the figures of each loan and day with those here and names each difference; read the reconciliation until its status is `done`. The file is stored encrypted until then. Each upload is a new comparison.',
   status: 201,
   transaction: 'own',
   takes_file: true,
@@ -263,6 +264,7 @@ const signOffRoute: Route = {
   summary: 'Sign off a reconciliation',
   description:
     'Another user than the one who made it signs off the results with this fingerprint. Answers 409 `four_eyes` for the same user, `fingerprint_differs` for other results, and `loans_changed` if the past of a compared loan has changed since.',
+  conflicts: signOffConflicts,
   status: 200,
   transaction: 'write',
   record: stored.reconciliations,

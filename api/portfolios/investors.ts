@@ -5,12 +5,20 @@ import {
   ASSIGNMENT_STATUSES,
   changeAssignment,
   DECLINE_REASONS,
+  overAssigned,
+  termsFinal,
+  saleBooked,
 } from '../../jobs/portfolios/loan-assignment.ts';
 import {
   addSettlementInstrument,
   changeSettlementInstrument,
 } from '../../jobs/portfolios/settlement-instrument.ts';
-import { addServicingFeeRate, changeInvestor } from '../../jobs/portfolios/servicing-fee.ts';
+import {
+  addServicingFeeRate,
+  changeInvestor,
+  monthRemitted,
+  hasDatedRates,
+} from '../../jobs/portfolios/servicing-fee.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
@@ -175,6 +183,10 @@ export const loanAssignments = resource({
   filters: ['investor_id', 'loan_id', 'portfolio_id', 'status', 'assignment_type'],
 
   example: () => ({ ownership_percentage: '0.5' }),
+  conflicts: {
+    create: () => [overAssigned('0.75')],
+    update: () => [termsFinal('active'), saleBooked()],
+  },
   create: addAssignment,
   update: changeAssignment,
 });
@@ -200,6 +212,7 @@ export const servicingFeeRates = resource({
   },
   filters: ['from_date'],
 
+  conflicts: { create: () => [monthRemitted()] },
   example: (today) => ({ from_date: monthStart(today) }),
   create: addServicingFeeRate,
 });
@@ -252,6 +265,7 @@ export const investors = resource({
   },
   filters: ['name', 'investor_type', 'is_active', 'external_id'],
 
+  conflicts: { update: () => [hasDatedRates()] },
   update: changeInvestor,
   nested: {
     'settlement-instruments': nested(settlementInstruments, 'investor_id'),

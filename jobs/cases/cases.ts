@@ -202,25 +202,19 @@ async function assertOnlyOpenCase(
   if (!isPersonal(type)) return;
   const other = await stored.findOpenCaseOfType(work.tx, borrowerId, type, except);
   if (other === null) return;
-  throw new Conflict(
-    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
-    'already_exists',
-    { case_id: other.id },
-  );
+  throw caseExists(other);
 }
 
 async function assertMayEnd(work: Work, id: string, changes: Changes, row: Row) {
   assertResolved(changes, row);
-  if (await applications.hasOpenApplicationInCase(work.tx, id))
-    throw new Conflict('Decide the hardship application of this case first.', 'application_open');
+  if (await applications.hasOpenApplicationInCase(work.tx, id)) throw applicationOpen();
   if (changes.opened_in_error) return;
   const conditions = await listConditionsOfCase(work.tx, id);
   const lasting = conditions.find(
     ({ condition, until_date }) => until_date === null && !lastsBeyondCase(condition),
   );
   if (lasting === undefined) return;
-  const message = `The condition ${lasting.condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`;
-  throw new Conflict(message, 'conditions_open', { condition: lasting.condition });
+  throw conditionsOpen(lasting.condition);
 }
 
 function assertResolved(changes: Changes, row: Row) {
@@ -245,10 +239,7 @@ function factualCase(row: Values): FactualCase | null {
 function assertTransition(from: string, to: string) {
   const allowed_statuses = NEXT[from] ?? [];
   if (allowed_statuses.includes(to)) return;
-  throw new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
-    current_status: from,
-    allowed_statuses,
-  });
+  throw caseTransition(from, to, allowed_statuses);
 }
 
 /** The fields that follow from a status. */
@@ -269,3 +260,26 @@ async function checkDocuments({ tx }: Work, borrowerId: string, ids: readonly st
   if (ids.length === 0 || (await areDocumentsAbout(tx, borrowerId, ids))) return;
   throw new Invalid({ document_ids: 'Contains a document that is not about the borrower.' });
 }
+
+export const conditionsOpen = (condition: string) =>
+  new Conflict(
+    `The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`,
+    'conditions_open',
+    { condition },
+  );
+
+export const caseExists = (other: { id: string; case_number: string }) =>
+  new Conflict(
+    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
+    'already_exists',
+    { case_id: other.id },
+  );
+
+export const caseTransition = (from: string, to: string, allowed_statuses: readonly string[]) =>
+  new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses,
+  });
+
+export const applicationOpen = () =>
+  new Conflict('Decide the hardship application of this case first.', 'application_open');

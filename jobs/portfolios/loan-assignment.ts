@@ -68,13 +68,11 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
       },
     );
   }
-  if (status !== from && row['is_booked'])
-    throw new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');
+  if (status !== from && row['is_booked']) throw saleBooked();
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );
-  if (isTouched && from !== 'pending')
-    throw new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
+  if (isTouched && from !== 'pending') throw termsFinal(from);
   await assertSettlementInstrument(
     work,
     String(row['investor_id']),
@@ -109,13 +107,7 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
     throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');
   if (new Big(loan.owned).plus(share).gt(1)) {
-    throw new Conflict(
-      'The ownership shares of the loan would exceed 100 percent.',
-      'over_assigned',
-      {
-        owned: loan.owned,
-      },
-    );
+    throw overAssigned(loan.owned);
   }
   return loan.status;
 }
@@ -124,3 +116,14 @@ export async function assertSettlementInstrument({ tx }: Work, investorId: strin
   if (typeof id !== 'string' || (await investors.ownsInstrument(tx, investorId, id))) return;
   throw new Invalid({ settlement_instrument_id: 'Is not an active instrument of this investor.' });
 }
+
+export const overAssigned = (owned: string) =>
+  new Conflict('The ownership shares of the loan would exceed 100 percent.', 'over_assigned', {
+    owned,
+  });
+
+export const termsFinal = (from: string) =>
+  new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
+
+export const saleBooked = () =>
+  new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');

@@ -51,8 +51,7 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   if (settlement_date < sale_date)
     throw new Invalid({ settlement_date: 'Must not be before the sale date.' });
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
-  if (portfolio?.status === 'sold')
-    throw new Conflict('The portfolio is already sold.', 'already_sold');
+  if (portfolio?.status === 'sold') throw alreadySold();
   if (portfolio?.is_archived)
     throw new Conflict('The portfolio is archived.', 'portfolio_archived');
   await checkBuyer(work, input);
@@ -61,8 +60,7 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   if (price !== null && new Big(price).gt(0) && new Big(principal).plus(claims).eq(0))
     throw new Invalid({ sale_price: 'The loans of the portfolio owe nothing.' });
   if (investor_id !== null) {
-    if (owned.length > 0)
-      throw new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids: owned });
+    if (owned.length > 0) throw alreadyOwned(owned);
     await assignments.assignSoldLoans(work.tx, {
       portfolio_id: id,
       investor_id,
@@ -95,7 +93,7 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   }
   const isActive = await investors.isActive(work.tx, investor_id);
   if (isActive === null) throw new Invalid({ investor_id: 'Does not exist.' });
-  if (!isActive) throw new Conflict('The investor is not active.', 'investor_inactive');
+  if (!isActive) throw investorInactive();
   await assertSettlementInstrument(work, investor_id, settlement_instrument_id);
 }
 
@@ -115,3 +113,11 @@ function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, pr
     (principal.eq(0) ? null : divide(new Big(price), principal).round(8, 1).toFixed());
   return { price, ratio };
 }
+
+export const alreadySold = () => new Conflict('The portfolio is already sold.', 'already_sold');
+
+export const alreadyOwned = (loan_ids: readonly string[]) =>
+  new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids });
+
+export const investorInactive = () =>
+  new Conflict('The investor is not active.', 'investor_inactive');

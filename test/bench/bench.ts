@@ -9,6 +9,7 @@ import { benchImportMemory } from './import-memory.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists, benchOutlookLists, benchSearches } from './lists.ts';
+import { benchListFilters } from './list-filters.ts';
 import { benchMail } from './mail.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPayments, benchRefusals } from './payments.ts';
@@ -33,6 +34,7 @@ const BENCHES = new Map<string, Bench>(
     jobs: benchJobs,
     ledger: benchLedger,
     lists: benchLists,
+    'list-filters': benchListFilters,
     'outlook-lists': benchOutlookLists,
     searches: benchSearches,
     mail: benchMail,

@@ -55,12 +55,22 @@ export function stopServer(server: Server) {
 export type BenchRequest = { method?: string; path: string; body?: unknown; status: number };
 
 /** Sends one request and returns the milliseconds. Throws on any other status than the expected one. */
-export function sendOnce(
-  { port, headers }: Target,
-  { method = 'GET', path, body, status }: BenchRequest,
+export async function sendOnce(
+  target: Target,
+  asked: BenchRequest,
   agent?: Agent,
 ): Promise<number> {
   const started = performance.now();
+  await answerOf(target, asked, agent);
+  return performance.now() - started;
+}
+
+/** Sends one request and returns the answer's text. Throws on any other status than the expected one. */
+export function answerOf(
+  { port, headers }: Target,
+  { method = 'GET', path, body, status }: BenchRequest,
+  agent?: Agent,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       { port, method, path, headers, ...(agent && { agent }) },
@@ -69,7 +79,7 @@ export function sendOnce(
         incoming.on('data', (part: Buffer) => (answer += part.toString('latin1')));
         incoming.on('end', () =>
           incoming.statusCode === status
-            ? resolve(performance.now() - started)
+            ? resolve(answer)
             : reject(
                 new Error(`${method} ${path}: ${incoming.statusCode} ${answer.slice(0, 300)}`),
               ),

@@ -1,4 +1,5 @@
 import { importBook } from '../../jobs/books/imports/import-book.ts';
+import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
 import { multipartForm, postForm } from './forms.ts';
@@ -38,3 +39,13 @@ export const importTape = async ({ within }: Pick<Tenant, 'within'>, csv: string
   );
   return [...loans.values()];
 };
+
+/** A book as a zip. */
+export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  async function* entries() {
+    for (const [path, content] of Object.entries(files))
+      yield await Promise.resolve({ path, content: Buffer.from(content) });
+  }
+  const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
+  return Buffer.concat(pieces);
+}

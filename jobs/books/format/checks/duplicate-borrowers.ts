@@ -67,7 +67,7 @@ export function createShortBorrowers() {
       };
     }
     if (known.mark === mark) return { person: null, issues: [] };
-    const reason = `Has another name, number or birthday than on line ${known.line}.`;
+    const reason = `Has another name, number or birthday than on line ${known.line}. Give different people different ids, or correct the line.`;
     return {
       person: null,
       issues: [{ column: 'borrower_external_id', code: 'borrower_differs', reason }],

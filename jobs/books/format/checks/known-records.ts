@@ -1,11 +1,12 @@
 import type { BookFileName, BookRow } from '../book-files.ts';
 import type { Referred } from '../columns.ts';
+import { namesIn } from '../case-facts.ts';
 import { contradiction, type Issue } from './issue.ts';
 import { hashOf } from './key-set.ts';
 import { createKeyTable } from './key-table.ts';
 
-/** `borrower`: the hash of the id. `from`: the digits of the date. 0: there is none. */
-type Known = { line: number; borrower: number; from: number };
+/** `borrower`: the hash of the id. `from`: the digits of the date. 0: there is none. `isPaidOff`: 0 or 1. */
+type Known = { line: number; borrower: number; from: number; isPaidOff: number };
 
 /** The records of a book that other files name, with the little that rules across files need. */
 export type RecordsIndex = {
@@ -14,13 +15,13 @@ export type RecordsIndex = {
 };
 
 export function createRecordsIndex(): RecordsIndex {
-  const newTable = () => createKeyTable('line', 'borrower', 'from');
+  const newTable = () => createKeyTable('line', 'borrower', 'from', 'isPaidOff');
   const files = new Map<Referred, ReturnType<typeof newTable>>();
   return {
     find: (file, key) => files.get(file)?.find(key),
-    add(file, key, { line, borrower = 0, from = 0 }) {
+    add(file, key, { line, borrower = 0, from = 0, isPaidOff = 0 }) {
       const records = files.get(file) ?? newTable();
-      records.add(key, { line, borrower, from });
+      records.add(key, { line, borrower, from, isPaidOff });
       files.set(file, records);
     },
   };
@@ -36,15 +37,17 @@ const digitsOf = (date: string) => Number(date.replaceAll('-', ''));
 
 /** What the index keeps of a row. */
 export function toKnown(name: BookFileName, row: object, line: number): Known {
-  const { borrower_external_id: borrower, origination_date: from } = row as {
-    borrower_external_id?: string;
-    origination_date?: string;
-  };
+  const {
+    borrower_external_id: borrower,
+    origination_date: from,
+    status,
+  } = row as { borrower_external_id?: string; origination_date?: string; status?: string };
   const isOwned = name === 'loans' || name === 'bank_accounts';
   return {
     line,
     borrower: isOwned && borrower !== undefined ? hashOf(borrower) : 0,
     from: name === 'loans' && from !== undefined ? digitsOf(from) : 0,
+    isPaidOff: name === 'loans' && status === 'paid_off' ? 1 : 0,
   };
 }
 
@@ -56,10 +59,17 @@ export function checkAgainstOthers(
 ): Issue[] {
   if (name === 'co_borrowers') {
     const { loan_number, borrower_external_id } = row as BookRow<'co_borrowers'>;
-    const isSame = index.find('loans', loan_number)?.borrower === hashOf(borrower_external_id);
-    return isSame
-      ? [contradiction('borrower_external_id', 'Is already the borrower of the loan.')]
-      : [];
+    const loan = index.find('loans', loan_number);
+    if (loan?.borrower === hashOf(borrower_external_id))
+      return [
+        contradiction(
+          'borrower_external_id',
+          'Is already the borrower of the loan. Remove the line.',
+        ),
+      ];
+    if (!loan?.isPaidOff) return [];
+    const reason = 'A loan that is paid off has no co-borrower. The line is left out.';
+    return [{ column: 'loan_number', code: 'loan_not_owed', reason }];
   }
   if (name === 'autopay') {
     const plan = row as BookRow<'autopay'>;
@@ -76,6 +86,15 @@ export function checkAgainstOthers(
           },
         ]
       : [];
+  }
+  if (name === 'cases') {
+    const { facts } = row as BookRow<'cases'>;
+    const unknown = namesIn(facts ?? {}).loans.find(
+      (loan) => index.find('loans', loan) === undefined,
+    );
+    return unknown === undefined
+      ? []
+      : [contradiction('facts', `Names the loan ${unknown}, which loans.csv does not have.`)];
   }
   if (name === 'history') {
     const { loan_number, date } = row as BookRow<'history'>;

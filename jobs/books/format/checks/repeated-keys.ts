@@ -34,7 +34,7 @@ export function createKeyCheck(name: BookFileName, index: RecordsIndex): Repeate
   const repeated = (line: number): Issue => ({
     column: key[0] ?? null,
     code: 'duplicate_key',
-    reason: `Is already on line ${line}.`,
+    reason: `Is already on line ${line}. Remove one of the lines, or correct the number.`,
   });
   return {
     add(line) {

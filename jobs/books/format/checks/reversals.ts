@@ -28,7 +28,7 @@ export function createReversalCheck(keys: Pick<RepeatedKeys, 'has'>) {
           column,
           code: 'unknown_reversal',
           severity: FINDING_CODES.unknown_reversal.severity,
-          reason: 'The history of the loan has no such transaction.',
+          reason: 'The history of the loan has no such transaction. Add it, or correct the number.',
         })),
   };
 }

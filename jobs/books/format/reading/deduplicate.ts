@@ -33,7 +33,7 @@ export function createDeduplication<Name extends BookFileName>(name: Name) {
           column: line.labelOf(key[0] ?? ''),
           code: name === 'borrowers' ? 'borrower_differs' : 'duplicate_key',
           severity: 'error',
-          reason: `Is described differently on line ${known.line}.`,
+          reason: `Is described differently on line ${known.line}. Correct one of the lines.`,
         },
       ],
     };
