@@ -1,24 +1,18 @@
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
-import { openBytesAsTree, UPLOAD_LIMITS, type FileTree } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
 import { unsealFile } from '../../files/sealed-files.ts';
+import { openStoredTree } from '../../files/stored-tree.ts';
 import type { Within } from '../../work.ts';
 import { readMapping } from '../format/mapping/read-mapping.ts';
 import type { Book } from '../format/reading/book.ts';
 import { openBook } from '../format/reading/open-book.ts';
 
-/** What a zip begins with. */
-const ZIP_BEGINNING = 'PK\u0003\u0004';
-
 /** Statuses of an import whose file is not needed any more. */
 export const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
 
-/**
- * The uploaded book of an import; null if it has none or does not need it any more. A CSV file is streamed. A zip, of at most
- * 100 MiB, is held in memory, so that no unsealed copy is on a disk.
- */
+/** The uploaded book of an import; null if it has none or does not need it any more. */
 export async function openStoredBook(
   within: Within,
   files: Files,
@@ -40,7 +34,7 @@ export async function openStoredBook(
   }
   const mapping = row.mapping === null ? null : readMapping(row.mapping);
   try {
-    return openBook(await treeOf(row, bytes), mapping);
+    return openBook(await openStoredTree(row, bytes), mapping);
   } catch (error) {
     if (!(error instanceof ZipRefused)) throw error;
     return unreadableBook(row.filename, error.message);
@@ -64,28 +58,3 @@ const unreadableBook = (name: string, reason: string): Book => ({
     { file: name, line: 1, column: null, code: 'unreadable_file', severity: 'error', reason },
   ],
 });
-
-async function treeOf(
-  { filename, file_size }: stored.ImportRow,
-  bytes: () => AsyncGenerator<Uint8Array>,
-): Promise<FileTree> {
-  const content = bytes();
-  const { value: first } = await content.next();
-  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING) {
-    const zip = Buffer.alloc(file_size);
-    zip.set(first);
-    let at = first.length;
-    for await (const piece of content) {
-      zip.set(piece, at);
-      at += piece.length;
-    }
-    return openBytesAsTree(zip, filename, UPLOAD_LIMITS);
-  }
-  await content.return(undefined);
-  return {
-    kind: 'file',
-    name: filename,
-    files: [{ path: filename, size: file_size, stream: bytes }],
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-}
