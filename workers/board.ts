@@ -68,7 +68,7 @@ function printFindings(findings: readonly BookFinding[], counts: Counts) {
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-function printRefusal(findings: readonly BookFinding[], counts: Counts): number {
+function printRefusal(findings: readonly BookFinding[], counts: Counts, { mapping }: Book): number {
   const { error_count, warning_count } = counts;
   const found = [
     counted(error_count, 'error'),
@@ -76,7 +76,12 @@ function printRefusal(findings: readonly BookFinding[], counts: Counts): number 
   ].join(' and ');
   console.error(`Nothing was boarded. The check found ${found}:`);
   printFindings(findings, counts);
-  console.error('Correct the errors in the file or in the mapping, and run the command again.');
+  const isForeign = mapping === null && findings.some(({ code }) => code === 'missing_column');
+  console.error(
+    isForeign
+      ? 'The file has other columns than a book. Write a mapping: --suggest FILE prints one to begin with.'
+      : 'Correct the errors in the file or in the mapping, and run the command again.',
+  );
   return 1;
 }
 
@@ -91,8 +96,8 @@ async function checkOnly({ within, tenant, book, options }: Command): Promise<nu
     onFindings: (findings) => void found.push(...findings),
     onProgress: (loans) => bar.at(loans, 'loans'),
   });
-  bar.end(counted(checked.loans_total, 'loan'));
-  if (checked.error_count > 0) return printRefusal(found, checked);
+  bar.end(checked.error_count > 0 ? 'done' : counted(checked.loans_total, 'loan'));
+  if (checked.error_count > 0) return printRefusal(found, checked, book);
   printFindings(found, checked);
   printTotals(checked.totals);
   console.log('Every line can be boarded. Nothing was written.');
@@ -125,8 +130,9 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
       stored.listFindings(tx, row.id, LISTED_MAX),
     );
     if (checked === null) throw new StartupError('The import was removed while it was checked.');
-    bar.end(counted(checked.loans_total, 'loan'));
-    if (checked.status !== 'checked') return printRefusal(findings, checked);
+    const isClean = checked.status === 'checked';
+    bar.end(isClean ? counted(checked.loans_total, 'loan') : 'done');
+    if (!isClean) return printRefusal(findings, checked, book);
     printFindings(findings, checked);
     printTotals(checked.control_totals);
     const confirmed = expected ?? (await askForTotals());

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { monthStart } from '../../jobs/dates.ts';
+import { legallyForbidden } from '../../jobs/cases/legally-allowed.ts';
 import {
   addAssignment,
   ASSIGNMENT_STATUSES,
@@ -174,7 +175,9 @@ export const loanAssignments = resource({
       .enum(DECLINE_REASONS)
       .nullable()
       .readonly()
-      .describe('Why the loan was not sold when the sale settled: its status on that day.'),
+      .describe(
+        'Why the loan was not sold when the sale settled: its status on that day, or `not_allowed` because of a law.',
+      ),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()
@@ -189,7 +192,7 @@ export const loanAssignments = resource({
 
   example: () => ({ ownership_percentage: '0.5' }),
   conflicts: {
-    create: () => [overAssigned('0.75')],
+    create: () => [overAssigned('0.75'), legallyForbidden()],
     update: () => [termsFinal('active'), saleBooked()],
   },
   create: addAssignment,

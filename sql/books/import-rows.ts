@@ -147,8 +147,8 @@ export const recordBoardedLoans = (
 
 /** The boarded loans after a position, for work in parts. */
 export const listBoardedLoans = (tx: Transaction, importId: string, after: number, limit: number) =>
-  tx.any(sql.type(z.object({ position: z.int(), loan_id: z.string() }))`
-    select position, loan_id from import_loans
+  tx.any(sql.type(z.object({ position: z.int(), loan_number: z.string(), loan_id: z.string() }))`
+    select position, loan_number, loan_id from import_loans
     where import_id = ${importId} and position > ${after} order by position limit ${limit}
   `);
 

@@ -1,10 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  NOTHING_PAID,
-  prepareLoan,
-  type BookLoan,
-} from '../../jobs/books/conventions/book-loan.ts';
+import { prepareLoan, type BookLoan } from '../../jobs/books/conventions/book-loan.ts';
+import { NOTHING_PAID } from '../../jobs/books/conventions/paid-before.ts';
 import { conventionsOf, type Conventions } from '../../jobs/books/conventions/conventions.ts';
 import { computeFigures, type Figures } from '../../jobs/books/conventions/figures.ts';
 import {

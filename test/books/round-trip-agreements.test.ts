@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openCase } from '../setup/cases.ts';
 import { compareBooks } from '../setup/compare-books.ts';
 import { exportedFiles } from '../setup/exported-books.ts';
-import { importBook } from '../setup/imports.ts';
+import { importBookByHttp } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
@@ -125,7 +125,7 @@ test(
     await travelTo(stage, source, '2026-04-21');
     const target = await stage.tenant('2026-04-21');
 
-    const found = await importBook(stage, target, await exportedFiles(stage, source));
+    const found = await importBookByHttp(stage, target, await exportedFiles(stage, source));
     const atOnce = await differencesOf(source, target);
     const numberOf = async (id: string) =>
       String((await source.officer.get(`/loans/${id}`)).body.loan_number);
@@ -163,7 +163,7 @@ test('loans keep their investors and portfolios, and a sold loan posts to the in
   assertOk(await source.officer.post(`/loans/${sold.id}/payments`, { amount: '315.68' }));
   const target = await stage.tenant('2026-02-20');
 
-  const found = await importBook(stage, target, await exportedFiles(stage, source));
+  const found = await importBookByHttp(stage, target, await exportedFiles(stage, source));
   const atOnce = await differencesOf(source, target);
   for (const tenant of [source, target]) await travelTo(stage, tenant, '2026-04-20');
   const later = await differencesOf(source, target);
@@ -192,7 +192,7 @@ test('an archived product and accounts of the lender come with the book', async 
   await travelTo(stage, source, '2026-02-10');
   const target = await stage.tenant('2026-02-10');
 
-  const found = await importBook(stage, target, await exportedFiles(stage, source));
+  const found = await importBookByHttp(stage, target, await exportedFiles(stage, source));
   const differences = await differencesOf(source, target);
   const products = (await (await target.signedIn('admin')).get('/products')).body as object[];
 
@@ -209,7 +209,7 @@ test('settings that decide about figures are compared, and never changed', async
   const files = await exportedFiles(stage, source);
   const target = await stage.tenant('2026-01-15');
 
-  const found = await importBook(stage, target, files);
+  const found = await importBookByHttp(stage, target, files);
   const { delinquency } = (await (await target.signedIn('admin')).get('/tenant/settings')).body;
 
   expect(found).toMatchObject([
@@ -243,7 +243,7 @@ test('the final file of a servicing transfer is a book that the new servicer imp
   // The transfer moved the interest until its morning.
   const target = await stage.tenant('2026-03-18');
 
-  await importBook(stage, target, await exportedFiles(stage, source, { scope }));
+  await importBookByHttp(stage, target, await exportedFiles(stage, source, { scope }));
   const [loan, ...others] = (await target.officer.get('/loans')).body;
   const [left] = (await admin.get(`/servicing-transfers/${String(transfer['id'])}/loans`)).body;
   const payments = (await target.officer.get(`/loans/${loan.id}/payments`)).body;

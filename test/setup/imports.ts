@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { expect } from 'vitest';
+import { importBook } from '../../jobs/books/imports/import-book.ts';
 import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
@@ -34,6 +35,14 @@ export function uploadBook(
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
 
+/** Imports a CSV file of loans at once. Returns the ids of the loans in its order. */
+export const importTape = async ({ within }: Pick<Tenant, 'within'>, csv: string) => {
+  const loans = await within((work) =>
+    importBook(work, Buffer.from(csv), { filename: 'a tape.csv' }),
+  );
+  return [...loans.values()];
+};
+
 /** A book as a zip. */
 export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
   async function* entries() {
@@ -45,7 +54,7 @@ export async function zipOf(files: Readonly<Record<string, string>>): Promise<Bu
 }
 
 /** Imports a zip of the files over HTTP, with the totals that the check found. Returns the findings of the boarding. */
-export async function importBook(stage: Stage, tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
+export async function importBookByHttp(stage: Stage, tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
   const admin = await tenant.signedIn('admin');
   const sent = await uploadBook(admin, await zipOfFiles(files), {}, 'book.zip');
   const path = `/imports/${sent.body.id}`;

@@ -8,8 +8,8 @@ import {
   type BoardedLoan,
 } from '../../loans/schedule/boarded-schedule.ts';
 import { stepsOfOrder, type Conventions } from './conventions.ts';
-import type { PaidBefore } from './figures.ts';
 import { lateFeesByRule } from './late-fees-by-rule.ts';
+import { NOTHING_PAID, type PaidBefore } from './paid-before.ts';
 
 /** A loan of another system, or of ours, as its contract and its events. The conventions decide the rest. */
 export type BookLoan = {
@@ -25,14 +25,6 @@ export type BookLoan = {
   schedule: readonly ScheduleRow[] | null;
   /** What was paid before the start. Missing: nothing, because the events begin with the loan. */
   paid_before?: PaidBefore;
-};
-
-/** Of a loan whose events begin with it. */
-export const NOTHING_PAID: PaidBefore = {
-  principal: '0.00',
-  interest: '0.00',
-  fees: '0.00',
-  recovered: '0.00',
 };
 
 /** A loan under some conventions, as the fold takes it. */

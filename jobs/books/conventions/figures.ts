@@ -16,6 +16,7 @@ import {
 import { payoffOn } from '../../loans/engine/outlook/outlook-view.ts';
 import { advanceTo, positionOn, type ReplayRun } from '../../loans/engine/run.ts';
 import type { PreparedLoan } from './book-loan.ts';
+import type { PaidBefore } from './paid-before.ts';
 
 /** The figures that two systems are compared by, as in `figures.csv`. */
 export const AMOUNT_FIGURES = [
@@ -63,15 +64,6 @@ export type Figures = {
   status?: string | null;
   past_due_amount?: string | null;
   upcoming_due_date?: string | null;
-};
-
-/** What was paid before the events of a loan begin. Null: the sum is not known. */
-export type PaidBefore = {
-  principal: string | null;
-  interest: string | null;
-  fees: string | null;
-  /** After a charge-off. Part of the total only. */
-  recovered: string;
 };
 
 /**

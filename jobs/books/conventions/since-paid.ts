@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { addDays } from '../../dates.ts';
 import { money } from '../../money.ts';
 import { countDays, yearFraction } from '../../loans/arithmetic/day-count.ts';
@@ -117,11 +118,11 @@ export function explainSincePaid(
   };
 }
 
-const KINDS: Readonly<Record<string, DifferenceKind>> = {
+const KINDS = dictionary<DifferenceKind>({
   '': 'boarded_interest',
   day_count: 'day_count',
   interest_through: 'as_of_day',
-};
+});
 
 const boardedInterest = ({ start }: BookLoan) =>
   start.kind === 'boarding' ? (start.accrued_interest ?? '0.00') : '0.00';

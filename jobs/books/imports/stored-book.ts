@@ -1,3 +1,4 @@
+import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import type { Files } from '../../files/files.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
@@ -11,18 +12,18 @@ import { openBook } from '../format/reading/open-book.ts';
 /** Statuses of an import whose file is not needed any more. */
 export const ENDED: readonly stored.ImportStatus[] = ['boarded', 'canceled'];
 
-/** The uploaded book of an import; null if it has none or has ended. */
+/** The uploaded book of an import; null if it has none or does not need it any more. */
 export async function openStoredBook(
   within: Within,
   files: Files,
   tenantId: string,
   id: string,
 ): Promise<Book | null> {
-  const { row, keys } = await within(tenantId, async ({ tx, installation }) => ({
-    row: await stored.readImport(tx, id),
-    keys: installation.keys,
-  }));
-  if (row === null || ENDED.includes(row.status)) return null;
+  const { row, keys } = await within(tenantId, async ({ tx, installation: { keys } }) => {
+    const row = await stored.readImport(tx, id);
+    return { row: row !== null && (await needsFiles(tx, row)) ? row : null, keys };
+  });
+  if (row === null) return null;
   const { storage_key, file_key_sealed } = row;
   if (storage_key === null || file_key_sealed === null) return null;
   const file_key = keys.unseal(tenantId, file_key_sealed);
@@ -39,6 +40,14 @@ export async function openStoredBook(
     return unreadableBook(row.filename, error.message);
   }
 }
+
+/** Once its rows are staged, only documents are read from the files. */
+async function needsFiles(tx: Tx, { id, status, rows_staged, rows_total }: stored.ImportRow) {
+  if (status !== 'boarding' || rows_staged < rows_total) return !ENDED.includes(status);
+  return (await staged.nextRowsWithoutRecord(tx, id, 'documents', 1)).length > 0;
+}
+
+type Tx = Parameters<typeof stored.readImport>[0];
 
 const unreadableBook = (name: string, reason: string): Book => ({
   name,

@@ -8,9 +8,10 @@ import type { Work } from '../../work.ts';
 import { formatCents } from '../../loans/arithmetic/minor-units.ts';
 import type { EventOf, LoanEvent } from '../../loans/engine/events.ts';
 import { readTerms } from '../../loans/products/loan-terms.ts';
-import { NOTHING_PAID, type BookLoan } from '../conventions/book-loan.ts';
+import type { BookLoan } from '../conventions/book-loan.ts';
 import { centsOf, statesFigures } from '../conventions/differences.ts';
-import type { Figures, PaidBefore } from '../conventions/figures.ts';
+import type { Figures } from '../conventions/figures.ts';
+import { NOTHING_PAID, type PaidBefore } from '../conventions/paid-before.ts';
 import type { FiguresOfLoan } from '../conventions/read-studied-loans.ts';
 import type { LoanPair } from './compare-loans.ts';
 
