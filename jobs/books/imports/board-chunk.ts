@@ -1,3 +1,4 @@
+import { lockIfUsable } from '../../../sql/borrowers/borrowers.ts';
 import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
@@ -100,6 +101,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   const eventsOf = await loadHistories(work, row.id, keys);
   const options = ImportOptions.parse(row.options);
   const find = await createParentFinder(work, options);
+  const usable_borrowers = await lockUsable(work, [...new Set(borrowers.values())]);
   const loans: BoardedLoan[] = [];
   const brought: { id: string; history: BroughtHistory }[] = [];
   const findings: BookFinding[] = [];
@@ -108,7 +110,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
       const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
         const found = await find(one.row);
-        const { parents } = found;
+        const parents = { ...found.parents, usable_borrowers };
         const input = boardingInput(one.row, borrower_id, found);
         const events = eventsOf(one.row.loan_number);
         const id = events
@@ -140,6 +142,12 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
+}
+
+/** Those of the borrowers that may get a loan, locked with one statement for the whole chunk. */
+async function lockUsable({ tx }: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const usable = await mapConcurrently(ids, (id) => lockIfUsable(tx, id));
+  return new Set(ids.filter((_, at) => usable[at]));
 }
 
 /** A loan may have come here since the check, for example with a corrected copy of the file. */
