@@ -9,13 +9,16 @@ type Kind = { index: string; field: string; message: string };
  * concurrent requests.
  */
 export async function refuseDuplicate<Result>(
-  { index, field, message }: Kind,
+  kind: Kind,
   write: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await write();
   } catch (error) {
-    if (constraintOf(error) !== index) throw error;
-    throw new Conflict(message, 'already_exists', { field });
+    if (constraintOf(error) !== kind.index) throw error;
+    throw duplicateOf(kind);
   }
 }
+
+export const duplicateOf = ({ field, message }: Kind) =>
+  new Conflict(message, 'already_exists', { field });

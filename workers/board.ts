@@ -10,6 +10,7 @@ import { checkBook } from '../jobs/books/imports/check-book.ts';
 import { checkImport } from '../jobs/books/imports/check-import.ts';
 import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
+import { selectFindings } from '../jobs/books/imports/checks/finding-list.ts';
 import type { BookFinding } from '../jobs/books/imports/finding.ts';
 import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
@@ -28,15 +29,15 @@ import { findTenant } from './ops/find-tenant.ts';
 import { readMappingAt } from './ops/open-book.ts';
 import { openForCommand } from './processes/command.ts';
 import { readCommandConfiguration } from './processes/configuration.ts';
+import { BOARD_HELP, BOARD_USAGE } from './processes/board-help.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
+import { totalsTable } from './processes/totals-table.ts';
 import { bookFileProblem } from './processes/book-file.ts';
 
 /**
  * `npm run board` imports a book in its own process: checks it, asks for its totals, and boards it. An interrupted run
  * continues when the same book is given again. With --check it only checks.
  */
-const USAGE =
-  'npm run board -- --tenant SLUG [--product CODE] [--mapping FILE.yaml|NAME] [--warnings-as-errors CODES] [--accepted-warnings CODES] [--accept-difference] [--check | --suggest] [--expect-loans N --expect-principal X] FILE.csv|FOLDER|FILE.zip';
 const LISTED_MAX = 200;
 
 type Command = {
@@ -46,36 +47,54 @@ type Command = {
   options: ImportOptions;
 };
 
-function printFindings(findings: readonly BookFinding[]) {
-  for (const { file, line, column, severity, reason } of findings.slice(0, LISTED_MAX)) {
+type Counts = { error_count: number; warning_count: number };
+
+/** `findings`: all, or the first ones. */
+function printFindings(findings: readonly BookFinding[], counts: Counts) {
+  const shown = selectFindings(findings, LISTED_MAX);
+  for (const { file, line, column, severity, code, reason } of shown) {
     const place = `${file} line ${line}${column === null ? '' : `, ${column}`}`;
-    console.error(`  ${severity === 'warning' ? 'warning: ' : ''}${place}: ${reason}`);
+    const text =
+      severity === 'warning' ? `warning ${code}: ${place}: ${reason}` : `${place}: ${reason}`;
+    console.error(`  ${text}`);
   }
-  if (findings.length > LISTED_MAX) console.error(`  and ${findings.length - LISTED_MAX} more`);
+  const others = counts.error_count + counts.warning_count - shown.length;
+  if (others > 0) console.error(`  and ${others} more`);
 }
 
-function printRefusal(findings: readonly BookFinding[], count: number): number {
-  console.error(`Nothing was boarded. ${count} ${count === 1 ? 'error' : 'errors'}:`);
-  printFindings(findings);
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+function printRefusal(findings: readonly BookFinding[], counts: Counts, { mapping }: Book): number {
+  const { error_count, warning_count } = counts;
+  const found = [
+    counted(error_count, 'error'),
+    ...(warning_count > 0 ? [counted(warning_count, 'warning')] : []),
+  ].join(' and ');
+  console.error(`Nothing was boarded. The check found ${found}:`);
+  printFindings(findings, counts);
+  const isForeign = mapping === null && findings.some(({ code }) => code === 'missing_column');
+  console.error(
+    isForeign
+      ? 'The file has other columns than a book. Write a mapping: --suggest FILE prints one to begin with.'
+      : 'Correct the errors in the file or in the mapping, and run the command again.',
+  );
   return 1;
 }
 
 /** Control totals, to compare with those of the previous system. */
-function printTotals(totals: readonly stored.StatusTotals[] | null) {
-  const rows = (totals ?? []).map(({ status, ...sums }) => [status, sums] as const);
-  console.table(Object.fromEntries(rows));
-}
+const printTotals = (totals: readonly stored.StatusTotals[] | null) =>
+  console.log(totalsTable(totals ?? []).join('\n'));
 
 async function checkOnly({ within, tenant, book, options }: Command): Promise<number> {
   const found: BookFinding[] = [];
-  const bar = startProgressBar('Checking', 0);
+  const bar = startProgressBar('Checking', null);
   const checked = await checkBook(within, tenant.id, book, options, {
-    onFindings: (findings) => void found.push(...findings.slice(0, LISTED_MAX)),
-    onProgress: (loans) => bar.at(loans, 'loans', loans),
+    onFindings: (findings) => void found.push(...findings),
+    onProgress: (loans) => bar.at(loans, 'loans'),
   });
-  if (checked.error_count > 0) return printRefusal(found, checked.error_count);
-  bar.end(`${checked.loans_total} loans`);
-  printFindings(found);
+  bar.end(checked.error_count > 0 ? 'done' : counted(checked.loans_total, 'loan'));
+  if (checked.error_count > 0) return printRefusal(found, checked, book);
+  printFindings(found, checked);
   printTotals(checked.totals);
   console.log('Every line can be boarded. Nothing was written.');
   return 0;
@@ -100,16 +119,17 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
     return 0;
   }
   if (row.status === 'uploaded') {
-    const bar = startProgressBar('Checking', 0);
-    await checkImport(within, tenant.id, row.id, book, (loans) => bar.at(loans, 'loans', loans));
+    const bar = startProgressBar('Checking', null);
+    await checkImport(within, tenant.id, row.id, book, (loans) => bar.at(loans, 'loans'));
     const checked = await read();
     const findings = await within(tenant.id, ({ tx }) =>
       stored.listFindings(tx, row.id, LISTED_MAX),
     );
-    if (checked?.status !== 'checked')
-      return printRefusal(findings, findings.filter(({ severity }) => severity === 'error').length);
-    bar.end(`${checked.loans_total} loans`);
-    printFindings(findings);
+    if (checked === null) throw new StartupError('The import was removed while it was checked.');
+    const isClean = checked.status === 'checked';
+    bar.end(isClean ? counted(checked.loans_total, 'loan') : 'done');
+    if (!isClean) return printRefusal(findings, checked, book);
+    printFindings(findings, checked);
     printTotals(checked.control_totals);
     const confirmed = expected ?? (await askForTotals());
     if (confirmed === null) {
@@ -169,6 +189,14 @@ function readExpected(loans: string | undefined, principal: string | undefined):
       'Give the number of loans and their principal with cents, such as --expect-loans 3 --expect-principal 17120.44.',
     );
   return { loan_count: Number(count), principal_total: total };
+}
+
+function readOptions(given: Record<string, string | boolean | undefined>): ImportOptions {
+  const read = ImportOptions.safeParse(given);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const option = String(issue?.path[0] ?? '').replace('product_code', 'product');
+  throw new UsageError(`--${option.replaceAll('_', '-')}: ${issue?.message ?? 'Is not allowed.'}`);
 }
 
 /** Prints a mapping for the first file of a foreign book, which a person completes. */
@@ -239,6 +267,7 @@ try {
   const flag = { type: 'boolean' as const };
   const { values, positionals } = parseArgs({
     options: {
+      help: flag,
       tenant: text,
       product: text,
       mapping: text,
@@ -253,13 +282,15 @@ try {
     allowPositionals: true,
   });
   const [place, ...others] = positionals;
-  if (!place || others.length > 0) throw new UsageError('Name one file or folder.');
-  if (values.suggest) process.exitCode = await printSuggestion(place);
+  if (!values.help && (!place || others.length > 0))
+    throw new UsageError('Name one file or folder.');
+  if (values.help || !place) console.log(BOARD_HELP);
+  else if (values.suggest) process.exitCode = await printSuggestion(place);
   else
     process.exitCode = await run(place, {
       slug: values.tenant,
       mapping: values.mapping,
-      options: ImportOptions.parse({
+      options: readOptions({
         product_code: values.product,
         accept_difference: values['accept-difference'],
         warnings_as_errors: values['warnings-as-errors'],
@@ -271,6 +302,10 @@ try {
 } catch (error) {
   const { code = '' } = error as Error & { code?: string };
   const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
-  console.error(isMisuse ? `${explain(error)}\nUsage: ${USAGE}` : explain(error));
+  console.error(
+    isMisuse
+      ? `${explain(error)}\nUsage: ${BOARD_USAGE}\nnpm run board -- --help explains each option.`
+      : explain(error),
+  );
   process.exitCode = isMisuse ? 2 : 1;
 }

@@ -1,6 +1,10 @@
 import { BOOK_FILE_NAMES, BOOK_FILES, columnsOf } from '../../jobs/books/format/book-files.ts';
 import type { Column } from '../../jobs/books/format/columns.ts';
-import { FINDING_CODES, type FindingCode } from '../../jobs/books/format/findings.ts';
+import {
+  BOARDING_CODES,
+  FINDING_CODES,
+  type FindingCode,
+} from '../../jobs/books/format/findings.ts';
 import type { Form } from '../../jobs/books/format/kinds.ts';
 import { readyMappings } from '../../templates/mappings.ts';
 
@@ -98,6 +102,9 @@ export const bookGuide = (): string =>
     '|---|---|---|',
     ...(Object.keys(FINDING_CODES) as FindingCode[]).map(
       (code) => `| \`${code}\` | ${FINDING_CODES[code].severity} | ${FINDING_CODES[code].about} |`,
+    ),
+    ...Object.entries(BOARDING_CODES).map(
+      ([code, about]) => `| \`${code}\` | warning, after the confirmation | ${about} |`,
     ),
     '',
   ].join('\n');

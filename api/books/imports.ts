@@ -5,12 +5,15 @@ import {
   assertUploaded,
   requestCheck,
   resumeImport,
+  fileMissing,
 } from '../../jobs/books/imports/change-import.ts';
 import { checkImportJob } from '../../jobs/books/imports/check-import.job.ts';
 import {
   Confirmation,
   confirmImport,
   contentOfImport,
+  checkOutdated,
+  wrongStatus,
 } from '../../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../../jobs/books/imports/create-import.ts';
 import { ImportOptions } from '../../jobs/books/imports/import-options.ts';
@@ -134,6 +137,10 @@ const NewImportForm = z.object({
   mapping: z
     .string()
     .max(20_000, { error: 'Must be at most 20,000 characters.', abort: true })
+    .refine(
+      (text) => /[:\n]/.test(text) || text.trim() === '' || readReadyMapping(text) !== undefined,
+      `Is neither a mapping in YAML nor the name of a ready one: ${readyMappings().join(', ')}.`,
+    )
     .overwrite(maskPersonalNumbers)
     .optional()
     .describe(
@@ -161,7 +168,7 @@ const uploadRoute: Route = {
   throttle: 'upload',
   summary: 'Upload a book of loans',
   description:
-    'A worker checks the file. The same file with the same mapping and options is the same import: you get it again, and it is checked again unless its totals were confirmed. The file is stored encrypted until its loans are boarded or the import is canceled. An unfinished import that nobody changes for 90 days is canceled, and its file removed.',
+    'A worker checks the file and nothing is boarded yet: read the import until its status is `checked` or `refused`, then its findings. Confirm the totals to board the loans. The same file with the same mapping and options is the same import: you get it again, and it is checked again unless its totals were confirmed. The file is stored encrypted until its loans are boarded or the import is canceled. An unfinished import that nobody changes for 90 days is canceled, and its file removed.',
   status: 201,
   transaction: 'own',
   takes_file: true,
@@ -208,7 +215,8 @@ const checkRoute: Route = {
   action: 'check',
   summary: 'Check an import again',
   description:
-    'After you corrected a product or a borrower here, or when the business date has moved. Answers 409 `file_missing` for an import of the command line.',
+    'Use it after you corrected a product or a borrower here, or when the business date has moved. A worker checks the file; read the import until its status is `checked` or `refused`. Answers 409 `file_missing` for an import of the command line.',
+  conflicts: () => [wrongStatus('boarding', 'check'), fileMissing()],
   run: async (call: Call) => {
     const { work, params } = call;
     const import_id = params['id'] ?? '';
@@ -224,7 +232,12 @@ const confirmRoute: Route = {
   action: 'confirm',
   summary: 'Confirm the totals of an import and board its loans',
   description:
-    'Send the totals of the old system. Answers 422 if they are not those of the file, and 409 `check_outdated` if the business date has moved since the check, or `file_missing` for an import of the command line. Needs a second person if `approvals.four_eyes` contains `imports`: the approval covers the hash of the file, its mapping and its totals.',
+    'Send the totals of the old system. A worker then boards the loans; read the import until its status is `boarded`. Answers 422 if they are not those of the file, and 409 `check_outdated` if the business date has moved since the check, or `file_missing` for an import of the command line. Needs a second person if `approvals.four_eyes` contains `imports`: the approval covers the hash of the file, its mapping and its totals.',
+  conflicts: () => [
+    wrongStatus('boarded', 'confirm'),
+    checkOutdated('2026-01-14', '2026-01-15'),
+    fileMissing(),
+  ],
   body: Confirmation,
   four_eyes: 'imports',
   content: ({ work, params }) => contentOfImport(work, params['id'] ?? ''),
@@ -245,6 +258,7 @@ const resumeRoute: Route = {
   summary: 'Resume a failed import',
   description:
     'Boards the loans that are missing, as of the present business date. Loans that are boarded already are not boarded again. Answers 409 `file_missing` for an import of the command line.',
+  conflicts: () => [wrongStatus('boarding', 'resume'), fileMissing()],
   run: async (call: Call) => {
     const { work, params } = call;
     const import_id = params['id'] ?? '';
@@ -262,6 +276,7 @@ const cancelRoute: Route = {
   summary: 'Cancel an import',
   description:
     'Stops the import and removes its file. Loans that are boarded already stay. The same file can then be uploaded as a new import.',
+  conflicts: () => [wrongStatus('boarded', 'cancel')],
   run: async (call: Call) => {
     const { work, params } = call;
     const import_id = params['id'] ?? '';

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { addContact, changeContact, removeContact } from '../../jobs/borrowers/primary-contacts.ts';
+import {
+  addContact,
+  changeContact,
+  removeContact,
+  contactExists,
+} from '../../jobs/borrowers/primary-contacts.ts';
 import { recordReturnedMail, ReturnedMail } from '../../jobs/borrowers/returned-mail.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
 import { countryCode } from '../../sql/formatted-text.ts';
 import { flag, timestamps, text, uuid, requiredText } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 export const addresses = resource({
   name: 'Address',
@@ -64,6 +70,10 @@ export const addresses = resource({
     }),
   },
 
+  conflicts: {
+    create: () => [contactExists('addresses', EXAMPLE_ID)],
+    update: () => [contactExists('addresses', EXAMPLE_ID)],
+  },
   create: addContact('addresses'),
   update: changeContact('addresses'),
   remove: removeContact('addresses'),

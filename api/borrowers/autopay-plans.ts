@@ -4,6 +4,9 @@ import {
   cancelAutopayPlan,
   AUTOPAY_CANCEL_REASONS,
   changeAutopayPlan,
+  planExists,
+  planNotEditable,
+  consentRevoked,
 } from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayTerms } from '../../jobs/payments/autopay/autopay-terms.ts';
 import { autopayPlans as table } from '../../sql/payments/autopay-plans.ts';
@@ -110,6 +113,10 @@ export const autopayPlans = resource({
     'next_run_date',
   ],
 
+  conflicts: {
+    create: () => [planExists()],
+    update: () => [planNotEditable('canceled'), consentRevoked()],
+  },
   create: addAutopayPlan,
   update: changeAutopayPlan,
   remove: (work, id) => cancelAutopayPlan(work, id),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { archiveBorrower } from '../../jobs/borrowers/borrower.ts';
+import { archiveBorrower, openLoans } from '../../jobs/borrowers/borrower.ts';
 import { LegalHold, setLegalHold } from '../../jobs/borrowers/privacy/legal-hold.ts';
 import {
   addBorrowerWithStatus,
@@ -34,6 +34,7 @@ import { notes } from './notes.ts';
 import { paymentInstruments } from './payment-instruments.ts';
 import { phones } from './phones.ts';
 import { tasks } from './tasks.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 export const language = z
   .string()
@@ -146,6 +147,9 @@ export const borrowers = resource({
   },
   filters: ['do_not_contact', 'external_id', 'first_name', 'last_name', 'borrower_type'],
 
+  conflicts: {
+    delete: () => [openLoans([EXAMPLE_ID])],
+  },
   create: addBorrowerWithStatus,
   update: changeBorrowerWithStatus,
   remove: archiveBorrower,

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { addBusinessDetail, changeBusinessDetail } from '../../jobs/borrowers/business-detail.ts';
+import {
+  addBusinessDetail,
+  changeBusinessDetail,
+  detailsExist,
+} from '../../jobs/borrowers/business-detail.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { businessDetails as table, findByBorrower } from '../../sql/borrowers/business-details.ts';
 import { lastFourDigits, phoneNumber } from '../../sql/formatted-text.ts';
@@ -19,6 +23,7 @@ import type { Input } from '../endpoints/declaration.ts';
 import { createRecord } from '../endpoints/record-operations.ts';
 import { endpoint, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const owner = z.object({
   first_name: requiredText.describe('The first name of the owner.'),
@@ -123,6 +128,7 @@ export const businessDetailRoutes = [
     method: 'POST',
     summary: 'Add the details of a business borrower',
     description: 'Answers 409 with the id of the existing details if the borrower has some.',
+    conflicts: () => [detailsExist(EXAMPLE_ID)],
     action: 'create',
     allow: 'loan_officer',
     transaction: 'write',

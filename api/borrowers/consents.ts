@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addConsent, RevokeConsent, revokeConsent } from '../../jobs/borrowers/consent.ts';
+import {
+  addConsent,
+  RevokeConsent,
+  revokeConsent,
+  consentEnded,
+} from '../../jobs/borrowers/consent.ts';
 import {
   consents as table,
   CONSENT_SOURCES,
@@ -78,6 +83,7 @@ export const consents = resource({
       summary: 'Revoke a consent',
       description:
         'A consent can be revoked once. Answers 409 if it has expired or is already revoked.',
+      conflicts: () => [consentEnded('revoked')],
       body: RevokeConsent,
       run: revokeConsent,
     }),

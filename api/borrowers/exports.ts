@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { requestExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
-import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
+import {
+  redactBorrower,
+  Redaction,
+  alreadyRedacted,
+  mustBeKept,
+  onLegalHold,
+} from '../../jobs/borrowers/privacy/redact.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
@@ -96,6 +102,7 @@ export const privacyRoutes: Route[] = [
     resource: 'borrowers',
     summary: "Redact a borrower's personal data",
     description: 'Cannot be undone. Ledger records remain.',
+    conflicts: () => [alreadyRedacted(), mustBeKept('2033-01-15'), onLegalHold('A lawsuit.')],
     four_eyes: 'redactions',
     record: borrowers,
     status: 200,

@@ -5,6 +5,7 @@ import {
   findBorrowersByNumber,
   changeIdentity,
   removeIdentity,
+  identityExists,
 } from '../../jobs/borrowers/identity.ts';
 import { identities as table } from '../../sql/borrowers/identities.ts';
 import { countryCode } from '../../sql/formatted-text.ts';
@@ -19,6 +20,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const identifier = z.string().min(1).max(40);
 
@@ -80,6 +82,9 @@ export const identities = resource({
   filters: ['borrower_id', 'identity_type', 'verification_status', 'document_id', 'is_archived'],
 
   example: () => ({ identifier: '123-45-6789' }),
+  conflicts: {
+    create: () => [identityExists(EXAMPLE_ID)],
+  },
   create: addIdentity,
   update: changeIdentity,
   remove: removeIdentity,

@@ -3,6 +3,9 @@ import {
   addInstrument,
   changeInstrument,
   removeInstrument,
+  usedByAutopay,
+  hasUnsentOrders,
+  hasOpenOrders,
 } from '../../jobs/borrowers/payment-instrument.ts';
 import { isAdmin } from '../../jobs/users/assert-admin.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
@@ -15,6 +18,7 @@ import { find } from '../../sql/table.ts';
 import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 /** Money may be paid out to an account once an admin has verified it. */
 async function marksAsVerified({ work, params, body }: Call) {
@@ -138,6 +142,10 @@ export const paymentInstruments = resource({
   four_eyes: { create: 'destinations', update: 'destinations' },
   asks_if: { create: marksAsVerified, update: marksAsVerified },
   example: () => ({ routing_number: '021000021', account_number: '1234567890' }),
+  conflicts: {
+    update: () => [hasOpenOrders({ payment_ids: [EXAMPLE_ID] })],
+    delete: () => [usedByAutopay(), hasUnsentOrders({ payment_ids: [EXAMPLE_ID] })],
+  },
   create: addInstrument,
   update: changeInstrument,
   remove: removeInstrument,

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { addContact, changeContact, removeContact } from '../../jobs/borrowers/primary-contacts.ts';
+import {
+  addContact,
+  changeContact,
+  removeContact,
+  contactExists,
+} from '../../jobs/borrowers/primary-contacts.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
 import { phoneNumber } from '../../sql/formatted-text.ts';
 import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 export const phones = resource({
   name: 'Phone',
@@ -63,6 +69,10 @@ export const phones = resource({
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
 
+  conflicts: {
+    create: () => [contactExists('phones', EXAMPLE_ID)],
+    update: () => [contactExists('phones', EXAMPLE_ID)],
+  },
   create: addContact('phones'),
   update: changeContact('phones'),
   remove: removeContact('phones'),

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { clearHit, confirmHit, HitReview } from '../../jobs/borrowers/sanctions/review.ts';
+import {
+  clearHit,
+  confirmHit,
+  HitReview,
+  alreadyReviewed,
+} from '../../jobs/borrowers/sanctions/review.ts';
 import {
   DATE_OF_BIRTH_MATCHES,
   HIT_STATUSES,
@@ -107,6 +112,7 @@ export const sanctionsHits = resource({
       summary: 'Clear a sanctions hit',
       description:
         'Decides that the borrower is not the listed person. Answers 409 if the hit is already cleared.',
+      conflicts: () => [alreadyReviewed('cleared')],
       body: HitReview,
       run: clearHit,
     }),
@@ -115,6 +121,7 @@ export const sanctionsHits = resource({
       summary: 'Confirm a sanctions hit',
       description:
         'Decides that the borrower is the listed person. Opens a task, because blocked property must be reported to OFAC within 10 business days (31 CFR 501.603). Does not change the loans: freeze them yourself. Answers 409 if the hit is already confirmed.',
+      conflicts: () => [alreadyReviewed('confirmed')],
       body: HitReview,
       run: confirmHit,
     }),

@@ -7,11 +7,15 @@ import {
   CASE_TYPES,
   changeCase,
   nonBlankProse,
+  conditionsOpen,
+  caseExists,
+  caseTransition,
+  applicationOpen,
 } from '../../jobs/cases/cases.ts';
 import { deadlinesOfCase } from '../../jobs/cases/record-facts.ts';
 import { DEADLINES } from '../../jobs/cases/rules/deadlines.ts';
 import { FACTS } from '../../jobs/cases/rules/facts.ts';
-import { answerCase, attachmentIds } from '../../jobs/cases/thread.ts';
+import { answerCase, attachmentIds, caseClosed } from '../../jobs/cases/thread.ts';
 import { PRIORITIES } from '../../sql/borrowers/tasks.ts';
 import { cases as table, messages, listThread } from '../../sql/cases/cases.ts';
 import { caseFacts } from '../../sql/cases/facts.ts';
@@ -29,6 +33,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const nullableTimestamp = timestamp.nullable().readonly();
 
@@ -63,6 +68,9 @@ const caseMessages = resource({
   },
   filters: ['author_type', 'is_internal'],
 
+  conflicts: {
+    create: () => [caseClosed()],
+  },
   create: answerCase,
 });
 
@@ -217,6 +225,14 @@ export const cases = resource({
     'is_visible_to_borrower',
   ],
 
+  conflicts: {
+    create: () => [caseExists({ id: EXAMPLE_ID, case_number: 'C-2026-000012' })],
+    update: () => [
+      conditionsOpen('bankruptcy_stay'),
+      applicationOpen(),
+      caseTransition('closed', 'open', []),
+    ],
+  },
   create: addCase,
   update: changeCase,
   nested: {

@@ -3,12 +3,16 @@ import {
   addCollateral,
   changeCollateral,
   COLLATERAL_STATUSES,
+  activeLiens,
+  collateralTransition,
 } from '../../jobs/collateral/item.ts';
 import {
   liquidateCollateral,
   Liquidation,
   LiquidationReversal,
   reverseLiquidation,
+  alreadyLiquidated,
+  notLiquidated,
 } from '../../jobs/collateral/liquidate.ts';
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
 import { POSSESSIONS } from '../../jobs/collateral/possession.ts';
@@ -105,6 +109,9 @@ export const collateral = resource({
   fixed: ['loan_id'],
   filters: ['loan_id', 'collateral_type', 'status'],
 
+  conflicts: {
+    update: () => [collateralTransition('released', 'active'), activeLiens()],
+  },
   create: addCollateral,
   update: changeCollateral,
   actions: {
@@ -113,6 +120,7 @@ export const collateral = resource({
       summary: 'Record a sale of collateral',
       description:
         'Releases the liens. Proceeds repay principal, interest and fees in this order; on a charged-off loan they are a recovery. A surplus is held for the borrower.',
+      conflicts: () => [alreadyLiquidated()],
       body: Liquidation,
       run: liquidateCollateral,
     }),
@@ -121,6 +129,7 @@ export const collateral = resource({
       summary: 'Reverse a collateral sale',
       description:
         'Use it when the sale was entered by mistake. Also reverses the fee and the lien releases of the sale.',
+      conflicts: () => [notLiquidated()],
       body: LiquidationReversal,
       run: reverseLiquidation,
     }),

@@ -7,6 +7,9 @@ import {
   LienRelease,
   RELEASE_REASONS,
   releaseLien,
+  lienReleased,
+  loanOwes,
+  collateralNotActive,
 } from '../../jobs/collateral/lien.ts';
 import { alerts as alertTable } from '../../sql/collateral/alerts.ts';
 import { liens as table } from '../../sql/collateral/liens.ts';
@@ -60,6 +63,9 @@ export const liens = resource({
   fixed: ['collateral_id'],
   filters: ['collateral_id', 'loan_id', 'lien_type', 'status', 'expiration_date', 'filing_number'],
 
+  conflicts: {
+    create: () => [collateralNotActive('released', 'released')],
+  },
   create: addLien,
   update: changeLien,
   actions: {
@@ -68,6 +74,10 @@ export const liens = resource({
       summary: 'Release a lien',
       description:
         'Use it when the debt is repaid or the collateral is replaced. Resolves the alerts of the lien. Answers 409 `already_released`, or `loan_owes` if it is released as paid off too early.',
+      conflicts: () => [
+        lienReleased('released'),
+        loanOwes({ status: 'active', loan_number: 'LN-2026-000123', owed: '9301.99' }),
+      ],
       body: LienRelease,
       run: releaseLien,
     }),

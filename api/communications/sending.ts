@@ -16,6 +16,8 @@ import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { communicationLogs } from './logs.ts';
+import { Conflict } from '../../jobs/errors.ts';
+import { conflictRefusal } from '../endpoints/record-operations.ts';
 
 const channel = z.enum(CHANNELS);
 const template_type = z.enum(TEMPLATE_TYPES).nullish();
@@ -92,6 +94,7 @@ export const communicationRoutes: Route[] = [
     summary: 'Send a message to a borrower',
     description:
       'Queues a message from a template and records it in the communication log. Answers 409 `communication_blocked` with the `reasons` if the borrower may not be contacted. With `to_all_who_owe`, it also goes to co-borrowers.',
+    conflicts: () => [communicationBlocked(['do_not_contact'], [])],
     action: 'send',
     transaction: 'write',
     status: 201,
@@ -176,10 +179,13 @@ export const communicationRoutes: Route[] = [
 
 /** Returned rather than thrown, so that the log row of the blocked message is kept. */
 function blockedRefusal(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
-  const message = 'The borrower may not be contacted this way.';
-  const refusal = new HttpRefusal(409, 'communication_blocked', message, {
-    details: { reasons, copies },
-  });
+  const refusal = conflictRefusal(communicationBlocked(reasons, copies));
   Object.assign(refusal.answer.body, { reasons });
   return refusal;
 }
+
+const communicationBlocked = (reasons: readonly string[], copies: readonly object[]) =>
+  new Conflict('The borrower may not be contacted this way.', 'communication_blocked', {
+    reasons,
+    copies,
+  });

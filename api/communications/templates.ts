@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addTemplate, changeTemplate } from '../../jobs/communications/template.ts';
+import { addTemplate, changeTemplate, templateExists } from '../../jobs/communications/template.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { templates as table } from '../../sql/communications/templates.ts';
 import { flag, freeText, integer, timestamps, uuid, requiredText } from '../../sql/types.ts';
@@ -55,6 +55,10 @@ export const communicationTemplates = resource({
   filters: ['template_type', 'channel', 'language', 'program_id', 'is_active', 'name'],
 
   example: () => ({ template_type: 'custom' }),
+  conflicts: {
+    create: () => [templateExists()],
+    update: () => [templateExists()],
+  },
   create: addTemplate,
   update: changeTemplate,
 });

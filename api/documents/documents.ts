@@ -9,6 +9,7 @@ import {
   Rejection,
   verifyDocument,
   Verification,
+  wrongDocumentStatus,
 } from '../../jobs/documents/review.ts';
 import { DocumentVisibility, setDocumentVisibility } from '../../jobs/documents/visibility.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
@@ -17,6 +18,10 @@ import {
   confirmUpload,
   createUploadLink,
   UploadRequest,
+  fileTooLarge,
+  uploadMissing,
+  hashMismatch,
+  contentMismatch,
 } from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
@@ -120,6 +125,7 @@ export const documents = resource({
       summary: 'Verify a document',
       description:
         'Records that staff checked the content. Possible for uploaded and rejected documents, otherwise 409.',
+      conflicts: () => [wrongDocumentStatus('verify', 'pending', [])],
       body: Verification,
       run: verifyDocument,
     }),
@@ -128,6 +134,7 @@ export const documents = resource({
       summary: 'Reject a document with a reason',
       description:
         'Records that staff did not accept the content. The borrower sees the reason in the portal if the document is visible there. Possible for uploaded and verified documents, otherwise 409.',
+      conflicts: () => [wrongDocumentStatus('reject', 'pending', [])],
       body: Rejection,
       run: rejectDocument,
     }),
@@ -252,6 +259,7 @@ const uploadRoute = endpoint({
   summary: 'Upload a file as a form',
   description:
     'Stores the file and its data in one request, without an upload link. Answers 415 for a file type that is not supported and 409 `too_large` above `documents.max_bytes`.',
+  conflicts: () => [fileTooLarge(26_214_400)],
   action: 'create',
   resource: 'documents',
   transaction: 'own',
@@ -263,7 +271,7 @@ const uploadRoute = endpoint({
     const input = body as DirectUpload;
     const type = detectContentType(input.file);
     if (type === null) {
-      const message = `The file type is not supported, or does not match the file name. Supported types: ${CONTENT_TYPES.join(', ')}.`;
+      const message = `The file type is not supported, or the content is not of the declared type. Supported types: ${CONTENT_TYPES.join(', ')}.`;
       throw new HttpRefusal(415, 'unsupported_media_type', message);
     }
     const id = await uploadDirectly({ within, files, tenantId }, input, type);
@@ -279,6 +287,7 @@ const confirmUploadRoute = endpoint({
   summary: 'Confirm that a file was uploaded to its link',
   description:
     'Compares size and SHA-256 hash with the announced ones. Answers 409 if they differ. A confirmed file cannot change.',
+  conflicts: () => [hashMismatch(48_213), uploadMissing(), contentMismatch('application/pdf')],
   action: 'edit',
   resource: 'documents',
   transaction: 'own',

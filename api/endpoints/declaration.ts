@@ -98,8 +98,8 @@ export type Declaration<
     row: Row,
   ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
-  /** The refusals of a creation (409), as the code throws them. The API documentation shows them. */
-  conflicts?: () => readonly Conflict[];
+  /** The refusals of its own (409), as the code throws them. The API documentation shows them. */
+  conflicts?: { [On in 'create' | 'update' | 'delete']?: () => readonly Conflict[] };
   /** The operations that need maker–checker approval, if the tenant requires it for that kind. */
   four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
   /** Limits the approval to some creations and changes. Default: all. */

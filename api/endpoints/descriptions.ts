@@ -11,7 +11,7 @@ const CREATE = dictionary<string>({
   BorrowerConsent: 'A consent is evidence. It cannot be changed or deleted, only revoked.',
   BorrowerIdentity:
     'The full number is stored encrypted and never returned. Answers 409 if the borrower already has it.',
-  Case: 'Opens a case for a borrower, which stays internal until staff write to the borrower. Answers 422 if the borrower does not owe the loan.',
+  Case: 'A type with legal effect, such as a bankruptcy, needs `facts`, and its conditions apply to the loans from the dates in them. Answers 422 if the borrower does not owe the loan, and 409 `already_exists` for a second open bankruptcy, service or death case.',
   CaseMessage:
     'Notifies the borrower, unless the message is an internal note, and assigns an unassigned case to you. Answers 409 `case_closed` for a closed case.',
   CoBorrower:
@@ -71,6 +71,8 @@ const CREATE = dictionary<string>({
     "Lists an investor's collections of a month with closed books, and books the servicing fee. Permanent. Answers 409 if the books of the month are open, or it exists.",
   ServiceCredit:
     "Reduces the debt at the sponsor's expense. It is not a payment, so it sends no payment event. Answers 409 if it exceeds the debt.",
+  ServicingTransfer:
+    'Plans the transfer. Close of business moves the loans of an outgoing transfer at the end of `effective_date`; send the letters before. An incoming transfer concerns loans that are boarded here already. Answers 409 `not_in_service`, `already_planned` or `not_boarded` with the numbers of the loans.',
   ServicingFeeRate: 'Answers 409 if that month has a remittance.',
   SettlementInstrument:
     'Only the last four digits of the number are stored. The first instrument becomes the primary one.',
@@ -92,6 +94,7 @@ const UPDATE = dictionary<string>({
   CoBorrower: 'Corrects the role or the start of the liability. Answers 409 for a released person.',
   CollateralItem:
     'Answers 409 if the status cannot follow the present one, or the item would be released while a lien is active.',
+  Case: 'Use it to assign, resolve or close a case, or to correct its `facts`, which are kept as versions and change the legal conditions of the loans. Answers 409 `conditions_open` while a condition of the case has no end, and `invalid_transition` if the status cannot follow the present one.',
   CreditDispute:
     'A new status sets the compliance condition code. The status `responded` with a correcting response code creates a corrected record for every bureau. Answers 409 if the status cannot follow the present one.',
   Deferment:

@@ -43,7 +43,23 @@ const EXAMPLE_TEXTS: [RegExp, string][] = [
   [/account_number/, '1234567890'],
   [/first_name/, 'Nora'],
   [/last_name/, 'Whitfield'],
+  [/password/, 'correct horse battery'],
+  [/reason/, 'Requested by the borrower'],
+  [/title|subject/, 'Call the borrower back'],
+  [/message/, 'Thank you for your call. We will answer by Friday.'],
+  [/notes?$|comment$/, 'Agreed with the borrower on the phone.'],
+  [/description/, 'Reviewed every quarter.'],
+  [/external_id/, 'CRM-10482'],
+  [/reference/, 'TRN-20481'],
+  [/purpose/, 'Working capital'],
+  [/city/, 'Springfield'],
 ];
+
+/** Optional fields that are valid whatever the state of a record is, the most telling first. */
+const TELLING_FIELDS = (
+  'notes note contact_note reason_comment description reason reference_number public_name contact_name ' +
+  'firm_name purpose current_password city first_name'
+).split(' ');
 
 /** The schemas that others refer to, by name. */
 type Named = Readonly<Record<string, Schema>>;
@@ -69,6 +85,19 @@ export function buildExample(name: string, schema: Schema, named: Named = {}): u
   if (schema.type === 'integer' || schema.type === 'number')
     return Math.max(schema.minimum ?? 1, 1);
   return exampleText(name, schema);
+}
+
+/**
+ * One optional field of a body that requires none, so that its example shows what to send. A change always has one,
+ * an action only if the field cannot decide what it does.
+ */
+export function buildOptionalExample(schema: Schema, isChange: boolean, named: Named): object {
+  const { properties = {} } = schema;
+  const names = Object.keys(properties);
+  const name =
+    TELLING_FIELDS.find((one) => names.includes(one)) ?? (isChange ? names[0] : undefined);
+  if (name === undefined) return {};
+  return { [name]: buildExample(name, properties[name] ?? {}, named) };
 }
 
 function exampleText(name: string, schema: Schema): string {

@@ -77,7 +77,7 @@ export function nestedRoutes(
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body: omitFields(creation, key),
       ...(declared.example && { example: declared.example }),
-      ...(declared.conflicts && { conflicts: declared.conflicts }),
+      ...conflictProps(declared.conflicts?.create),
       run: async (call) => {
         const { id = '' } = call.params;
         if (!declared.finds_parent) await findParent(call, parent);
@@ -100,6 +100,9 @@ export const approvalProps = (
   kind === undefined
     ? {}
     : { four_eyes: kind, ...(record && { record }), ...(asks_if && { asks_if }) };
+
+export const conflictProps = (conflicts: Route['conflicts']) =>
+  conflicts === undefined ? {} : { conflicts };
 
 export const proofProps = (needs_proof: NeedsProof | undefined) =>
   needs_proof === undefined ? {} : { needs_proof };
@@ -136,7 +139,7 @@ export function actionRoute(
     reply: action.reply ?? reply,
     ...(action.body && { body: action.body }),
     ...(action.example && { example: action.example }),
-    ...(action.conflicts && { conflicts: action.conflicts }),
+    ...conflictProps(action.conflicts),
     ...(!action.reply && { etag: version }),
     ...approvalProps(action.four_eyes, declared.table),
     ...proofProps(action.needs_proof),
@@ -181,7 +184,7 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
     tag: area,
     summary: `List the audit history of ${nounWithArticle(name)}`,
     description:
-      'Each entry shows who changed what and when, including records that belong to this one.',
+      'Each entry shows who changed what and when, including records that belong to this one. Entries about records that the user may not read show no changes.',
     action: 'history',
     resource: path,
     method: 'GET',

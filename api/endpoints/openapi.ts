@@ -1,6 +1,6 @@
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
 import { describeOperation } from './describe-operation.ts';
-import { buildExample, today } from './examples.ts';
+import { buildExample, buildOptionalExample, today } from './examples.ts';
 import { INTRODUCTION, SECURITY_SCHEMES } from './openapi/introduction.ts';
 import { parametersOf, sharedParameters } from './openapi/parameters.ts';
 import { responseExample } from './openapi/response-examples.ts';
@@ -110,10 +110,14 @@ function buildRequestBody(
   components: Components,
 ): Json {
   const { reference, schema } = bodySchema(body, bodyNames(route), components);
-  const example = {
+  const needed = {
     ...(buildExample('body', schema, components.schemas) as object),
     ...route.example?.(today()),
   };
+  const example =
+    Object.keys(needed).length > 0
+      ? needed
+      : buildOptionalExample(schema, route.method === 'PUT', components.schemas);
   const sent = route.takes_file ? 'multipart/form-data' : 'application/json';
   const hasRequired = ((schema['required'] as string[] | undefined) ?? []).length > 0;
   return {

@@ -18,6 +18,7 @@ import {
   approvalProps,
   historyRoute,
   nestedRoutes,
+  conflictProps,
   proofProps,
   secretProps,
 } from './nested.ts';
@@ -181,6 +182,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body,
       ...(declared.example && { example: declared.example }),
+      ...conflictProps(declared.conflicts?.create),
       run: (call: Call) => createRecord(call.work, declared, call.body as Input),
     },
     update: {
@@ -194,6 +196,7 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...secretProps(declared),
       ...(declared.carries && { carries: factsOfRecord(declared, true) }),
       body: updateSchema(declared),
+      ...conflictProps(declared.conflicts?.update),
       run: (call: Call) => updateRecord(call, declared),
     },
     delete: {
@@ -202,12 +205,14 @@ function writeRoutes({ declaration: declared, reply, version, creation: body }: 
       ...proofProps(declared.needs_proof?.delete),
       summary: `Delete ${nounWithArticle(name)}`,
       ...deleteDescription(name),
+      ...conflictProps(declared.conflicts?.delete),
       run: (call: Call) => deleteRecord(call, declared),
     },
     archive: {
       ...removing,
       summary: `Archive ${nounWithArticle(name)}`,
       ...archiveDescription(name),
+      ...conflictProps(declared.conflicts?.delete),
       run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {

@@ -59,7 +59,8 @@ export const tenantClosed = () =>
     { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
   );
 
-export const notAuthenticated = () => new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
+export const notAuthenticated = () =>
+  new HttpRefusal(401, 'not_authenticated', 'Sign in first, with POST /api/v1/auth/login.');
 
 export const sessionExpired = () =>
   new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
+import { addAccount, changeAccount, postedBySystem } from '../../jobs/ledger/account.ts';
 import { accounts as table, readAccountBalance } from '../../sql/ledger/accounts.ts';
 import {
   date,
@@ -58,6 +58,9 @@ const accounts = resource({
   filters: ['code', 'name', 'account_type', 'parent_id', 'is_header', 'is_active', 'role'],
   sort: { field: 'code', descending: false },
 
+  conflicts: {
+    update: () => [postedBySystem()],
+  },
   create: addAccount,
   update: changeAccount,
 });

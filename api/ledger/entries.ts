@@ -1,10 +1,28 @@
 import { z } from 'zod';
-import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger/draft.ts';
-import { EntryReversal, reverseEntry } from '../../jobs/ledger/reverse.ts';
+import {
+  addDraft,
+  archiveDraft,
+  DraftLines,
+  postDraft,
+  controlAccount,
+  alreadyPosted,
+  accountInactive,
+  postedEntry,
+} from '../../jobs/ledger/draft.ts';
+import {
+  EntryReversal,
+  reverseEntry,
+  alreadyReversed,
+  isReversal,
+  notPosted,
+  yearClosed,
+  reportedToInvestor,
+} from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
 import { date, flag, freeText, money, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { EXAMPLE_ID } from '../endpoints/examples.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { periodClosed } from '../../jobs/ledger/close-period.ts';
 
 const entryLine = z
   .object({
@@ -85,6 +103,10 @@ export const entries = resource({
       { account_id: EXAMPLE_ID, credit: '10.00' },
     ],
   }),
+  conflicts: {
+    create: () => [periodClosed('2025-12-31'), controlAccount([2])],
+    delete: () => [postedEntry({ current_status: 'posted' })],
+  },
   create: addDraft,
   remove: archiveDraft,
   actions: {
@@ -93,6 +115,12 @@ export const entries = resource({
       summary: 'Post a draft entry permanently',
       description:
         'The entry counts from then on and can only be reversed. Answers 409 if its period is closed or an account is no longer active.',
+      conflicts: () => [
+        alreadyPosted({ current_status: 'posted' }),
+        periodClosed('2025-12-31'),
+        accountInactive(),
+        controlAccount([2]),
+      ],
       run: postDraft,
     }),
     reverse: action({
@@ -100,6 +128,13 @@ export const entries = resource({
       summary: 'Reverse a journal entry',
       description:
         'Posts a mirror entry and answers with it. The original entry stays unchanged. An entry can be reversed once.',
+      conflicts: () => [
+        alreadyReversed(EXAMPLE_ID),
+        isReversal(),
+        notPosted({ current_status: 'draft' }),
+        yearClosed(),
+        reportedToInvestor(),
+      ],
       body: EntryReversal,
       reply: z.object(entryFields),
       run: reverseEntry,

@@ -1,4 +1,4 @@
-import { endFiscalYear } from '../../jobs/ledger/end-year.ts';
+import { endFiscalYear, yearAlreadyClosed } from '../../jobs/ledger/end-year.ts';
 import { yearEnds as table } from '../../sql/ledger/year-ends.ts';
 import { date, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -28,5 +28,8 @@ export const yearEnds = resource({
   filters: ['fiscal_year_end'],
 
   example: (today) => ({ fiscal_year_end: `${Number(today.slice(0, 4)) - 1}-12-31` }),
+  conflicts: {
+    create: () => [yearAlreadyClosed('2025-12-31')],
+  },
   create: endFiscalYear,
 });

@@ -27,6 +27,7 @@ import {
   insufficientPayoff,
   payOffLoan,
   PayOffRequest,
+  quoteNotActive,
 } from '../../jobs/loans/payoff/close-by-payoff.ts';
 import {
   accelerate,
@@ -50,6 +51,11 @@ import type { Action } from '../endpoints/declaration.ts';
 import { action } from '../endpoints/resource.ts';
 import { loanFields } from './fields.ts';
 import { promotion } from './promotions.ts';
+import { disclosureOutdated } from '../../jobs/loans/funding/funding-disclosure.ts';
+import { feesExceedDisbursement } from '../../jobs/loans/fees/origination-fees.ts';
+import { aprTooHigh } from '../../jobs/loans/origination/cost.ts';
+import { settingsIncomplete } from '../../jobs/documents/required-settings.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const complianceRun = z
   .object({
@@ -82,6 +88,7 @@ const actions: Record<string, Action> = {
     description:
       'Sends the borrower the adverse action notice by letter, and `loan.status_changed` to subscribers. Without specific reasons, the notice says how to get them. If settings are missing, the notice waits as a draft with a task (`adverse-action-notices`). Cannot be undone.',
     body: Denial,
+    example: () => ({ reasons: ['income_insufficient'] }),
     assert: assertStatusAllows,
     run: denyLoan,
   }),
@@ -90,6 +97,10 @@ const actions: Record<string, Action> = {
     summary: 'Disburse a loan',
     description:
       'Funds an approved loan, or disburses more of the approved amount. The first disbursement activates the loan, creates the schedule and charges the fees of the product. Sends `loan.disbursed`, `loan.status_changed` and `fee.assessed`. Orders a new disclosure if the cost has changed. Answers 409 during the right of rescission, above the approved amount, or `disclosure_outdated` under hard enforcement: then disburse again after the borrower received the corrected disclosure.',
+    conflicts: () => [
+      disclosureOutdated(shownFor('approved')),
+      feesExceedDisbursement({ amount: '100.00', fee_deducted: '120.00' }),
+    ],
     body: Disbursement,
     four_eyes: 'disbursements',
     objection: findPayOutBlocker,
@@ -127,7 +138,10 @@ const actions: Record<string, Action> = {
     description:
       'Records the debt of the day as one payment and closes the loan. An amount within the tolerance is written off. Sends `payment.received` and `loan.status_changed`, and creates a task to release the liens of a secured loan. Answers 409 `insufficient_payoff` if the amount is too small, and `quote_not_active` for an old quote.',
     body: PayOffRequest,
-    conflicts: () => [insufficientPayoff({ ...shownFor('active'), payoff_amount: '9301.99' })],
+    conflicts: () => [
+      insufficientPayoff({ ...shownFor('active'), payoff_amount: '9301.99' }),
+      quoteNotActive({ ...shownFor('active'), quote_status: 'superseded' }),
+    ],
     run: payOffLoan,
   }),
   'non-accrual': action({
@@ -136,6 +150,7 @@ const actions: Record<string, Action> = {
     description:
       'On non-accrual no interest accrues and payments repay principal first. Unpaid interest leaves the books, but the borrower still owes it. Does nothing if the loan already is in that state.',
     body: NonAccrual,
+    example: () => ({ enabled: true }),
     run: setNonAccrual,
   }),
   'assign-officer': action({
@@ -143,6 +158,7 @@ const actions: Record<string, Action> = {
     summary: 'Assign a loan to an officer',
     description: 'Send null to remove the officer. The history keeps earlier assignments.',
     body: Assignment,
+    example: () => ({ loan_officer_id: EXAMPLE_ID }),
     run: assignOfficer,
   }),
   reschedule: action({
@@ -151,6 +167,7 @@ const actions: Record<string, Action> = {
     description:
       'Moves the due dates of future installments. Past due amounts stay due. Give exactly one of new_first_payment_date, shift_days, shift_periods and installments. Answers 409 if the loan has no future installments or is billed by cycle.',
     body: Reschedule,
+    example: () => ({ shift_days: 10 }),
     run: reschedule,
   }),
   'change-due-date': action({
@@ -159,6 +176,7 @@ const actions: Record<string, Action> = {
     description:
       'The next installment moves to a later date, and interest accrues by the day until then. Does nothing if the loan already has that day. Answers 409 if payments are not monthly or quarterly, or no installment is left.',
     body: DueDateChange,
+    example: () => ({ payment_day: 15 }),
     run: changeDueDate,
   }),
   freeze: action({
@@ -199,6 +217,7 @@ const actions: Record<string, Action> = {
     description:
       'Takes effect on its first day. Answers 409 `promo_overlap` if another promotion covers some of these days, and `interest_follows_plan` if the schedule determines the interest of the loan.',
     body: PromoActivation,
+    example: () => ({ promo_rate: '0.0499', duration_months: 6 }),
     conflicts: () => [promoOverlap(shownFor('active'))],
     reply: z
       .object({
@@ -237,7 +256,11 @@ const actions: Record<string, Action> = {
     description:
       'Runs the compliance checks, unless the settings skip them, and orders the cost disclosure as a document. Starts the right of rescission if the product has one. Sends `loan.status_changed`, and `compliance.failed` if a check fails or warns. Answers 409 `compliance_failed` if a check fails and the settings enforce checks.',
     body: Approval,
-    conflicts: () => [complianceFailed({ ...shownFor('pending'), failed_checks: [] })],
+    conflicts: () => [
+      complianceFailed({ ...shownFor('pending'), failed_checks: [] }),
+      aprTooHigh({ ...shownFor('pending'), apr: '12000' }),
+      settingsIncomplete('account_opening_disclosure', ['branding.address_line_1']),
+    ],
     assert: assertStatusAllows,
     objection: findApprovalBlocker,
     run: approveLoan,

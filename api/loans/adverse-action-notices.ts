@@ -7,6 +7,11 @@ import {
   sendDraft,
   StatedReasons,
   stateReasons,
+  alreadySent,
+  reasonsConflicts,
+  reasonsRequestConflicts,
+  denialNoticeExists,
+  wrongLoanStatus,
 } from '../../jobs/loans/origination/adverse-action-notices.ts';
 import { CreditReport } from '../../jobs/loans/origination/credit-report.ts';
 import { adverseActionNotices as table } from '../../sql/loans/origination/adverse-action.ts';
@@ -79,13 +84,20 @@ export const adverseActionNotices = resource({
     information_needed: ['Your last two pay slips'],
     respond_by: today.replace(/^\d{4}/, (year) => String(Number(year) + 1)),
   }),
+  conflicts: {
+    create: () => [
+      wrongLoanStatus({ status: 'active', blockers: {} }, ['pending'], ''),
+      denialNoticeExists(),
+    ],
+  },
   create: addNotice,
   actions: {
     send: action({
       allow: 'loan_officer',
       summary: 'Send an adverse action notice that waits',
       description:
-        'Sends a draft after you entered the missing settings or address. If something is still missing, the notice stays a draft and its task stays open. Answers 409 if it was already sent.',
+        'Sends a draft after you entered the missing settings or address. If something is still missing, the notice stays a draft and its task stays open. Answers 409 `invalid_transition` if it was already sent.',
+      conflicts: () => [alreadySent()],
       body: z.object({}),
       run: sendDraft,
     }),
@@ -94,6 +106,7 @@ export const adverseActionNotices = resource({
       summary: "Record an applicant's request for the reasons",
       description:
         'Creates a task that is due 30 days after the request. Answers 409 `too_late` if the request came more than 60 days after the notice, and 409 `reasons_stated` if the applicant already has all reasons.',
+      conflicts: reasonsRequestConflicts,
       body: ReasonsRequest,
       run: requestReasons,
     }),
@@ -102,6 +115,7 @@ export const adverseActionNotices = resource({
       summary: 'Send the statement of reasons',
       description:
         'Prints the specific reasons, sends them by letter and completes the task. Also possible without a request. Answers 409 `reasons_stated` if the applicant already has all reasons.',
+      conflicts: reasonsConflicts,
       body: StatedReasons,
       example: () => ({ reasons: ['income_insufficient'] }),
       run: stateReasons,

@@ -5,10 +5,14 @@ import {
   CoBorrowerRelease,
   RELEASE_REASONS,
   releaseCoBorrower,
+  personReleased,
+  alreadyLiable,
+  loanIsOver,
 } from '../../jobs/loans/servicing-actions/co-borrowers.ts';
 import { CO_BORROWER_ROLES, coBorrowers as table } from '../../sql/loans/co-borrowers.ts';
 import { date, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 export const coBorrowers = resource({
   name: 'CoBorrower',
@@ -52,6 +56,10 @@ export const coBorrowers = resource({
   fixed: ['loan_id', 'borrower_id'],
   filters: ['loan_id', 'borrower_id', 'role', 'status', 'released_on'],
 
+  conflicts: {
+    create: () => [alreadyLiable(EXAMPLE_ID), loanIsOver({ status: 'paid_off', blockers: {} })],
+    update: () => [personReleased()],
+  },
   create: addCoBorrower,
   update: changeCoBorrower,
   actions: {
@@ -59,7 +67,8 @@ export const coBorrowers = resource({
       allow: 'loan_officer',
       summary: 'Release a co-borrower',
       description:
-        "Ends the liability. Also cancels this person's autopay plan and scheduled payments. Answers 409 if the person is already released.",
+        "Ends the liability. Also cancels this person's autopay plan and scheduled payments. Answers 409 `already_released` if the person is already released.",
+      conflicts: () => [personReleased()],
       body: CoBorrowerRelease,
       run: releaseCoBorrower,
     }),

@@ -4,10 +4,12 @@ import { NotFound } from '../../jobs/errors.ts';
 import {
   NewAnswerFile,
   sendAnswerFile,
+  noAnswersToSend,
 } from '../../jobs/loans/reporting/disputes/dispute-answers.ts';
 import {
   DisputeFile,
   importDisputes,
+  noSubscriberCode,
 } from '../../jobs/loans/reporting/disputes/import-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import * as answers from '../../sql/loans/reporting/dispute-answers.ts';
@@ -119,6 +121,7 @@ const importRoute = endpoint({
   summary: "Import a file of a bureau's dispute requests",
   description:
     'Records each request as a dispute of the loan with its account number. Imports the whole file, or nothing if a line is wrong: 422 then lists the errors by line. A control number is recorded once, so you can send a file again; that also retries the requests that matched no loan. Answers 409 `credit_reporting_not_configured` without `credit_reporting.subscriber_codes` for the bureau.',
+  conflicts: () => [noSubscriberCode('equifax')],
   status: 201,
   transaction: 'write',
   body: DisputeFile,
@@ -145,6 +148,7 @@ const answerRoutes: Route[] = [
     summary: "Generate a file of answers to a bureau's dispute requests",
     description:
       'Contains every dispute of the bureau with a control number that you have answered and that is in no file yet: its response code and its corrected values. An empty cell leaves a field as it is, and `none` empties it. Answers 409 `nothing_to_send` without answers.',
+    conflicts: () => [noAnswersToSend()],
     status: 201,
     transaction: 'own',
     body: NewAnswerFile,

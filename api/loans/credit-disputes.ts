@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { correctedValues } from '../../jobs/loans/reporting/corrections/correctable-fields.ts';
-import { addDispute, changeDispute } from '../../jobs/loans/reporting/disputes/credit-disputes.ts';
+import {
+  addDispute,
+  changeDispute,
+  disputeTransition,
+  alreadyAnswered,
+} from '../../jobs/loans/reporting/disputes/credit-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import { creditDisputes as table } from '../../sql/loans/reporting/credit-disputes.ts';
 import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
@@ -150,6 +155,12 @@ export const creditDisputes = resource({
   ],
 
   example: () => ({ dispute_codes: ['103'] }),
+  conflicts: {
+    update: () => [
+      disputeTransition('closed', 'received'),
+      alreadyAnswered('response_code', 'responded'),
+    ],
+  },
   create: addDispute,
   update: changeDispute,
 });

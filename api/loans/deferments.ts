@@ -6,12 +6,16 @@ import {
   DEFERMENT_TYPES,
   INTEREST_TREATMENTS,
   MAX_DEFERRED_PERIODS,
+  defermentOverlaps,
+  defermentLimit,
 } from '../../jobs/loans/workouts/deferments.ts';
 import { RELIEF_STATUSES } from '../../jobs/loans/workouts/forbearances.ts';
 import { deferments as table } from '../../sql/loans/workouts/deferments.ts';
 import { date, flag, integer, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
+import { loanAccelerated } from '../../jobs/loans/agreed/modification.ts';
 
 export const deferments = resource({
   name: 'Deferment',
@@ -80,6 +84,14 @@ export const deferments = resource({
   filters: ['loan_id', 'borrower_id', 'deferment_type', 'status', 'start_date', 'end_date'],
 
   example: () => ({ periods: 1 }),
+  conflicts: {
+    create: () => [
+      defermentLimit({ limit: 2 }),
+      defermentOverlaps(),
+      loanAccelerated({ current_status: 'active' }),
+    ],
+    update: () => [immutableConflict('deferment', 'completed')],
+  },
   create: addDeferment,
   update: changeDeferment,
   remove: cancelDeferment,

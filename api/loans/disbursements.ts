@@ -5,12 +5,19 @@ import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-d
 import {
   DisbursementReversal,
   reverseDisbursement,
+  laterEvents,
 } from '../../jobs/loans/funding/reverse-disbursement.ts';
-import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { disbursements as table } from '../../sql/loans/funding/disbursements.ts';
 import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
+import { disclosureOutdated } from '../../jobs/loans/funding/funding-disclosure.ts';
 
 export const disbursements = resource({
   name: 'Disbursement',
@@ -61,6 +68,14 @@ export const disbursements = resource({
   fixed: ['loan_id', 'amount', 'disbursement_date', 'method', 'payment_instrument_id'],
   filters: ['loan_id', 'borrower_id', 'status', 'method', 'disbursement_date', 'payee_type'],
 
+  conflicts: {
+    create: () => [
+      ...refusalsOfAction('disburse'),
+      disclosureOutdated({ current_status: 'approved', allowed_actions: ['disburse'] }),
+    ],
+    update: () => [immutableConflict('disbursement', 'completed')],
+    delete: () => [immutableConflict('disbursement', 'completed')],
+  },
   create: addDisbursement,
   objection: findDisbursementBlocker,
   update: recordChanger({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
@@ -72,6 +87,7 @@ export const disbursements = resource({
       summary: 'Reverse a disbursement',
       description:
         'Use it when the money never left or came back. The loan returns to approved. Answers 409 if the loan has another disbursement or later events.',
+      conflicts: () => [laterEvents({ current_status: 'active', event: 'payment' })],
       body: DisbursementReversal,
       four_eyes: 'reversals',
       run: reverseDisbursement,

@@ -3,7 +3,11 @@ import { refusalsOfAction } from '../../jobs/loans/history/statuses.ts';
 import { findDrawBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
-import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { draws as table } from '../../sql/loans/funding/draws.ts';
 import {
   date,
@@ -28,7 +32,11 @@ export const draws = resource({
   read: 'viewer',
   write: 'loan_officer',
   offers: ['list', 'read', 'update', 'delete'],
-  conflicts: () => refusalsOfAction('draws'),
+  conflicts: {
+    create: () => refusalsOfAction('draws'),
+    update: () => [immutableConflict('draw', 'completed')],
+    delete: () => [immutableConflict('draw', 'completed')],
+  },
 
   fields: {
     id: uuid.readonly(),
@@ -76,6 +84,7 @@ export const draws = resource({
       summary: 'Reverse a draw',
       description:
         'Use it when the money never left or came back. Also reverses the fees of the draw and reapplies later payments. Answers 409 if the draw is already reversed.',
+      conflicts: () => [immutableConflict('draw', 'reversed')],
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { FactName } from '../../jobs/facts.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
-import { explainFigure, type Question } from '../../jobs/loans/explanations/explain-figure.ts';
+import {
+  explainFigure,
+  type Question,
+  notFunded,
+} from '../../jobs/loans/explanations/explain-figure.ts';
 import { FIGURES, STEP_RULES, type Figure } from '../../jobs/loans/explanations/explanation.ts';
 import { FEE_CALCULATIONS, LATE_FEE_RULES } from '../../jobs/loans/products/fee-rules.ts';
 import { LATE_FEE_EXEMPTIONS } from '../../sql/loans/fees/late-fee-exemptions.ts';
@@ -294,6 +298,7 @@ export const explainLoan: Route = {
     'fees with their rules. The steps add up to the figure that `get-balances` shows for that day. A future date or a date ' +
     'before funding gets 422, and a loan that was never funded 409 `loan_not_funded`. A user who is denied a field of the ' +
     'explanation gets 403.',
+  conflicts: () => [notFunded()],
   query: explanationQuery.extend({
     known: z
       .enum(['now', 'then'])

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
-import { addFee, FeeWaiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
-import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
+import {
+  addFee,
+  FeeWaiver,
+  waiveFee,
+  nothingToWaive,
+  exceedsWaivable,
+} from '../../jobs/loans/fees/fees.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+  loanNotInService,
+} from '../../jobs/loans/history/loan-records.ts';
 import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
 import { fees as table } from '../../sql/loans/fees/fees.ts';
 import {
@@ -18,6 +29,7 @@ import {
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { feesForgivenByLaw } from '../../jobs/loans/fees/forgiven-fees.ts';
 
 export const fees = resource({
   name: 'Fee',
@@ -87,6 +99,14 @@ export const fees = resource({
   filters: ['loan_id', 'borrower_id', 'fee_type', 'status', 'assessed_date'],
 
   example: () => ({ fee_type: 'other', amount: '10.00' }),
+  conflicts: {
+    create: () => [
+      loanNotInService({ status: 'paid_off', blockers: {} }),
+      feesForgivenByLaw({ current_status: 'active' }),
+    ],
+    update: () => [immutableConflict('fee', 'assessed')],
+    delete: () => [immutableConflict('fee', 'assessed')],
+  },
   create: addFee,
   update: recordChanger({ table: 'fees', noun: 'fee', cancelable: [] }),
   remove: recordRefuser('fee'),
@@ -96,6 +116,10 @@ export const fees = resource({
       summary: 'Waive a fee',
       description:
         'Waives all or part of it as of its assessment date. Money that already paid the fee is reapplied to other amounts due. Answers 409 if nothing is left to waive.',
+      conflicts: () => [
+        nothingToWaive(),
+        exceedsWaivable({ outstanding_amount: '15.00', waivable_amount: '25.00' }),
+      ],
       body: FeeWaiver,
       run: waiveFee,
     }),

@@ -9,11 +9,13 @@ import {
   addForbearance,
   FORBEARANCE_TYPES,
   RELIEF_STATUSES,
+  forbearanceOverlaps,
 } from '../../jobs/loans/workouts/forbearances.ts';
 import { forbearances as table } from '../../sql/loans/workouts/forbearances.ts';
 import { date, flag, positiveMoney, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 
 export const forbearances = resource({
   name: 'Forbearance',
@@ -84,6 +86,10 @@ export const forbearances = resource({
   filters: ['loan_id', 'borrower_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
 
   example: (today) => ({ end_date: addMonths(today, 5) }),
+  conflicts: {
+    create: () => [forbearanceOverlaps({ current_status: 'active' })],
+    update: () => [immutableConflict('forbearance', 'completed')],
+  },
   create: addForbearance,
   update: changeForbearance,
   remove: cancelForbearance,
@@ -93,6 +99,7 @@ export const forbearances = resource({
       summary: 'End a forbearance early',
       description:
         'Applies the agreed treatment of missed payments now. A broken forbearance ends without it. Answers 409 if the forbearance is not active.',
+      conflicts: () => [immutableConflict('forbearance', 'completed')],
       body: ForbearanceEnd,
       run: endForbearance,
     }),

@@ -9,6 +9,9 @@ import {
   change1099C,
   FORM_STATUSES,
   void1099C,
+  formExists,
+  tinMissing,
+  correctsSentForm,
 } from '../../jobs/loans/reporting/tax-forms/forms-1099c.ts';
 import { forms1099c as table } from '../../sql/loans/forms-1099c.ts';
 import {
@@ -24,6 +27,7 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 
 /** Cancellation of debt, with the boxes of IRS form 1099-C. */
 export const forms1099c = resource({
@@ -136,6 +140,10 @@ export const forms1099c = resource({
     identifiable_event_code: 'F',
     identifiable_event_date: today,
   }),
+  conflicts: {
+    create: () => [formExists({ identifiable_event_code: 'G', tax_year: 2026 })],
+    update: () => [immutableConflict('form', 'filed'), tinMissing(), correctsSentForm('void')],
+  },
   create: add1099C,
   update: change1099C,
   remove: void1099C,

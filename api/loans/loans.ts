@@ -11,7 +11,7 @@ import {
   readSchedule,
   listScheduleVersions,
 } from '../../jobs/loans/history/balances.ts';
-import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
+import { changeLoan, createLoan, termsLocked } from '../../jobs/loans/origination/create.ts';
 import {
   FirstDelinquency,
   notBoarded,
@@ -67,6 +67,9 @@ export const loans = resource({
   ],
 
   // The loan code does not know portfolios, so the API adds the loan to one here.
+  conflicts: {
+    update: () => [termsLocked(['interest_rate'], 'active')],
+  },
   create: async (work, { portfolio_id = null, ...input }) => {
     const id = await createLoan(work, input);
     await setLoanPortfolio(work, id, portfolio_id, null);

@@ -9,6 +9,9 @@ import {
   rejectModification,
   reverseModification,
   BALANCE_TREATMENTS,
+  secondPersonRequired,
+  laterModification,
+  modificationLimit,
 } from '../../jobs/loans/workouts/modifications.ts';
 import { modifications as table } from '../../sql/loans/workouts/modifications.ts';
 import {
@@ -26,12 +29,16 @@ import {
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { immutableConflict, loanNotInService } from '../../jobs/loans/history/loan-records.ts';
+import { loanAccelerated } from '../../jobs/loans/agreed/modification.ts';
 
 const REASONS = [
   ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),
   ...(['error_correction', 'other'] as const),
 ] as const;
 const months = integer.min(1).max(600);
+
+const PAID_OFF = { status: 'paid_off', blockers: {} };
 
 export const modifications = resource({
   name: 'Modification',
@@ -134,6 +141,14 @@ export const modifications = resource({
   filters: ['loan_id', 'borrower_id', 'modification_type', 'status', 'effective_date', 'reason'],
 
   example: () => ({ modification_type: 'rate_change', new_interest_rate: '0.05' }),
+  conflicts: {
+    create: () => [
+      loanNotInService(PAID_OFF),
+      modificationLimit({ limit: 5 }),
+      loanAccelerated({ current_status: 'active' }),
+    ],
+    update: () => [immutableConflict('modification', 'completed')],
+  },
   create: addModification,
   update: changeModification,
   remove: cancelModification,
@@ -143,12 +158,14 @@ export const modifications = resource({
       summary: 'Approve a modification',
       description:
         'Applies a pending modification whose effective date has come, and sends `modification.completed`. Close of business applies a later one. Answers 409 `four_eyes` if you requested it and the settings require a second person.',
+      conflicts: () => [secondPersonRequired(), immutableConflict('modification', 'completed')],
       run: approveModification,
     }),
     reject: action({
       allow: 'loan_officer',
       summary: 'Reject a modification',
       description: 'Ends a pending modification without effect.',
+      conflicts: () => [immutableConflict('modification', 'approved')],
       run: rejectModification,
     }),
     reverse: action({
@@ -156,6 +173,7 @@ export const modifications = resource({
       summary: 'Reverse a modification',
       description:
         'Restores the terms as if a completed modification had never happened. Its fee stays: waive it if necessary. Answers 409 `in_use` if a later modification depends on it.',
+      conflicts: () => [laterModification(), immutableConflict('modification', 'pending')],
       run: reverseModification,
     }),
   },

@@ -7,6 +7,7 @@ import {
   PAYMENT_PLAN_STATUSES,
   PAYMENT_PLAN_TYPES,
   cancelPaymentPlan,
+  activePlanExists,
 } from '../../jobs/loans/workouts/payment-plans.ts';
 import { paymentPlans as table } from '../../sql/loans/workouts/payment-plans.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 
 const planInstallment = z.object({
   due_date: date.describe('When the amount is due. Must not be in the past.'),
@@ -129,6 +131,10 @@ export const paymentPlans = resource({
     number_of_payments: 3,
     amount: '100.00',
   }),
+  conflicts: {
+    create: () => [activePlanExists()],
+    update: () => [immutableConflict('payment plan', 'completed')],
+  },
   create: addPaymentPlan,
   update: changePaymentPlan,
   remove: cancelPaymentPlan,

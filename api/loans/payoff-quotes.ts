@@ -22,6 +22,8 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import { loanFacts } from './fields.ts';
+import { settingsIncomplete } from '../../jobs/documents/required-settings.ts';
+import { loanNotInService, immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 
 const perDiemLine = z.object({
   from: date.describe('The first day.'),
@@ -123,6 +125,14 @@ export const payoffQuotes = resource({
   fixed: ['loan_id', 'payoff_date', 'good_through_date', 'include_prepayment_penalty'],
   filters: ['loan_id', 'borrower_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],
 
+  conflicts: {
+    create: () => [
+      loanNotInService({ status: 'paid_off', blockers: {} }),
+      settingsIncomplete('payoff_letter', ['branding.address_line_1']),
+    ],
+    update: () => [immutableConflict('payoff quote', 'expired')],
+    delete: () => [immutableConflict('payoff quote', 'accepted')],
+  },
   create: quotePayoff,
   update: changeQuote,
   remove: cancelQuote,

@@ -5,8 +5,13 @@ import {
   CreditReversal,
   addServiceCredit,
   reverseServiceCredit,
+  creditExceedsDebt,
 } from '../../jobs/loans/fees/service-credits.ts';
-import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import { serviceCredits as table } from '../../sql/loans/fees/service-credits.ts';
 import {
   date,
@@ -67,6 +72,11 @@ export const serviceCredits = resource({
   filters: ['loan_id', 'credit_type', 'status', 'effective_date', 'sponsor'],
 
   example: () => ({ amount: '10.00' }),
+  conflicts: {
+    create: () => [creditExceedsDebt('12.00')],
+    update: () => [immutableConflict('service credit', 'applied')],
+    delete: () => [immutableConflict('service credit', 'applied')],
+  },
   create: addServiceCredit,
   update: recordChanger({ table: 'service_credits', noun: 'service credit', cancelable: [] }),
   remove: recordRefuser('service credit'),

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
+import {
+  recordChanger,
+  recordRefuser,
+  immutableConflict,
+} from '../../jobs/loans/history/loan-records.ts';
 import {
   SuspenseApplicationReversal,
   applySuspense,
   reverseSuspenseApplication,
   SUSPENSE_USES,
+  exceedsSuspense,
+  exceedsAmountOwed,
 } from '../../jobs/payments/apply-suspense.ts';
 import { suspenseApplications as table } from '../../sql/loans/suspense-applications.ts';
 import {
@@ -62,6 +68,14 @@ export const suspenseApplications = resource({
   filters: ['loan_id', 'status', 'source', 'effective_date'],
 
   example: () => ({ amount: '10.00' }),
+  conflicts: {
+    create: () => [
+      exceedsSuspense({ suspense_balance: '40.00' }),
+      exceedsAmountOwed({ suspense_balance: '400.00', applicable_amount: '310.00' }),
+    ],
+    update: () => [immutableConflict('suspense application', 'applied')],
+    delete: () => [immutableConflict('suspense application', 'applied')],
+  },
   create: applySuspense,
   update: recordChanger({
     table: 'suspense_applications',

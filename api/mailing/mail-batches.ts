@@ -5,8 +5,12 @@ import {
   NewBatch,
   retryBatch,
   createRequestedBatch,
+  noLetters,
+  handedOver,
+  batchCanceled,
+  filesRemoved,
 } from '../../jobs/mailing/batch.ts';
-import { handOverBatch } from '../../jobs/mailing/hand-over.ts';
+import { handOverBatch, deliveryUnderWay } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
 import { mailDeliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
 import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
@@ -131,6 +135,9 @@ const batches = resource({
     letters: nested(mailLetters, 'mail_batch_id', ['list']),
   },
 
+  conflicts: {
+    create: () => [noLetters(0)],
+  },
   create: createRequestedBatch,
   actions: {
     retry: action({
@@ -138,6 +145,7 @@ const batches = resource({
       summary: 'Retry a failed mail batch',
       description:
         'Makes the missing files again, with the same letters in the same order. If a letter is damaged, withdraw the letter named in `failure_reason` first.',
+      conflicts: () => [filesRemoved()],
       run: retryBatch,
     }),
     cancel: action({
@@ -145,6 +153,7 @@ const batches = resource({
       summary: 'Cancel a mail batch',
       description:
         'Possible until the batch is handed over, otherwise 409. Its letters wait for the next batch.',
+      conflicts: () => [handedOver(), batchCanceled()],
       run: cancelBatch,
     }),
     'hand-over': action({
@@ -152,6 +161,7 @@ const batches = resource({
       summary: 'Deliver a mail batch to an SFTP server',
       description:
         'Uploads the files in the background; GET /mail-batches/{id}/deliveries shows the outcome. A repeat uploads the same files under the same names.',
+      conflicts: () => [deliveryUnderWay()],
       security_event: 'export',
       body: z.object({
         sftp_server_id: uuid

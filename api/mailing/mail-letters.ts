@@ -6,11 +6,15 @@ import {
   releaseLetter,
   LetterNote,
   withdrawLetter,
+  letterBatched,
+  letterWithdrawn,
+  notHeld,
 } from '../../jobs/mailing/letter.ts';
 import { recordReturnedLetter } from '../../jobs/mailing/returned-letters.ts';
 import { letters as table, LETTER_STATUSES } from '../../sql/mailing/letters.ts';
 import { date, integer, prose, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const routeDefaults = { allow: 'loan_officer', body: LetterNote } as const;
 const nullableId = uuid.nullable().readonly();
@@ -74,12 +78,14 @@ export const mailLetters = resource({
       summary: 'Hold a letter out of batches',
       description:
         'The letter waits until you release it. Answers 409 if it is already in a batch or was withdrawn.',
+      conflicts: () => [letterBatched(EXAMPLE_ID), letterWithdrawn()],
       run: holdLetter,
     }),
     release: action({
       ...routeDefaults,
       summary: 'Release a held letter',
       description: 'The next batch checks the letter again and includes it.',
+      conflicts: () => [notHeld(), letterBatched(EXAMPLE_ID), letterWithdrawn()],
       run: releaseLetter,
     }),
     returned: action({
@@ -94,6 +100,7 @@ export const mailLetters = resource({
       summary: 'Withdraw a letter',
       description:
         'Takes the letter out of all batches permanently, because it was sent in another way or is no longer needed. Answers 409 if it is already in a batch.',
+      conflicts: () => [letterBatched(EXAMPLE_ID), letterWithdrawn()],
       run: withdrawLetter,
     }),
   },

@@ -99,6 +99,9 @@ const pause = endpoint({
   },
 });
 
+const notPaused = () =>
+  new Conflict('This pause has already ended. Reload the list of pauses.', 'not_paused');
+
 const resume = endpoint({
   ...routeDefaults,
   resource: 'operations/pauses',
@@ -108,6 +111,7 @@ const resume = endpoint({
   summary: 'End a pause',
   description:
     'Name the pause by the same pool, kind and tenant. Its jobs start again. Answers 409 `not_paused` if it has already ended. For operators only.',
+  conflicts: () => [notPaused()],
   path: '/operations/pauses/end',
   body: PauseRequest,
   reply: z.object({ paused: z.boolean().describe('Whether the jobs are still paused.') }),
@@ -119,8 +123,7 @@ const resume = endpoint({
       parsePauseTarget(hold),
       causeOf(call, hold.reason),
     );
-    if (!ended)
-      throw new Conflict('This pause has already ended. Reload the list of pauses.', 'not_paused');
+    if (!ended) throw notPaused();
     return { paused: false };
   },
 });

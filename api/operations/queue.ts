@@ -185,6 +185,7 @@ const changeJobsRoute = endpoint({
   summary: 'Retry, run now, reschedule, cancel or discard jobs',
   description:
     'Changes single jobs, or the oldest 1,000 that match. Running jobs are not changed. The reason is recorded with the change.',
+  conflicts: () => [otherCount({ expected: 12, matching: 14 })],
   path: '/operations/jobs/change',
   status: 200,
   body: Change,
@@ -201,11 +202,7 @@ const changeJobsRoute = endpoint({
     const total = matching ? await seen.countJobs(tx, matching, COUNTED_MAX) : null;
     if (total !== null && body.expected != null && body.expected !== total) {
       const details = { expected: body.expected, matching: total };
-      throw new Conflict(
-        `The number of matching jobs changed to ${total}. Check the list and repeat the request.`,
-        'other_count',
-        details,
-      );
+      throw otherCount(details);
     }
     const numbers = matching
       ? (await seen.listJobs(tx, matching, { offset: 0, limit: JOBS_PER_REQUEST_MAX })).map(
@@ -242,3 +239,10 @@ function assertConsistentChange({ action, jobs, matching, run_at }: Change) {
 }
 
 export const jobQueueRoutes: readonly Route[] = [searchJobs, showJob, changeJobsRoute];
+
+const otherCount = (details: { expected: number; matching: number }) =>
+  new Conflict(
+    `The number of matching jobs changed to ${details.matching}. Check the list and repeat the request.`,
+    'other_count',
+    details,
+  );

@@ -8,6 +8,8 @@ import {
   resetToBook,
   SANDBOX_STATUSES,
   sandboxState,
+  dateMoving,
+  noBook,
 } from '../../jobs/operations/sandbox.ts';
 import { returnPayment } from '../../jobs/payments/return.ts';
 import { returnCode } from '../../jobs/payments/reverse.ts';
@@ -70,7 +72,8 @@ const advance = endpoint({
   path: '/sandbox/advance',
   allow: 'admin',
   summary: 'Advance the date of the sandbox',
-  description: `Closes each day with the real close of business: interest accrues, late fees, autopay draws and statements follow. The workers do this; GET /sandbox shows their progress. While the date is moving, this answers 409 sandbox_busy. ${ELSEWHERE}`,
+  description: `Closes each day with the real close of business: interest accrues, late fees, autopay draws and statements follow. The workers do this; GET /sandbox shows their progress. While the date is moving, this answers 409 \`sandbox_busy\`. ${ELSEWHERE}`,
+  conflicts: () => [dateMoving()],
   status: 202,
   transaction: 'write',
   body: Advance,
@@ -136,6 +139,7 @@ const reset = endpoint({
   security_event: 'sandbox_reset',
   summary: 'Reset the sandbox',
   description: `Returns the sandbox to the book with which it was created or seeded: its loans, payments, ledger, documents and date. A moving date stops after the current day. Users, sign-ins, settings and webhook subscriptions stay. Stored Idempotency-Keys are deleted. ${ELSEWHERE}`,
+  conflicts: () => [noBook()],
   status: 200,
   transaction: 'own',
   reply: sandbox,

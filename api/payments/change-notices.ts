@@ -2,6 +2,9 @@ import { z } from 'zod';
 import {
   applyChangeNotice,
   dismissChangeNotice,
+  nothingToApply,
+  accountChanged,
+  noticeDecided,
 } from '../../jobs/payments/nacha/change-notices.ts';
 import { changeNotices as table } from '../../sql/payments/change-notices.ts';
 import { date, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
@@ -63,6 +66,7 @@ export const changeNotices = resource({
         'The account stays verified, and a block that waited for the correction is lifted. Answers 409 if the notice is decided or has no data to apply.',
       // Payouts go to the corrected account, which stays verified.
       four_eyes: 'destinations',
+      conflicts: () => [noticeDecided('applied'), nothingToApply(), accountChanged()],
       run: applyChangeNotice,
     }),
     dismiss: action({
@@ -70,6 +74,7 @@ export const changeNotices = resource({
       summary: 'Dismiss a change notice without a correction',
       description:
         'Use it if you corrected the account yourself, or the notice is about your own data. Answers 409 if the notice is decided.',
+      conflicts: () => [noticeDecided('dismissed')],
       run: dismissChangeNotice,
     }),
   },

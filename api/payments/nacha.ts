@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewNachaFile, generateNachaFile } from '../../jobs/payments/nacha/generate-file.ts';
+import {
+  NewNachaFile,
+  generateNachaFile,
+  nothingToSend,
+} from '../../jobs/payments/nacha/generate-file.ts';
 import {
   RETURN_OUTCOMES,
   ReturnFile,
@@ -12,6 +16,7 @@ import { date, integer, money, timestamps, text, timestamp, uuid } from '../../s
 import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { nachaNotConfigured } from '../../jobs/payments/nacha/originator.ts';
 
 const resourceDefaults = { area: 'payments', read: 'admin', write: 'admin' } as const;
 
@@ -112,6 +117,7 @@ export const nachaRoutes: Route[] = [
     summary: 'Generate a Nacha file of unsent debits and disbursements',
     description:
       'Contains every payment, payout and refund ordered from a bank account and not sent yet; `skipped` lists what cannot be sent, with the reason. Download the file and pass it to your bank. Answers 409 `nothing_to_send` if nothing can be sent, and another code if settings of the originator are missing.',
+    conflicts: () => [nothingToSend([]), nachaNotConfigured(['nacha.immediate_destination'])],
     status: 201,
     transaction: 'own',
     body: NewNachaFile,

@@ -11,13 +11,18 @@ import {
   PAYMENT_SOURCES,
   receivePayment,
 } from '../../jobs/payments/receive.ts';
-import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
+import {
+  reimburse,
+  Reimbursement,
+  exceedsRefundable,
+  fundsHeld,
+} from '../../jobs/payments/reimburse.ts';
 import {
   PaymentReturn,
   returnPayment,
   reverseOrReturnPayment,
 } from '../../jobs/payments/return.ts';
-import { PaymentReversal } from '../../jobs/payments/reverse.ts';
+import { PaymentReversal, notReversible } from '../../jobs/payments/reverse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import {
@@ -34,6 +39,7 @@ import {
 } from '../../sql/types.ts';
 import { action, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
+import { refusalDetails } from '../../jobs/loans/products/refusals.ts';
 
 export const PAYMENT_STATUSES = [
   'scheduled',
@@ -69,7 +75,7 @@ export const payments = resource({
   read: 'viewer',
   write: 'loan_officer',
   offers: ['list', 'read', 'update', 'delete'],
-  conflicts: () => refusalsOfAction('payments'),
+  conflicts: { create: () => refusalsOfAction('payments') },
 
   fields: {
     id: uuid.readonly(),
@@ -213,6 +219,7 @@ export const payments = resource({
       summary: 'Reverse a payment',
       description:
         'Recalculates the loan without the payment, also if it had closed the loan, and sends `payment.reversed`. The reason nsf, or return with a code, records a returned payment, with its fee. Answers 409 unless the payment is completed or settled.',
+      conflicts: () => [notReversible('scheduled')],
       body: PaymentReversal,
       four_eyes: 'reversals',
       run: reverseOrReturnPayment,
@@ -280,6 +287,16 @@ export const paymentRoutes: Route[] = [
     summary: 'Reimburse the borrower',
     description:
       'Refunds money in suspense first, then principal that a payment repaid. The borrower owes that principal again. With a payment instrument, also orders the payout from the bank. Answers 409 `exceeds_refundable` above the refundable amount, and `funds_held` while the payment is on hold.',
+    conflicts: () => [
+      exceedsRefundable({
+        ...refusalDetails({ status: 'active', blockers: {} }),
+        refundable_amount: '120.00',
+      }),
+      fundsHeld({
+        ...refusalDetails({ status: 'active', blockers: {} }),
+        hold_until: '2026-01-20',
+      }),
+    ],
     status: 201,
     transaction: 'write',
     body: Reimbursement,

@@ -6,12 +6,18 @@ import {
   AutopaySwitch,
   enrollInAutopay,
   AutopayEnrollment,
+  notEnrolled,
+  notYourPlan,
+  pausedByStaff,
 } from '../../jobs/portal/autopay.ts';
 import { flag } from '../../sql/types.ts';
 import { autopayPlans } from '../borrowers/autopay-plans.ts';
 import { consents } from '../borrowers/consents.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
+import { borrowersOnly } from '../../jobs/portal/own-loans.ts';
+import { planExists } from '../../jobs/payments/autopay/autopay-plan.ts';
+import { instrumentNotUsable } from '../../jobs/borrowers/payment-instrument.ts';
 
 const reply = z
   .object({
@@ -48,6 +54,16 @@ export const portalAutopay: Route[] = [
     summary: 'Enroll a loan in autopay',
     description:
       'Draws the payments on their due dates from a verified bank account, and records the consent. A loan has one plan. Answers 409 if the loan is enrolled, the account is not verified, or the person is a co-signer or guarantor (`borrowers_only`).',
+    conflicts: () => [
+      planExists(),
+      instrumentNotUsable({
+        status: 'active',
+        is_verified: false,
+        draw_blockers: [],
+        block_code: null,
+      }),
+      borrowersOnly('cosigner'),
+    ],
     body: AutopayEnrollment,
     reply,
     run: ({ work, params, body }, borrowerId) =>
@@ -60,6 +76,7 @@ export const portalAutopay: Route[] = [
     summary: 'Cancel autopay',
     description:
       'No further payment is drawn, and the consent is revoked. Answers 409 `not_your_plan` if another person enrolled.',
+    conflicts: () => [notYourPlan(), notEnrolled()],
     reply,
     run: forLoan(cancelAutopay),
   }),
@@ -70,6 +87,7 @@ export const portalAutopay: Route[] = [
     summary: 'Pause or resume autopay',
     description:
       'Also resumes a plan that returned payments have paused. Answers 409 `autopay_paused` if staff have paused it.',
+    conflicts: () => [pausedByStaff(), notYourPlan(), notEnrolled()],
     body: AutopaySwitch,
     reply,
     run: ({ work, params, body }, borrowerId) =>

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { CASE_STATUSES, CASE_TYPES, nonBlankProse, REQUEST_TYPES } from '../../jobs/cases/cases.ts';
-import { attachmentIds, postBorrowerMessage } from '../../jobs/cases/thread.ts';
-import { openBorrowerCase } from '../../jobs/portal/cases.ts';
+import { attachmentIds, postBorrowerMessage, caseClosed } from '../../jobs/cases/thread.ts';
+import { openBorrowerCase, tooManyCases } from '../../jobs/portal/cases.ts';
 import { cases, messages } from '../../sql/cases/cases.ts';
 import { casesOfBorrower, listVisibleThread } from '../../sql/portal/cases.ts';
 import { requiredFreeText, timestamps, timestamp, uuid } from '../../sql/types.ts';
@@ -97,6 +97,7 @@ export const portalCases: Route[] = [
     summary: 'Open a case',
     description:
       'Asks a question to the staff, who get a task due in two days. A dispute about a loan that is reported to a credit bureau also creates a compliance task. Answers 409 `too_many_cases` above 20 open cases.',
+    conflicts: () => [tooManyCases()],
     status: 201,
     body: NewCase,
     reply: caseThread,
@@ -124,6 +125,7 @@ export const portalCases: Route[] = [
     summary: 'Add a message to a case',
     description:
       'Staff get a task to answer. A resolved case reopens; a closed one answers 409 `case_closed`.',
+    conflicts: () => [caseClosed()],
     status: 201,
     body: NewMessage,
     reply: message,

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { UploadConfirmation, confirmUpload } from '../../jobs/documents/upload.ts';
+import {
+  UploadConfirmation,
+  confirmUpload,
+  uploadMissing,
+  hashMismatch,
+} from '../../jobs/documents/upload.ts';
 import {
   createOwnUploadLink,
   assertOwnUpload,
   createVisibleDocumentLink,
   OwnUpload,
+  notAvailable,
 } from '../../jobs/portal/documents.ts';
 import { documentsOfBorrower } from '../../sql/portal/documents.ts';
 import { date, text, timestamp } from '../../sql/types.ts';
@@ -65,6 +71,7 @@ export const portalDocuments: Route[] = [
     summary: 'Get a download link for a document',
     description:
       'The link works for `documents.download_ttl_s` seconds. Answers 409 `not_available` while the document has no file.',
+    conflicts: () => [notAvailable('pending')],
     reply: z.object({
       url: z.string().describe('The same as `download_url`.'),
       download_url: z.string(),
@@ -104,6 +111,7 @@ export const portalDocuments: Route[] = [
     summary: 'Confirm that a file was uploaded to its link',
     description:
       'Compares the size and SHA-256 hash that you send with those of the file. Answers 409 if they differ. A confirmed file cannot change.',
+    conflicts: () => [hashMismatch(48_213), uploadMissing()],
     status: 200,
     body: UploadConfirmation,
     reply: portalDocument,

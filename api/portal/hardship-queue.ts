@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { Invalid } from '../../jobs/errors.ts';
-import { applicationFields, recordApplication } from '../../jobs/portal/hardship.ts';
+import {
+  applicationFields,
+  recordApplication,
+  applicationExists,
+} from '../../jobs/portal/hardship.ts';
 import {
   APPLICATION_STATUSES,
   approveApplication,
@@ -12,6 +16,8 @@ import {
   startReview,
   withdrawApplication,
   Withdrawal,
+  applicationDecided,
+  reliefNotInForce,
 } from '../../jobs/portal/hardship-decisions.ts';
 import type { Work } from '../../jobs/work.ts';
 import { applications as table, RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
@@ -25,6 +31,7 @@ import { deferments } from '../loans/deferments.ts';
 import { forbearances } from '../loans/forbearances.ts';
 import { modifications } from '../loans/modifications.ts';
 import { paymentPlans } from '../loans/payment-plans.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 const RELIEF_RESOURCES: Record<Relief, Resource> = {
   forbearance: forbearances,
@@ -140,6 +147,9 @@ export const hardshipApplications = resource({
     ...(['requested_action', 'status', 'source', 'resulting_type', 'submitted_at'] as const),
   ],
 
+  conflicts: {
+    create: () => [applicationExists()],
+  },
   create: recordApplication,
   actions: {
     review: action({
@@ -147,12 +157,14 @@ export const hardshipApplications = resource({
       summary: 'Start reviewing an application',
       description:
         'Sets the status to `under_review` and assigns the case of the application to you, unless it is assigned.',
+      conflicts: () => [applicationDecided('denied', [])],
       run: startReview,
     }),
     'request-info': action({
       allow: 'collector',
       summary: 'Request more information from the borrower',
       description: 'Adds your message to the case of the application, where the borrower sees it.',
+      conflicts: () => [applicationDecided('denied', [])],
       body: InfoRequest,
       run: requestInformation,
     }),
@@ -161,7 +173,9 @@ export const hardshipApplications = resource({
       summary: 'Approve an application with existing or new relief',
       description:
         'Name an existing relief of the loan, or send the terms of a new one, which is created in the same step under its usual rules. Notifies the borrower. A decision is final.',
+      conflicts: () => [applicationDecided('denied', []), reliefNotInForce('canceled')],
       body: Approval,
+      example: () => ({ resulting_type: 'forbearance', resulting_id: EXAMPLE_ID }),
       run: (work, id, input) => approveApplication(work, id, input, reliefCreator(work, id)),
     }),
     deny: action({
@@ -169,6 +183,7 @@ export const hardshipApplications = resource({
       summary: 'Deny an application with a reason',
       description:
         'Notifies the borrower, who sees the reason and can apply again. A decision is final.',
+      conflicts: () => [applicationDecided('denied', [])],
       body: Denial,
       run: denyApplication,
     }),
@@ -176,6 +191,7 @@ export const hardshipApplications = resource({
       allow: 'collector',
       summary: "Withdraw an application at the borrower's request",
       description: 'Ends the application without a decision and resolves its case.',
+      conflicts: () => [applicationDecided('denied', [])],
       body: Withdrawal,
       run: withdrawApplication,
     }),

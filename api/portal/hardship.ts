@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
-import { Application, applyForHardship } from '../../jobs/portal/hardship.ts';
+import { Application, applyForHardship, applicationExists } from '../../jobs/portal/hardship.ts';
 import { applications, applicationsOfBorrower } from '../../sql/portal/hardship.ts';
 import { fetchPage } from '../endpoints/record-operations.ts';
 import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { hardshipApplications } from './hardship-queue.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
+import { borrowersOnly } from '../../jobs/portal/own-loans.ts';
 
 /** Omits fields that concern only the staff who decide. */
 const portalApplication = hardshipApplications.reply
@@ -45,6 +46,7 @@ export const portalHardship: Route[] = [
     summary: 'Submit a hardship application',
     description:
       'Asks for relief from payments. Opens a case, pauses collection contacts (`hardship_pause_days` of GET /portal/config) and confirms the receipt. Answers 409 if the loan has an open application, or if the person is a co-signer or guarantor (`borrowers_only`).',
+    conflicts: () => [applicationExists(), borrowersOnly('cosigner')],
     status: 201,
     body: Application,
     reply: portalApplication,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
-import { assertOwnLoan } from '../../jobs/portal/own-loans.ts';
+import { assertOwnLoan, paymentsNotReady } from '../../jobs/portal/own-loans.ts';
 import {
   cancelOwnPayment,
   payOwnLoan,
   PortalPayment,
   PortalPreview,
   previewOwnPayment,
+  exceedsDebt,
+  notScheduled,
+  possibleDuplicate,
 } from '../../jobs/portal/pay.ts';
 import { getPaymentAuthorization } from '../../jobs/portal/payment-authorization.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
@@ -15,6 +18,8 @@ import { filterByParent, fetchPage } from '../endpoints/record-operations.ts';
 import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
+import { instrumentNotUsable } from '../../jobs/borrowers/payment-instrument.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 /** Omits staff notes and ledger references. */
 const portalPaymentFields = payments.reply.pick({
@@ -86,6 +91,17 @@ export const portalPayments: Route[] = [
     summary: 'Make a payment',
     description:
       'Draws from a verified bank account of the borrower, today or on a later date. Paying the whole debt pays off the loan. Records the authorization of the draw with the text of the preview. Answers 409 `exceeds_balance` if the amount, with the payments already scheduled, exceeds the debt, and 409 `instrument_not_usable` for an account that is not verified.',
+    conflicts: () => [
+      exceedsDebt('9301.99'),
+      instrumentNotUsable({
+        status: 'active',
+        is_verified: false,
+        draw_blockers: [],
+        block_code: null,
+      }),
+      possibleDuplicate(EXAMPLE_ID),
+      paymentsNotReady(),
+    ],
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -153,6 +169,7 @@ export const portalPayments: Route[] = [
     summary: 'Cancel a scheduled payment',
     description:
       'Possible until its day is closed. Only the person who scheduled it can cancel it. Answers 409 for a payment that is no longer scheduled.',
+    conflicts: () => [notScheduled('completed')],
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
       asPortalPayment(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),

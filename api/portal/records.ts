@@ -19,6 +19,7 @@ import {
 } from '../endpoints/record-operations.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
+import { usedByAutopay } from '../../jobs/borrowers/payment-instrument.ts';
 
 /** The body of a creation without fields that only staff or the server set. */
 const ownRecordSchema = ({ creation }: Resource, ...staff: string[]) =>
@@ -99,6 +100,7 @@ const portalInstruments: Route[] = [
     action: 'delete',
     summary: 'Remove a bank account',
     description: 'The account can no longer pay. Answers 409 if autopay uses it.',
+    conflicts: () => [usedByAutopay()],
     reply: paymentInstruments.reply,
     run: async (call, borrowerId) => {
       const { work, params } = call;

@@ -1,16 +1,25 @@
 import { z } from 'zod';
 import { monthStart } from '../../jobs/dates.ts';
+import { legallyForbidden } from '../../jobs/cases/legally-allowed.ts';
 import {
   addAssignment,
   ASSIGNMENT_STATUSES,
   changeAssignment,
   DECLINE_REASONS,
+  overAssigned,
+  termsFinal,
+  saleBooked,
 } from '../../jobs/portfolios/loan-assignment.ts';
 import {
   addSettlementInstrument,
   changeSettlementInstrument,
 } from '../../jobs/portfolios/settlement-instrument.ts';
-import { addServicingFeeRate, changeInvestor } from '../../jobs/portfolios/servicing-fee.ts';
+import {
+  addServicingFeeRate,
+  changeInvestor,
+  monthRemitted,
+  hasDatedRates,
+} from '../../jobs/portfolios/servicing-fee.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
@@ -161,7 +170,9 @@ export const loanAssignments = resource({
       .enum(DECLINE_REASONS)
       .nullable()
       .readonly()
-      .describe('Why the loan was not sold when the sale settled: its status on that day.'),
+      .describe(
+        'Why the loan was not sold when the sale settled: its status on that day, or `not_allowed` because of a law.',
+      ),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()
@@ -175,6 +186,10 @@ export const loanAssignments = resource({
   filters: ['investor_id', 'loan_id', 'portfolio_id', 'status', 'assignment_type'],
 
   example: () => ({ ownership_percentage: '0.5' }),
+  conflicts: {
+    create: () => [overAssigned('0.75'), legallyForbidden()],
+    update: () => [termsFinal('active'), saleBooked()],
+  },
   create: addAssignment,
   update: changeAssignment,
 });
@@ -200,6 +215,7 @@ export const servicingFeeRates = resource({
   },
   filters: ['from_date'],
 
+  conflicts: { create: () => [monthRemitted()] },
   example: (today) => ({ from_date: monthStart(today) }),
   create: addServicingFeeRate,
 });
@@ -252,6 +268,7 @@ export const investors = resource({
   },
   filters: ['name', 'investor_type', 'is_active', 'external_id'],
 
+  conflicts: { update: () => [hasDatedRates()] },
   update: changeInvestor,
   nested: {
     'settlement-instruments': nested(settlementInstruments, 'investor_id'),

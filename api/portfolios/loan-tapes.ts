@@ -7,6 +7,8 @@ import {
   generateTape,
   writeTape,
   requestTape,
+  statusesNotKept,
+  tooManyRows,
 } from '../../jobs/portfolios/generate-tape.job.ts';
 import {
   addTapeConfig,
@@ -29,6 +31,7 @@ import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { assertFactsVisible } from '../http/denied-fields.ts';
 import { tapeDeliveries, retryTapeDelivery } from './tape-deliveries.ts';
+import { notKnownThen, dayNotRecorded } from '../../jobs/portfolios/recorded-days.ts';
 
 const { configs: table, tapes: tapeTable } = tapes;
 
@@ -240,6 +243,12 @@ export const tapeRoutes: Route[] = [
     summary: 'Generate a loan tape',
     description:
       'A tape of up to 5,000 loans is ready with the answer. A larger one is `pending`: read it until `download_url` is set. Answers 409 if the records of a past day do not contain what the tape needs. Sends the tape as its config says.',
+    conflicts: () => [
+      dayNotRecorded({ as_of_date: '2025-06-30', known_from: '2025-09-01' }),
+      notKnownThen(['delinquency_bucket'], '2025-09-01'),
+      statusesNotKept(['paid_off']),
+      tooManyRows(),
+    ],
     allow: 'admin',
     body: TapeRequest,
     reply: tapeReply,

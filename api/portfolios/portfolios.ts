@@ -6,13 +6,30 @@ import {
   assignLoans,
   AutoAssign,
   autoAssign,
+  alreadyAssigned,
+  portfolioSold,
+  notDynamic,
+  notStatic,
+  portfolioArchived,
 } from '../../jobs/portfolios/assign.ts';
-import { BuybackResult, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
-import { CancelSale, cancelSale } from '../../jobs/portfolios/cancel-sale.ts';
+import {
+  BuybackResult,
+  Buyback,
+  buyBack,
+  loansTransferred,
+} from '../../jobs/portfolios/buy-back.ts';
+import { CancelSale, cancelSale, notSold, saleSettled } from '../../jobs/portfolios/cancel-sale.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { DECLINE_REASONS } from '../../jobs/portfolios/loan-assignment.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
-import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
+import {
+  Sale,
+  sellPortfolio,
+  alreadySold,
+  alreadyOwned,
+  investorInactive,
+  saleForbidden,
+} from '../../jobs/portfolios/sell.ts';
 import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
 import {
@@ -35,6 +52,7 @@ import {
 import { action, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { snapshots } from './snapshots.ts';
+import { EXAMPLE_ID } from '../endpoints/examples.ts';
 
 export const portfolios = resource({
   name: 'Portfolio',
@@ -107,6 +125,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Assign matching loans without a portfolio',
       description: 'Only for dynamic portfolios. Loans that are already in a portfolio stay there.',
+      conflicts: () => [notDynamic()],
       body: AutoAssign,
       reply: AssignmentResult,
       carries: 'record',
@@ -116,6 +135,12 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Add loans to a static portfolio',
       description: 'Adds all of the loans or none. Answers 409 if a loan is in another portfolio.',
+      conflicts: () => [
+        alreadyAssigned([EXAMPLE_ID]),
+        portfolioSold(),
+        notStatic(),
+        portfolioArchived(),
+      ],
       body: AssignLoans,
       reply: AssignmentResult,
       run: assignLoans,
@@ -124,7 +149,13 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Sell a portfolio',
       description:
-        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, or a loan has an owner.',
+        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, a loan has an owner, or a law forbids the sale of a loan (`legal_condition`).',
+      conflicts: () => [
+        alreadySold(),
+        alreadyOwned([EXAMPLE_ID]),
+        investorInactive(),
+        saleForbidden([EXAMPLE_ID]),
+      ],
       body: Sale,
       run: sellPortfolio,
     }),
@@ -133,6 +164,7 @@ export const portfolios = resource({
       summary: 'Cancel a sale before it settles',
       description:
         'Cancels the pending assignments. The portfolio can then be sold again. Answers 409 `sale_settled` once the sale has settled.',
+      conflicts: () => [saleSettled(), notSold()],
       body: CancelSale,
       run: cancelSale,
     }),
@@ -140,6 +172,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Buy back sold loans from the investor',
       description: 'Buys back all of the loans or none. Afterwards they belong to no portfolio.',
+      conflicts: () => [loansTransferred([EXAMPLE_ID])],
       body: Buyback,
       reply: BuybackResult,
       run: buyBack,

@@ -3,6 +3,9 @@ import {
   addRemittance,
   RemittancePayment,
   payRemittance,
+  periodOpen,
+  remittanceExists,
+  alreadyPaid,
 } from '../../jobs/portfolios/remittance.ts';
 import * as tables from '../../sql/portfolios/remittances.ts';
 import {
@@ -90,6 +93,9 @@ export const remittances = resource({
   },
   filters: ['investor_id', 'period_start', 'period_end', 'status'],
 
+  conflicts: {
+    create: () => [periodOpen('2026-01-31', '2025-12-31'), remittanceExists('2025-12-31')],
+  },
   create: addRemittance,
   nested: { loans: nested(remittanceLoans, 'remittance_id', ['list']) },
   actions: {
@@ -97,6 +103,7 @@ export const remittances = resource({
       allow: 'admin',
       summary: 'Record the payment of a remittance to the investor',
       description: 'If the amount due is negative, records a payment by the investor.',
+      conflicts: () => [alreadyPaid()],
       body: RemittancePayment,
       run: payRemittance,
     }),

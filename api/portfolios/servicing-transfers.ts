@@ -2,10 +2,14 @@ import { z } from 'zod';
 import {
   addServicingTransfer,
   transferFields,
+  newTransferConflicts,
 } from '../../jobs/portfolios/servicing-transfers/create-transfer.ts';
 import { loanIds } from '../../jobs/portfolios/assign.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { cancelServicingTransfer } from '../../jobs/portfolios/servicing-transfers/execute-transfer.ts';
+import {
+  cancelServicingTransfer,
+  cancelTransferConflicts,
+} from '../../jobs/portfolios/servicing-transfers/execute-transfer.ts';
 import {
   ForwardedPayments,
   forwardPayments,
@@ -13,12 +17,15 @@ import {
   ReceivedPayments,
   ReceivedResult,
   recordReceivedPayments,
+  servicedHere,
+  servicedElsewhere,
 } from '../../jobs/portfolios/servicing-transfers/misdirected-payments.ts';
 import {
   recordNotices,
   RecordNotices,
   sendNotices,
   SendNotices,
+  noticeConflicts,
 } from '../../jobs/portfolios/servicing-transfers/send-notices.job.ts';
 import * as tables from '../../sql/portfolios/servicing-transfers.ts';
 import { date, flag, integer, money, text, timestamp, timestamps, uuid } from '../../sql/types.ts';
@@ -164,6 +171,9 @@ export const servicingTransfers = resource({
     servicer_phone: '+18005550142',
     loan_ids: [EXAMPLE_ID],
   }),
+  conflicts: {
+    create: () => newTransferConflicts(),
+  },
   create: addServicingTransfer,
   nested: {
     loans: nested(servicingTransferLoans, 'servicing_transfer_id', ['list']),
@@ -175,13 +185,15 @@ export const servicingTransfers = resource({
       summary: 'Send the letters of a servicing transfer',
       description:
         'Sends the goodbye or hello letter to all who owe the loans. Call it again to retry letters that failed. Answers 409 `notices_too_late` if goodbye letters would be late.',
+      conflicts: noticeConflicts,
       body: SendNotices,
       run: sendNotices,
     }),
     'record-notices': action({
       allow: 'admin',
       summary: 'Record letters that you sent yourself',
-      description: 'For loans whose letters cannot be sent from here.',
+      description:
+        'Use it for loans whose letters cannot be sent from here, such as to the representative of an estate. These loans then count as notified on the business date.',
       body: RecordNotices,
       run: recordNotices,
     }),
@@ -190,6 +202,7 @@ export const servicingTransfers = resource({
       summary: 'Cancel a servicing transfer',
       description:
         'The loans stay. If letters were sent, tell the borrowers yourself. Answers 409 `already_transferred` once a loan has left.',
+      conflicts: cancelTransferConflicts,
       run: cancelServicingTransfer,
     }),
     'forward-payments': action({
@@ -197,6 +210,7 @@ export const servicingTransfers = resource({
       summary: 'Send on payments for transferred loans',
       description:
         'Pays out the money that arrived here after the transfer, to the new servicer or back to the sender, and tells the borrowers where to pay.',
+      conflicts: () => [servicedHere()],
       body: ForwardPayments,
       reply: ForwardedPayments,
       run: forwardPayments,
@@ -206,6 +220,7 @@ export const servicingTransfers = resource({
       summary: 'Record payments that the previous servicer forwarded',
       description:
         'Each payment counts from the day on which the previous servicer received it, at the earliest from the boarding. Late fees are waived if a payment was on time.',
+      conflicts: () => [servicedElsewhere()],
       body: ReceivedPayments,
       reply: ReceivedResult,
       run: recordReceivedPayments,

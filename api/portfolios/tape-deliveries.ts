@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { retryDelivery } from '../../jobs/portfolios/deliver-tape.job.ts';
+import {
+  retryDelivery,
+  noFailedDelivery,
+  tapeRemoved,
+} from '../../jobs/portfolios/deliver-tape.job.ts';
 import { tapeDeliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
@@ -38,6 +42,7 @@ export const retryTapeDelivery = action({
   summary: 'Retry one failed tape delivery, or all of them',
   description:
     "Default: all failed deliveries of the tape. Uploads use the server's current settings.",
+  conflicts: () => [noFailedDelivery(), tapeRemoved()],
   body: z.object({
     delivery_id: uuid
       .nullish()

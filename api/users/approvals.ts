@@ -22,6 +22,12 @@ import {
 import { securityEventOfAnswer } from '../http/security-log.ts';
 import { checkMatch, type WantedVersions } from '../http/versions.ts';
 import { asUser } from './me.ts';
+import {
+  ownRequest,
+  requestOutdated,
+  alreadyDecided,
+  requesterGone,
+} from '../../jobs/users/approvals.ts';
 
 export const approvals = resource({
   name: 'Approval',
@@ -188,6 +194,12 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     summary: 'Approve a pending request',
     description:
       'Runs the requested operation with all of its usual checks, as the second person. Answers 409 if you made the request, if the records behind it have changed (`approval_outdated`), or if it is no longer pending. If the operation itself is refused, its error is the answer and the request stays pending.',
+    conflicts: () => [
+      ownRequest(),
+      requestOutdated(['amount']),
+      alreadyDecided('approved'),
+      requesterGone(),
+    ],
     run: async (call: Call) => {
       const { request, route, asking } = await prepareApproval(call, routes);
       const { if_match } = request;

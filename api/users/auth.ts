@@ -56,6 +56,7 @@ export const authRoutes: Route[] = [
       'Call it after POST /auth/login answered with `second_factor`. Starts the session. Answers 401 for a wrong code; after five wrong codes the sign-in ends, and you start again with the password.',
     action: 'second-factor',
     body: SecondFactorProof,
+    example: () => ({ code: '123456' }),
     reply: meReply,
     status: 200,
     transaction: 'own',

@@ -9,6 +9,7 @@ import {
   beginProviderSignIn,
   finishProviderReturn,
   type ProviderReturn,
+  providerNotReady,
 } from '../../jobs/users/providers/provider-sign-in.ts';
 import { flag, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { identityProviders as table, listOffered } from '../../sql/users/identity-providers.ts';
@@ -155,6 +156,7 @@ export const providerRoutes: Route[] = [
     summary: 'Start a sign-in at an SSO provider',
     description:
       'Send the browser to the `authorization_url` of the answer. The provider returns it to the `redirect_url` of the identity provider, whose page submits the parameters to POST /auth/provider-sign-in. The same browser must do both.',
+    conflicts: () => [providerNotReady()],
     reply: z.object({ authorization_url: z.string().describe('Where to send the browser.') }),
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {

@@ -1,4 +1,4 @@
-import { resendInvitation } from '../../jobs/users/invite.ts';
+import { resendInvitation, userInactive, passwordChosen } from '../../jobs/users/invite.ts';
 import { users as table } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
 import { users } from './users.ts';
@@ -14,6 +14,7 @@ export const resendInvitationRoute: Route = {
   summary: 'Resend an invitation',
   description:
     'Emails a new link if the first was lost or has expired. The previous link stops working. Answers 409 for an inactive user and for a user who has a password.',
+  conflicts: () => [userInactive(), passwordChosen()],
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

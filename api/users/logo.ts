@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { getLogoStatus, refetchLogo } from '../../jobs/users/branding/logo.ts';
+import {
+  getLogoStatus,
+  refetchLogo,
+  tooManyLogos,
+  noLogo,
+} from '../../jobs/users/branding/logo.ts';
 import { timestamp } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
@@ -45,6 +50,7 @@ export const logoRoutes = [
     summary: 'Fetch the letter logo again',
     description:
       'A worker downloads `branding.logo_url` again, after the picture at that address has changed. Existing letters keep their logo.',
+    conflicts: () => [tooManyLogos(), noLogo()],
     transaction: 'write',
     run: ({ work }) => refetchLogo(work),
   }),

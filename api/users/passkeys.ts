@@ -4,6 +4,8 @@ import { NewPasskey } from '../../jobs/users/second-factors/passkey-shapes.ts';
 import {
   passkeyCreationOptions,
   passkeyRequestOptions,
+  tooManyPasskeys,
+  noPasskey,
 } from '../../jobs/users/second-factors/passkeys.ts';
 import { lockPendingSignIn } from '../../jobs/users/sign-in/pending-sign-in.ts';
 import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
@@ -44,6 +46,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Get the options for creating a passkey',
     description:
       'Pass them to navigator.credentials.create(), and its result to POST /auth/second-factors/passkeys.',
+    conflicts: () => [tooManyPasskeys()],
     body: Reauthentication,
     reply: creationOptions,
     run: async (call: OwnTransactionCall) => {
@@ -84,6 +87,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Get the options for signing in with a passkey',
     description:
       'Pass them to navigator.credentials.get(), and its result as `passkey` to POST /auth/second-factor or to an operation that asks for a proof.',
+    conflicts: () => [noPasskey()],
     reply: creationOptions,
     run: async (call: OwnTransactionCall) =>
       inTransaction(call, async (work) => {

@@ -9,6 +9,7 @@ import {
   removeUserRule,
   Rule,
   ruleFields,
+  ownAccess,
 } from '../../jobs/users/permissions.ts';
 import { freeText, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import * as tables from '../../sql/users/permissions.ts';
@@ -84,6 +85,10 @@ export const userPermissions = resource({
   filters: ['user_id', 'type', 'action', 'resource'],
 
   example: () => ({ action: 'create', resource: 'borrowers' }),
+  conflicts: {
+    create: () => [ownAccess()],
+    delete: () => [ownAccess()],
+  },
   create: addUserRule('user_permissions'),
   remove: removeUserRule('user_permissions'),
 });

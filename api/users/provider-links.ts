@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { confirmLink, listLinks, removeLink } from '../../jobs/users/providers/provider-links.ts';
+import {
+  confirmLink,
+  listLinks,
+  removeLink,
+  noLinkToConfirm,
+  onlyWayIn,
+} from '../../jobs/users/providers/provider-links.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 
@@ -39,6 +45,7 @@ export const providerLinkRoutes: Route[] = [
     summary: 'Confirm the link between your account and an identity provider',
     description:
       'Call it within 30 minutes after a sign-in at the provider answered `link`, in the same browser, once you have signed in as usual. Answers 409 `no_link_to_confirm` otherwise.',
+    conflicts: () => [noLinkToConfirm()],
     reply: message,
     transaction: 'own',
     run: async ({ within, tenant_id, session, user }: OwnTransactionCall) => {
@@ -56,6 +63,7 @@ export const providerLinkRoutes: Route[] = [
     security_event: 'provider_link_remove',
     summary: 'Remove your link to an identity provider',
     description: 'You can no longer sign in there. Ends your other sessions.',
+    conflicts: () => [onlyWayIn()],
     reply: message,
     transaction: 'own',
     run: async (call: OwnTransactionCall) => {

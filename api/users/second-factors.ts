@@ -10,6 +10,9 @@ import {
   removeSecondFactor,
   renewRecoveryCodes,
   resetSecondFactors,
+  lastFactorRequired,
+  noSecondFactor,
+  ownSecondFactor,
 } from '../../jobs/users/second-factors/remove-second-factor.ts';
 import { describeFactors } from '../../jobs/users/second-factors/second-factors.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
@@ -134,6 +137,7 @@ const ownFactorRoutes: Route[] = [
     summary: 'Remove one of your second factors',
     description:
       'Ends your other sessions and notifies you by email. Without another factor, your recovery codes stop working too. Answers 409 for the last factor if the tenant requires one.',
+    conflicts: () => [lastFactorRequired()],
     body: Reauthentication,
     reply: z.object({ message: z.string().describe('What was done.') }),
     run: async (call: OwnTransactionCall) => {
@@ -155,6 +159,7 @@ const ownFactorRoutes: Route[] = [
     summary: 'Replace your recovery codes',
     description:
       'The old codes stop working. The answer shows the new ones only once. Answers 409 without a second factor.',
+    conflicts: () => [noSecondFactor()],
     body: Reauthentication,
     reply: recoveryCodesReply,
     run: async (call: OwnTransactionCall) => {
@@ -177,6 +182,7 @@ const resetRoute: Route = {
   security_event: 'second_factor_reset',
   summary: 'Remove the lost second factors of another user',
   description: "Ends the user's sessions. The user can enroll again at the next sign-in.",
+  conflicts: () => [ownSecondFactor()],
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

@@ -4,6 +4,8 @@ import {
   invitePortalUser,
   findInvitationRecipient,
   PortalInvitation,
+  borrowerArchived,
+  hasPortalAccess,
 } from '../../jobs/users/invite.ts';
 import {
   AssignRole,
@@ -12,6 +14,8 @@ import {
   deactivateUser,
   RemoveRole,
   removeRole,
+  lastSuperadmin,
+  borrowerUser,
 } from '../../jobs/users/roles.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find } from '../../sql/table.ts';
@@ -67,6 +71,7 @@ export const users = resource({
       summary: 'Deactivate a user',
       description:
         "Ends the user's sessions and voids open links immediately. Answers 409 for yourself and for the last superadmin. To undo it, set is_active to true.",
+      conflicts: () => [lastSuperadmin()],
       security_event: 'user_deactivate',
       run: deactivateUser,
     }),
@@ -91,6 +96,7 @@ export const userRoutes: Route[] = [
     summary: 'Assign a role to a user',
     description:
       "Replaces the user's role and ends sessions that started with another role. An identity provider cannot raise the role above this one. Answers 409 for a borrower's user, for yourself and for the last superadmin.",
+    conflicts: () => [borrowerUser(), lastSuperadmin()],
     allow: 'superadmin',
     status: 200,
     body: AssignRole,
@@ -106,6 +112,7 @@ export const userRoutes: Route[] = [
     summary: "Remove a user's role",
     description:
       'The user loses all permissions of the role, and an identity provider cannot restore it. Answers 409 for yourself and for the last superadmin.',
+    conflicts: () => [lastSuperadmin()],
     allow: 'superadmin',
     status: 200,
     body: RemoveRole,
@@ -136,6 +143,7 @@ export const userRoutes: Route[] = [
     resource: 'borrowers',
     summary: 'Invite a borrower to the portal',
     description: 'Sends a link with which the borrower chooses a password, or sends it again.',
+    conflicts: () => [borrowerArchived(), hasPortalAccess()],
     allow: 'loan_officer',
     status: 201,
     body: PortalInvitation,

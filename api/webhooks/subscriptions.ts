@@ -12,6 +12,13 @@ import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { action, creationSchema, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
 import { webhookDeliveryRecords } from './deliveries.ts';
+import {
+  nothingToRetry,
+  subscriptionDisabled,
+  deliveryUnderWay,
+  testUnderWay,
+} from '../../jobs/webhooks/resend.ts';
+import { rotationUnderWay } from '../../jobs/webhooks/rotate-secret.ts';
 
 const secret = z
   .string()
@@ -155,6 +162,7 @@ export const webhooks = resource({
       summary: 'Retry a failed delivery',
       description:
         'Sends the event again with the same id and bytes, and with all retries. Default: the newest failed delivery. Answers 409 if nothing has failed or the subscription is disabled.',
+      conflicts: () => [nothingToRetry(), subscriptionDisabled()],
       body: Retry,
       reply: z.object({
         delivery_id: uuid,
@@ -168,6 +176,7 @@ export const webhooks = resource({
       summary: 'Replay one delivery, or all that failed since a time',
       description:
         'Use it after your receiver was down. Replays at most 1,000 deliveries, oldest first, with the same ids and bytes; `remaining` says how many are left for another call. Pending deliveries are not sent twice. Answers 409 if the subscription is disabled.',
+      conflicts: () => [subscriptionDisabled(), deliveryUnderWay()],
       body: Replay,
       example: (today) => ({ since: `${addDays(today, -1)}T00:00:00Z` }),
       reply: z.object({
@@ -182,6 +191,7 @@ export const webhooks = resource({
       summary: 'Send one test event and return its delivery',
       description:
         'Sends the event `webhook.test` once, also to a disabled subscription. The result does not count as a failure; read it from the delivery a moment later.',
+      conflicts: () => [testUnderWay()],
       reply: webhookDeliveryRecords.reply,
       run: again.sendTest,
     }),
@@ -190,6 +200,7 @@ export const webhooks = resource({
       summary: 'Rotate the signing secret',
       description:
         'Only this answer shows the new secret. For some hours, deliveries are also signed with the previous one, so that you can change your receiver. If the secret has leaked, send `overlap_hours` 0.',
+      conflicts: () => [rotationUnderWay()],
       body: Rotation,
       reply: z.object({
         ...fields,

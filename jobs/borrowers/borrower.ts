@@ -27,12 +27,7 @@ export async function changeBorrower(work: Work, id: string, changes: BorrowerIn
 export async function archiveBorrower({ tx }: Work, id: string) {
   await borrowers.lockExclusively(tx, id);
   const loan_ids = await findOpenLoansOwedBy(tx, id);
-  if (loan_ids.length > 0)
-    throw new Conflict(
-      'The borrower still has an open loan. Archive the borrower after all loans are over.',
-      'in_use',
-      { loan_ids },
-    );
+  if (loan_ids.length > 0) throw openLoans(loan_ids);
   await setArchived(tx, 'borrowers', id, true);
 }
 
@@ -46,3 +41,10 @@ export function assertValidDetails(
   }
   assertTimeZone(time_zone);
 }
+
+export const openLoans = (loan_ids: readonly string[]) =>
+  new Conflict(
+    'The borrower still has an open loan. Archive the borrower after all loans are over.',
+    'in_use',
+    { loan_ids },
+  );

@@ -17,8 +17,7 @@ export async function addBusinessDetail(work: Work, input: NewDetail): Promise<s
   await lockBorrower(work.tx, input.borrower_id);
   const id = await details.findByBorrower(work.tx, input.borrower_id);
   if (id !== null) {
-    const message = 'This business already has its details on file. Update those instead.';
-    throw new Conflict(message, 'already_exists', { id });
+    throw detailsExist(id);
   }
   return insert(work.tx, 'business_details', input);
 }
@@ -39,3 +38,10 @@ function assertValidDetails({ today }: Work, { beneficial_owners = [], formation
   if (owned.gt(1))
     throw new Invalid({ beneficial_owners: 'Together the owners hold more than 100 percent.' });
 }
+
+export const detailsExist = (id: string) =>
+  new Conflict(
+    'This business already has its details on file. Update those instead.',
+    'already_exists',
+    { id },
+  );

@@ -92,8 +92,11 @@ export async function revokeConsent(
 
 function assertGranted({ status }: Row) {
   if (status === 'granted') return;
-  throw new Conflict(`The consent is already ${String(status)}.`, 'invalid_transition', {
+  throw consentEnded(String(status));
+}
+
+export const consentEnded = (status: string) =>
+  new Conflict(`The consent is already ${status}.`, 'invalid_transition', {
     current_status: status,
     allowed_actions: [],
   });
-}

@@ -107,8 +107,7 @@ async function identifierColumns(
   const held = await identities.findHolders(work.tx, type, indexes);
   const own = held.find((one) => one.borrower_id === borrowerId && one.identity_id !== except);
   if (own) {
-    const message = 'The borrower already has this number on file.';
-    throw new Conflict(message, 'already_exists', { id: own.identity_id });
+    throw identityExists(own.identity_id);
   }
   if (INDIVIDUAL_IDENTITY_TYPES.includes(type))
     await fillLastFour(work, borrowerId, number.slice(-4));
@@ -154,3 +153,6 @@ export async function findBorrowersByNumber(
   const found = await identities.findHolders(tx, identity_type, indexes);
   return { borrower_ids: [...new Set(found.map(({ borrower_id }) => borrower_id))] };
 }
+
+export const identityExists = (id: string) =>
+  new Conflict('The borrower already has this number on file.', 'already_exists', { id });

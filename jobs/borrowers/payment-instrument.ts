@@ -62,10 +62,7 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
 async function assertNoOrders({ tx }: Work, id: string) {
   const open = await orders.findUnsentOrders(tx, id);
   if (Object.values(open).every((ids) => ids.length === 0)) return;
-  const message =
-    'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
-    'or add the new account as another payment instrument.';
-  throw new Conflict(message, 'instrument_has_open_orders', open);
+  throw hasOpenOrders(open);
 }
 
 async function clearPreviousDefault(work: Work, borrower_id: string, by: string | null) {
@@ -80,13 +77,11 @@ async function clearPreviousDefault(work: Work, borrower_id: string, by: string 
 export async function removeInstrument({ tx }: Work, id: string) {
   await instruments.lockInstrument(tx, id);
   if (await instruments.isInUse(tx, id)) {
-    throw new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
+    throw usedByAutopay();
   }
   const { scheduled_ids: _, ...ordered } = await orders.findUnsentOrders(tx, id);
   if (Object.values(ordered).some((ids) => ids.length > 0)) {
-    const message =
-      'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.';
-    throw new Conflict(message, 'in_use', ordered);
+    throw hasUnsentOrders(ordered);
   }
   const archivedColumns = { is_archived: true, is_default: false, status: 'inactive' };
   await update(tx, 'payment_instruments', id, archivedColumns);
@@ -174,15 +169,40 @@ export async function assertInstrumentUsable(
     throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
   }
   if (status === 'active' && (is_verified || !verified)) return instrument;
-  throw new Conflict(explainInactive(status, block_code), 'instrument_not_usable', {
+  throw instrumentNotUsable({ status, is_verified, draw_blockers, block_code });
+}
+
+type Inactive = Pick<
+  instruments.Instrument,
+  'status' | 'is_verified' | 'draw_blockers' | 'block_code'
+>;
+export const instrumentNotUsable = ({ status, is_verified, draw_blockers, block_code }: Inactive) =>
+  new Conflict(explainInactive(status, block_code), 'instrument_not_usable', {
     current_status: status,
     is_verified,
     draw_blockers,
     return_code: block_code,
   });
-}
 
 function explainInactive(status: string, code: string | null): string {
   if (status === 'active') return 'The account is not verified yet. Verify it first.';
   return status === 'blocked' ? accountBlockMessage(code) : `The instrument is ${status}.`;
 }
+
+export const usedByAutopay = () =>
+  new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
+
+export const hasOpenOrders = (open: Record<string, unknown>) =>
+  new Conflict(
+    'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
+      'or add the new account as another payment instrument.',
+    'instrument_has_open_orders',
+    open,
+  );
+
+export const hasUnsentOrders = (ordered: Record<string, unknown>) =>
+  new Conflict(
+    'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.',
+    'in_use',
+    ordered,
+  );

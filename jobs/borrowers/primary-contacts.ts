@@ -112,9 +112,14 @@ async function assertNew(
 ) {
   const id = await primary.findDuplicateContact(tx, contacts, borrowerId, contact, except);
   if (id === null) return;
-  const what = { addresses: 'address', emails: 'email address', phones: 'number' }[contacts];
-  throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
+  throw contactExists(contacts, id);
 }
+
+export function contactExists(contacts: keyof typeof CONTACT_NAMES, id: string) {
+  const message = `The borrower already has this ${CONTACT_NAMES[contacts]} on file.`;
+  return new Conflict(message, 'already_exists', { id });
+}
+const CONTACT_NAMES = { addresses: 'address', emails: 'email address', phones: 'number' };
 
 function assertValidContact(contact: Contact, row: Values = {}) {
   assertTimeZone(contact['time_zone']);

@@ -96,7 +96,7 @@ export async function addCase(work: Work, input: NewCase): Promise<string> {
   assertFactsFit(case_type, facts, loan_id);
   await lockBorrower(work.tx, borrower_id);
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
-    throw new Invalid({ loan_id: 'Does not exist.' });
+    throw new Invalid({ loan_id: 'Is not a loan that the borrower owes.' });
   await checkWorker(work, assigned_to);
   await checkDocuments(work, borrower_id, input.document_ids);
   await assertOnlyOpenCase(work, borrower_id, case_type, null);
@@ -184,7 +184,10 @@ async function withdrawErroneousCase(work: Work, changes: Changes, row: Row) {
 
 /** A case has facts if its type has some. The facts of legal types are required. */
 function assertFactsFit(type: string, facts: object | null | undefined, loanId: unknown) {
-  if (isLegal(type) && !facts) throw new Invalid({ facts: 'Is required for this case_type.' });
+  if (isLegal(type) && !facts)
+    throw new Invalid({
+      facts: 'Is required for this case_type. The guide about cases lists the facts of each type.',
+    });
   if (facts && !hasFacts(type)) throw new Invalid({ facts: 'Must be omitted for this case_type.' });
   if (isPersonal(type) && loanId)
     throw new Invalid({
@@ -202,25 +205,19 @@ async function assertOnlyOpenCase(
   if (!isPersonal(type)) return;
   const other = await stored.findOpenCaseOfType(work.tx, borrowerId, type, except);
   if (other === null) return;
-  throw new Conflict(
-    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
-    'already_exists',
-    { case_id: other.id },
-  );
+  throw caseExists(other);
 }
 
 async function assertMayEnd(work: Work, id: string, changes: Changes, row: Row) {
   assertResolved(changes, row);
-  if (await applications.hasOpenApplicationInCase(work.tx, id))
-    throw new Conflict('Decide the hardship application of this case first.', 'application_open');
+  if (await applications.hasOpenApplicationInCase(work.tx, id)) throw applicationOpen();
   if (changes.opened_in_error) return;
   const conditions = await listConditionsOfCase(work.tx, id);
   const lasting = conditions.find(
     ({ condition, until_date }) => until_date === null && !lastsBeyondCase(condition),
   );
   if (lasting === undefined) return;
-  const message = `The condition ${lasting.condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`;
-  throw new Conflict(message, 'conditions_open', { condition: lasting.condition });
+  throw conditionsOpen(lasting.condition);
 }
 
 function assertResolved(changes: Changes, row: Row) {
@@ -245,10 +242,7 @@ function factualCase(row: Values): FactualCase | null {
 function assertTransition(from: string, to: string) {
   const allowed_statuses = NEXT[from] ?? [];
   if (allowed_statuses.includes(to)) return;
-  throw new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
-    current_status: from,
-    allowed_statuses,
-  });
+  throw caseTransition(from, to, allowed_statuses);
 }
 
 /** The fields that follow from a status. */
@@ -269,3 +263,26 @@ async function checkDocuments({ tx }: Work, borrowerId: string, ids: readonly st
   if (ids.length === 0 || (await areDocumentsAbout(tx, borrowerId, ids))) return;
   throw new Invalid({ document_ids: 'Contains a document that is not about the borrower.' });
 }
+
+export const conditionsOpen = (condition: string) =>
+  new Conflict(
+    `The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`,
+    'conditions_open',
+    { condition },
+  );
+
+export const caseExists = (other: { id: string; case_number: string }) =>
+  new Conflict(
+    `The borrower has an open case of this type: ${other.case_number}. Correct its facts, or close it first.`,
+    'already_exists',
+    { case_id: other.id },
+  );
+
+export const caseTransition = (from: string, to: string, allowed_statuses: readonly string[]) =>
+  new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses,
+  });
+
+export const applicationOpen = () =>
+  new Conflict('Decide the hardship application of this case first.', 'application_open');

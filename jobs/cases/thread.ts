@@ -136,11 +136,11 @@ async function namesOf({ tx, actor }: Work) {
 }
 
 function assertNotClosed({ status }: Row) {
-  if (status !== 'closed') return;
-  throw new Conflict('The case is closed. Open a new one.', 'case_closed', {
-    current_status: 'closed',
-  });
+  if (status === 'closed') throw caseClosed();
 }
+
+export const caseClosed = () =>
+  new Conflict('The case is closed. Open a new one.', 'case_closed', { current_status: 'closed' });
 
 const caseOf = (row: Row) => ({
   id: row.id,

@@ -36,13 +36,9 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
   assertMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
   const [from, to] = [row['status'] as Status, item['status'] as Status];
   if (to !== from && !EDITS[from].includes(to)) {
-    throw new Conflict(`Collateral that is ${from} cannot become ${to}.`, 'invalid_transition', {
-      current_status: from,
-      allowed_statuses: EDITS[from],
-    });
+    throw collateralTransition(from, to);
   }
-  if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0)
-    throw new Conflict('Release the liens on this collateral first.', 'active_liens');
+  if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0) throw activeLiens();
   const possession = possessionColumns(work, row, {
     ...item,
     status: to,
@@ -70,3 +66,12 @@ function checkValuation({ today }: Work, { valuation_date }: Values) {
   if (typeof valuation_date === 'string' && valuation_date > today)
     throw new Invalid({ valuation_date: 'Must not be after the business date.' });
 }
+
+export const activeLiens = () =>
+  new Conflict('Release the liens on this collateral first.', 'active_liens');
+
+export const collateralTransition = (from: Status, to: Status) =>
+  new Conflict(`Collateral that is ${from} cannot become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses: EDITS[from],
+  });

@@ -62,13 +62,7 @@ async function assertPledged({ tx }: Work, collateralId: string) {
   const { status: current_status, is_archived } = item;
   if (!is_archived && SECURING_STATUSES.some((status) => status === current_status)) return;
   const standing = is_archived ? 'archived' : current_status;
-  throw new Conflict(
-    `You cannot add a lien to collateral that is ${standing}.`,
-    'collateral_not_active',
-    {
-      current_status,
-    },
-  );
+  throw collateralNotActive(standing, current_status);
 }
 
 /**
@@ -112,11 +106,7 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
     throw new Invalid({ release_date: 'Must not be after the business date.' });
   if (reason === 'paid_off') await assertRepaid(work, id);
   const lien = await liens.lockLien(work.tx, id);
-  if (lien.status === 'released' || lien.status === 'terminated') {
-    throw new Conflict('The lien is already released.', 'already_released', {
-      current_status: lien.status,
-    });
-  }
+  if (lien.status === 'released' || lien.status === 'terminated') throw lienReleased(lien.status);
   if (lien.filing_date !== null && release_date < lien.filing_date)
     throw new Invalid({ release_date: 'Must not be before the filing date.' });
   await endLien(work, id, {
@@ -131,9 +121,19 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
 async function assertRepaid({ tx }: Work, id: string) {
   const { status, loan_number, owed } = await liens.findSecuredDebt(tx, id);
   if (parseMoney(owed).eq(0)) return;
-  const message = `${loan_number} still owes ${owed}. Release the lien when the loan is paid off, or name another reason.`;
-  throw new Conflict(message, 'loan_owes', { current_status: status });
+  throw loanOwes({ status, loan_number, owed });
 }
+
+export const lienReleased = (status: string) =>
+  new Conflict('The lien is already released.', 'already_released', { current_status: status });
+
+type Debt = { status: string; loan_number: string; owed: string };
+export const loanOwes = ({ status, loan_number, owed }: Debt) =>
+  new Conflict(
+    `${loan_number} still owes ${owed}. Release the lien when the loan is paid off, or name another reason.`,
+    'loan_owes',
+    { current_status: status },
+  );
 
 async function endLien(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {
   await liens.releaseLien(work.tx, id, { ...released, released_by: work.actor.id });
@@ -169,3 +169,12 @@ export async function reinstateLiens(work: Work, ids: readonly string[]) {
     });
   }
 }
+
+export const collateralNotActive = (standing: string, current_status: string) =>
+  new Conflict(
+    `You cannot add a lien to collateral that is ${standing}.`,
+    'collateral_not_active',
+    {
+      current_status,
+    },
+  );

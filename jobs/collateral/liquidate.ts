@@ -82,8 +82,7 @@ async function lockItemForSale({ tx }: Work, id: string): Promise<Row> {
 }
 
 function assertForSale({ status, is_archived }: Row) {
-  if (status === 'liquidated')
-    throw new Conflict('The collateral is already sold.', 'already_liquidated');
+  if (status === 'liquidated') throw alreadyLiquidated();
   if (status === 'released')
     throw new Conflict('Released collateral cannot be sold.', 'invalid_transition', {
       current_status: status,
@@ -116,7 +115,7 @@ export async function reverseLiquidation(work: Work, id: string) {
   const statuses = ['active', 'paid_off', 'charged_off'];
   const loan = await openInService(work, String(item['loan_id']), statuses);
   const sale = await liquidations.findApplied(work.tx, id);
-  if (sale === null) throw new Conflict('The collateral has not been sold.', 'not_liquidated');
+  if (sale === null) throw notLiquidated();
   await liquidations.reverseLiquidation(work.tx, sale.id);
   await update(work.tx, 'collateral_items', id, { status: sale.status_before });
   await reinstateLiens(work, sale.liens_released);
@@ -133,3 +132,9 @@ export async function reverseLiquidation(work: Work, id: string) {
   const task = await findOpenTask(work.tx, loan.row.id, surplusTask(loan.row));
   if (task !== null) await liquidations.cancelTask(work.tx, task);
 }
+
+export const alreadyLiquidated = () =>
+  new Conflict('The collateral is already sold.', 'already_liquidated');
+
+export const notLiquidated = () =>
+  new Conflict('The collateral has not been sold.', 'not_liquidated');

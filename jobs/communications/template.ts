@@ -1,7 +1,7 @@
 import * as templates from '../../sql/communications/templates.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
-import { refuseDuplicate } from '../refuse-duplicate.ts';
+import { refuseDuplicate, duplicateOf } from '../refuse-duplicate.ts';
 import type { Work } from '../work.ts';
 import { assertRenderable } from './assert-renderable.ts';
 
@@ -29,3 +29,5 @@ export async function changeTemplate({ tx }: Work, id: string, changes: Parts, r
     changes[part] !== undefined && changes[part] !== row[part];
   if (isOther('subject') || isOther('body')) await templates.incrementTemplateVersion(tx, id);
 }
+
+export const templateExists = () => duplicateOf(KIND);

@@ -86,9 +86,12 @@ export async function assertRequiredSettings(
 ) {
   const settings = await missingSettingsOf(work, document, more);
   if (settings.length === 0) return;
-  throw new Conflict(
+  throw settingsIncomplete(document, settings);
+}
+
+export const settingsIncomplete = (document: DocumentName, settings: readonly string[]) =>
+  new Conflict(
     `Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,
     'tenant_incomplete',
     { document, settings },
   );
-}

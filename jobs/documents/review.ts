@@ -54,7 +54,15 @@ async function assertReviewable(what: keyof typeof ALLOWED_STATUSES, work: Work,
     from.some((allowed) => allowed === status) ? [action] : [],
   );
   if (allowed_actions.includes(what)) return;
-  const details = { current_status: status, allowed_actions };
-  const message = `You cannot ${what} a document that is ${status}.`;
-  throw new Conflict(message, 'invalid_transition', details);
+  throw wrongDocumentStatus(what, status, allowed_actions);
 }
+
+export const wrongDocumentStatus = (
+  what: string,
+  status: string,
+  allowed_actions: readonly string[],
+) =>
+  new Conflict(`You cannot ${what} a document that is ${status}.`, 'invalid_transition', {
+    current_status: status,
+    allowed_actions,
+  });

@@ -185,34 +185,44 @@ function assertSame(
   seized: CapturedFile | null,
   described: UploadConfirmation,
 ): asserts seized is CapturedFile {
-  if (!seized)
-    throw new Conflict(
-      'No file has been uploaded to the link yet. Upload it first.',
-      'upload_missing',
-    );
+  if (!seized) throw uploadMissing();
   const { size, sha256_hash } = seized.described;
   if (size === described.file_size && sha256_hash === described.sha256_hash) return;
-  throw new Conflict(
-    'The file does not match the size or hash you gave. Upload it again.',
-    'hash_mismatch',
-    {
-      file_size: size,
-    },
-  );
+  throw hashMismatch(size);
 }
 
 /** Upload links of an object store cannot limit the size. */
 async function assertWithinSizeLimit(tx: Work['tx'], { described: { size } }: CapturedFile) {
   const { max_bytes } = (await settingsOf(tx)).documents;
   if (size <= max_bytes) return;
-  throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
+  throw fileTooLarge(max_bytes);
 }
+
+export const fileTooLarge = (max_bytes: number) =>
+  new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
 
 /** Checks the file's bytes, regardless of the declared type. */
 function assertType({ content_type }: uploads.Upload, { head, tail }: CapturedFile) {
   if (matchesContentType(content_type as ContentType, head, tail)) return;
-  const message =
-    `The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
-    'Upload the correct file to the link, or announce a document with the actual type.';
-  throw new Conflict(message, 'content_mismatch', { content_type });
+  throw contentMismatch(content_type);
 }
+
+export const uploadMissing = () =>
+  new Conflict('No file has been uploaded to the link yet. Upload it first.', 'upload_missing');
+
+export const hashMismatch = (file_size: number) =>
+  new Conflict(
+    'The file does not match the size or hash you gave. Upload it again.',
+    'hash_mismatch',
+    {
+      file_size,
+    },
+  );
+
+export const contentMismatch = (content_type: string) =>
+  new Conflict(
+    `The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
+      'Upload the correct file to the link, or announce a document with the actual type.',
+    'content_mismatch',
+    { content_type },
+  );

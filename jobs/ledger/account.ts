@@ -29,7 +29,10 @@ export async function changeAccount(
 ) {
   const isOff = changes.is_active === false;
   if (isOff && (row['role'] !== null || (await isMappedByLoans(tx, id)))) {
-    throw new Conflict('The system posts to this account, so it must stay active.', 'in_use');
+    throw postedBySystem();
   }
   await update(tx, 'ledger_accounts', id, changes);
 }
+
+export const postedBySystem = () =>
+  new Conflict('The system posts to this account, so it must stay active.', 'in_use');

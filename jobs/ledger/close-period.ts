@@ -25,8 +25,11 @@ export async function closePeriod(work: Work, input: Closing): Promise<string> {
 export async function assertPeriodOpen({ tx }: Work, day: string) {
   const last = await closings.closedThrough(tx);
   if (last !== null && day <= last) {
-    throw new Conflict(`The books are closed through ${last}. Use a later date.`, 'period_closed', {
-      closed_through: last,
-    });
+    throw periodClosed(last);
   }
 }
+
+export const periodClosed = (last: string) =>
+  new Conflict(`The books are closed through ${last}. Use a later date.`, 'period_closed', {
+    closed_through: last,
+  });

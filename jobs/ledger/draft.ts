@@ -74,12 +74,7 @@ async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   if (loanId !== null && loanId !== undefined) return;
   const lines = await findControlAccountLines(tx, entryId);
   if (lines.length === 0) return;
-  const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
-  throw new Conflict(
-    `${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
-    'control_account',
-    { lines },
-  );
+  throw controlAccount(lines);
 }
 
 function checkLines(lines: readonly drafts.EntryDraftLine[]) {
@@ -121,11 +116,7 @@ const invalidLine = (index: number, field: string, what: string) =>
 export async function postDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict(
-      'The entry is already posted.',
-      'already_posted',
-      currentStatusDetails(entry),
-    );
+    throw alreadyPosted(currentStatusDetails(entry));
   }
   if (entry['is_archived'] === true) {
     throw new Conflict('The draft was deleted.', 'archived', currentStatusDetails(entry));
@@ -139,18 +130,14 @@ export async function postDraft(work: Work, id: string) {
 async function refuseInactive({ tx }: Work, entry: Row) {
   const ids = (entry['lines'] as { account_id: string }[]).map(({ account_id }) => account_id);
   const isOff = (await lockAccounts(tx, [...new Set(ids)])).some(({ is_active }) => !is_active);
-  if (isOff) throw new Conflict('An account of the entry is no longer active.', 'account_inactive');
+  if (isOff) throw accountInactive();
 }
 
 /** Hides a draft. Posted entries cannot be archived. */
 export async function archiveDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict(
-      'Posted entries cannot change. Reverse the entry instead.',
-      'immutable',
-      currentStatusDetails(entry),
-    );
+    throw postedEntry(currentStatusDetails(entry));
   }
   await setArchived(work.tx, 'journal_entries', id, true);
 }
@@ -164,3 +151,21 @@ export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
 }
 
 export const currentStatusDetails = (entry: Row) => ({ current_status: entry['status'] });
+
+export function controlAccount(lines: readonly number[]) {
+  const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
+  return new Conflict(
+    `${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
+    'control_account',
+    { lines },
+  );
+}
+
+export const alreadyPosted = (details: Record<string, unknown>) =>
+  new Conflict('The entry is already posted.', 'already_posted', details);
+
+export const accountInactive = () =>
+  new Conflict('An account of the entry is no longer active.', 'account_inactive');
+
+export const postedEntry = (details: Record<string, unknown>) =>
+  new Conflict('Posted entries cannot change. Reverse the entry instead.', 'immutable', details);

@@ -20,8 +20,7 @@ export async function endFiscalYear(
   if (day >= today) throw new Invalid({ fiscal_year_end: 'Must be before the business date.' });
   await closings.lockPostings(tx);
   const last = await lastYearEnd(tx, '9999-12-31');
-  if (last !== null && day <= last)
-    throw new Conflict(`The year through ${last} has already been closed.`, 'year_closed');
+  if (last !== null && day <= last) throw yearAlreadyClosed(last);
   if (last !== null && day > monthEnd(addMonths(last, 12)))
     throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
   const id = newId();
@@ -34,3 +33,6 @@ export async function endFiscalYear(
   }
   return id;
 }
+
+export const yearAlreadyClosed = (last: string) =>
+  new Conflict(`The year through ${last} has already been closed.`, 'year_closed');

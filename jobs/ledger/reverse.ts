@@ -25,20 +25,14 @@ export type EntryReversal = z.output<typeof EntryReversal>;
 export async function reverseEntry(work: Work, id: string, { reason, entry_date }: EntryReversal) {
   const entry = await lockEntry(work, id);
   if (entry['status'] !== 'posted') {
-    throw new Conflict(
-      'Only posted entries can be reversed.',
-      'not_posted',
-      currentStatusDetails(entry),
-    );
+    throw notPosted(currentStatusDetails(entry));
   }
   if (entry['reversal_of_entry_id'] !== null) {
-    throw new Conflict('A reversal cannot be reversed. Post a new entry instead.', 'is_reversal');
+    throw isReversal();
   }
   assertNotFinal(entry);
   if (entry['is_reversed'] === true) {
-    throw new Conflict('The entry was already reversed.', 'already_reversed', {
-      reversed_by_entry_id: entry['reversed_by_entry_id'],
-    });
+    throw alreadyReversed(entry['reversed_by_entry_id']);
   }
   if (entry_date && entry_date < String(entry['entry_date'])) {
     throw new Invalid({ entry_date: 'Must not be before the date of the entry.' });
@@ -58,10 +52,27 @@ export async function reverseEntry(work: Work, id: string, { reason, entry_date 
 /** Year ends are permanent, and remittances were already reported to the investor. */
 function assertNotFinal({ source, reference_type: kind }: Row) {
   if (source !== 'system') return;
-  if (kind === 'year_end')
-    throw new Conflict('The year is closed permanently. Post a new entry instead.', 'year_closed');
+  if (kind === 'year_end') throw yearClosed();
   if (kind !== 'remittance' && kind !== 'remittance_payment') return;
-  const message =
-    'This was already reported to the investor. Post a new entry for the loan; the next remittance includes it.';
-  throw new Conflict(message, 'immutable');
+  throw reportedToInvestor();
 }
+
+export const alreadyReversed = (reversed_by_entry_id: unknown) =>
+  new Conflict('The entry was already reversed.', 'already_reversed', {
+    reversed_by_entry_id,
+  });
+
+export const isReversal = () =>
+  new Conflict('A reversal cannot be reversed. Post a new entry instead.', 'is_reversal');
+
+export const notPosted = (details: Record<string, unknown>) =>
+  new Conflict('Only posted entries can be reversed.', 'not_posted', details);
+
+export const yearClosed = () =>
+  new Conflict('The year is closed permanently. Post a new entry instead.', 'year_closed');
+
+export const reportedToInvestor = () =>
+  new Conflict(
+    'This was already reported to the investor. Post a new entry for the loan; the next remittance includes it.',
+    'immutable',
+  );

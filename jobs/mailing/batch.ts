@@ -37,11 +37,15 @@ export async function createRequestedBatch(
   const made = await createBatch(work, work.today, from_date);
   if ('id' in made) return made.id;
   const { held } = made;
+  throw noLetters(held);
+}
+
+export function noLetters(held: number) {
   const message =
     held === 0
       ? 'No letters are waiting.'
       : `No letter can be sent. ${held} letters are held; see their hold_reasons.`;
-  throw new Conflict(message, 'no_letters', { held });
+  return new Conflict(message, 'no_letters', { held });
 }
 
 /**
@@ -79,7 +83,7 @@ const make = ({ tx, tenant_id }: Work, batch_id: string, files: readonly { id: s
 export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
   const { status, files_removed_at } = await lockBatch(work, id);
-  if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
+  if (files_removed_at !== null) throw filesRemoved();
   if (status !== 'failed') throw new Conflict('Only a failed batch can be retried.', status);
   await batches.setBatchStatus(tx, id, 'making');
   const all = await batchFiles.listFiles(tx, id);
@@ -91,12 +95,8 @@ export async function retryBatch(work: Work, id: string) {
 /** Cancels a batch. Its letters wait again. Throws Conflict if the batch was handed over. */
 export async function cancelBatch(work: Work, id: string) {
   const { status, handed_over_at } = await lockBatch(work, id);
-  if (status === 'cancelled') throw new Conflict('The batch is already canceled.', 'cancelled');
-  if (handed_over_at !== null)
-    throw new Conflict(
-      'The batch was handed over, so its letters may already be mailed.',
-      'handed_over',
-    );
+  if (status === 'cancelled') throw batchCanceled();
+  if (handed_over_at !== null) throw handedOver();
   await batches.releaseLetters(work.tx, id);
   await batches.setBatchStatus(work.tx, id, 'cancelled');
 }
@@ -130,3 +130,10 @@ export async function downloadBatch(work: Work, id: string) {
 const TYPES = { pdf: 'application/pdf', csv: 'text/csv', json: 'application/json' } as const;
 const typeOf = (filename: string) =>
   TYPES[(filename.split('.').at(-1) ?? 'pdf') as keyof typeof TYPES];
+
+export const handedOver = () =>
+  new Conflict('The batch was handed over, so its letters may already be mailed.', 'handed_over');
+
+export const batchCanceled = () => new Conflict('The batch is already canceled.', 'cancelled');
+
+export const filesRemoved = () => new Conflict(FILES_REMOVED, 'removed');

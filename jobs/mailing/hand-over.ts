@@ -23,8 +23,7 @@ export async function handOverBatch(
     });
   if (!(await rowExists(work.tx, sftpServers, server)))
     throw new Invalid({ sftp_server_id: 'Does not exist.' });
-  if (!(await orderDelivery(work, id, server)))
-    throw new Conflict('The batch is already being delivered to this server.', 'under_way');
+  if (!(await orderDelivery(work, id, server))) throw deliveryUnderWay();
 }
 
 /** Uploads a completed batch to the tenant's configured server, if there is one. */
@@ -44,3 +43,6 @@ async function orderDelivery({ tx, tenant_id }: Work, batchId: string, serverId:
   await enqueue(tx, deliverMailBatch, payload);
   return true;
 }
+
+export const deliveryUnderWay = () =>
+  new Conflict('The batch is already being delivered to this server.', 'under_way');

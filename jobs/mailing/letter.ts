@@ -21,7 +21,7 @@ export async function holdLetter(work: Work, id: string, { note }: LetterNote) {
 /** Releases a letter. The next batch checks again whether it may be sent. */
 export async function releaseLetter(work: Work, id: string, { note }: LetterNote) {
   const { status } = await findUnbatched(work, id);
-  if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
+  if (status !== 'held') throw notHeld();
   await updateLetter(work, id, { status: 'waiting', hold_reasons: [], note });
 }
 
@@ -34,12 +34,8 @@ export async function withdrawLetter(work: Work, id: string, { note }: LetterNot
 async function findUnbatched({ tx }: Work, id: string): Promise<Row> {
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
-  if (letter['status'] === 'batched')
-    throw new Conflict('The letter is already in a batch.', 'batched', {
-      mail_batch_id: letter['mail_batch_id'],
-    });
-  if (letter['status'] === 'withdrawn')
-    throw new Conflict('The letter was withdrawn.', 'withdrawn');
+  if (letter['status'] === 'batched') throw letterBatched(letter['mail_batch_id']);
+  if (letter['status'] === 'withdrawn') throw letterWithdrawn();
   return letter;
 }
 
@@ -54,3 +50,12 @@ async function updateLetter({ tx }: Work, id: string, { note, ...change }: Decis
   if (!isDone)
     throw new Conflict('The letter was just added to a batch. Cancel the batch first.', 'batched');
 }
+
+export const letterBatched = (mail_batch_id: unknown) =>
+  new Conflict('The letter is already in a batch.', 'batched', {
+    mail_batch_id,
+  });
+
+export const letterWithdrawn = () => new Conflict('The letter was withdrawn.', 'withdrawn');
+
+export const notHeld = () => new Conflict('The letter is not held.', 'not_held');

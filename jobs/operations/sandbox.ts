@@ -35,11 +35,7 @@ export async function advanceClock(work: Work, wanted: Advance) {
   const to_date = wantedDate(work.today, wanted);
   await runs.lockClose(work.tx);
   const { day, current_run_id, morning_run_id } = await runs.findRunsInProgress(work.tx);
-  if (current_run_id !== null || morning_run_id !== null)
-    throw new Conflict(
-      'The date of this sandbox is already moving. Wait until GET /sandbox answers with the status "ready".',
-      'sandbox_busy',
-    );
+  if (current_run_id !== null || morning_run_id !== null) throw dateMoving();
   // Another request moved the date while this one waited for the lock.
   if (day !== work.today) throw new BusinessDateChanged();
   const through = addDays(to_date, -1);
@@ -97,12 +93,7 @@ export async function resetToBook(within: Within, tenantId: string) {
   });
   const resetAndRecord = async (work: Work) => {
     const outcome = await resetSandbox(work.tx);
-    if (outcome === 'no_book')
-      throw new Conflict(
-        'This sandbox has no book to return to. Create sandboxes with `npm run seed` or with ' +
-          '`npm run ops -- create-tenant SLUG --domains HOST --sandbox yes`.',
-        'sandbox_without_book',
-      );
+    if (outcome === 'no_book') throw noBook();
     if (outcome === 'busy')
       throw new Conflict(
         'Jobs of this sandbox are still running. Try again in some seconds.',
@@ -116,3 +107,16 @@ export async function resetToBook(within: Within, tenantId: string) {
   forgetBusinessDate(tenantId);
   return within(tenantId, sandboxState, { readOnly: true });
 }
+
+export const dateMoving = () =>
+  new Conflict(
+    'The date of this sandbox is already moving. Wait until GET /sandbox answers with the status "ready".',
+    'sandbox_busy',
+  );
+
+export const noBook = () =>
+  new Conflict(
+    'This sandbox has no book to return to. Create sandboxes with `npm run seed` or with ' +
+      '`npm run ops -- create-tenant SLUG --domains HOST --sandbox yes`.',
+    'sandbox_without_book',
+  );

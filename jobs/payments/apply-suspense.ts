@@ -44,23 +44,14 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   const refusal = { ...refusalDetails(loan.row), suspense_balance: money(available) };
   if (available.eq(0))
     throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
-  if (input.amount && available.lt(input.amount))
-    throw new Conflict(
-      'The amount exceeds the money in suspense. See suspense_balance.',
-      'exceeds_suspense',
-      refusal,
-    );
+  if (input.amount && available.lt(input.amount)) throw exceedsSuspense(refusal);
   const wanted = input.amount ? parseMoney(input.amount) : available;
   const usable = usableAmount(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
   if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
-    throw new Conflict(
-      'The amount exceeds what the loan owes. Apply a smaller amount.',
-      'exceeds_balance',
-      {
-        ...refusal,
-        applicable_amount: money(usable),
-      },
-    );
+    throw exceedsAmountOwed({
+      ...refusal,
+      applicable_amount: money(usable),
+    });
   }
   return apply(work, loan, { ...input, on, amount: money(usable), source: 'staff' });
 }
@@ -138,3 +129,17 @@ export async function reverseSuspenseApplication(work: Work, id: string) {
     newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }),
   ]);
 }
+
+export const exceedsSuspense = (refusal: Record<string, unknown>) =>
+  new Conflict(
+    'The amount exceeds the money in suspense. See suspense_balance.',
+    'exceeds_suspense',
+    refusal,
+  );
+
+export const exceedsAmountOwed = (details: Record<string, unknown>) =>
+  new Conflict(
+    'The amount exceeds what the loan owes. Apply a smaller amount.',
+    'exceeds_balance',
+    details,
+  );

@@ -57,16 +57,11 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const availableSuspense = atLeastZero(refundableSuspense(loan, on).minus(heldAmount));
   const repaid = await repaidPrincipal(work, loan, input);
   const refundable = availableSuspense.plus(repaid);
-  if (parseMoney(input.amount).gt(refundable)) {
-    throw new Conflict(
-      'The refund exceeds the refundable amount. See refundable_amount.',
-      'exceeds_refundable',
-      {
-        ...refusalDetails(loan.row),
-        refundable_amount: money(refundable),
-      },
-    );
-  }
+  if (parseMoney(input.amount).gt(refundable))
+    throw exceedsRefundable({
+      ...refusalDetails(loan.row),
+      refundable_amount: money(refundable),
+    });
   return recordReimbursement(work, loan, input, on);
 }
 
@@ -84,8 +79,7 @@ async function repaidPrincipal(work: Work, { row }: OpenLoan, { payment_id }: Re
     throw new Invalid({ payment_id: 'Is not a payment of this loan.' });
   if (payment.hold_until && payment.hold_until > work.today && payment.status === 'completed') {
     const { hold_until } = payment;
-    const details = { ...refusalDetails(row), hold_until };
-    throw new Conflict(`The money is held until ${hold_until}.`, 'funds_held', details);
+    throw fundsHeld({ ...refusalDetails(row), hold_until });
   }
   // A refund does not reopen a charged-off or settled debt.
   const isOpen = ['active', 'paid_off'].includes(row.status);
@@ -129,3 +123,13 @@ async function recordReimbursement(work: Work, loan: OpenLoan, input: Reimbursem
   await saveOrderAccount(work, { payment_id: id }, withMethod(input));
   return id;
 }
+
+type Details = ReturnType<typeof refusalDetails>;
+export const exceedsRefundable = (details: Details & { refundable_amount: string }) =>
+  new Conflict(
+    'The refund exceeds the refundable amount. See refundable_amount.',
+    'exceeds_refundable',
+    details,
+  );
+export const fundsHeld = (details: Details & { hold_until: string }) =>
+  new Conflict(`The money is held until ${details.hold_until}.`, 'funds_held', details);

@@ -55,11 +55,7 @@ export async function reversePayment(
   const loan = await openLoan(work, known.loan_id);
   const payment = await payments.lockPayment(work.tx, paymentId);
   if (payment === null || !['completed', 'settled'].includes(payment.status)) {
-    throw new Conflict(
-      `A payment that is ${payment?.status} cannot be reversed.`,
-      'invalid_transition',
-      { current_status: payment?.status },
-    );
+    throw notReversible(payment?.status);
   }
   const on = effective_date ?? work.today;
   if (on > work.today || on < payment.effective_date) {
@@ -87,3 +83,8 @@ export async function reversePayment(
     reversed_at: new Date().toISOString(),
   });
 }
+
+export const notReversible = (status: string | undefined) =>
+  new Conflict(`A payment that is ${status} cannot be reversed.`, 'invalid_transition', {
+    current_status: status,
+  });

@@ -115,22 +115,29 @@ async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<
   await acquireLoanLock(work.tx, loanId);
   const id = await plans.findOpenPlanId(work.tx, loanId);
   const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
-  if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
-  if (plan['borrower_id'] !== borrowerId) {
-    const message = 'Autopay for this loan uses the account of another person who owes it.';
-    throw new Conflict(message, 'not_your_plan');
-  }
+  if (plan === null) throw notEnrolled();
+  if (plan['borrower_id'] !== borrowerId) throw notYourPlan();
   return plan;
 }
 
+export const notEnrolled = () =>
+  new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
+export const notYourPlan = () =>
+  new Conflict(
+    'Autopay for this loan uses the account of another person who owes it.',
+    'not_your_plan',
+  );
+
 /** A plan paused without failures was paused by staff, and only staff can resume it. */
 async function assertResumable(work: Work, borrowerId: string, plan: Row) {
-  if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) {
-    const message = 'We paused autopay for this loan. Contact us to resume it.';
-    throw new Conflict(message, 'autopay_paused', { current_status: 'paused' });
-  }
+  if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) throw pausedByStaff();
   await assertVerified(work, borrowerId, String(plan['payment_instrument_id']));
 }
 
 const assertVerified = (work: Work, borrowerId: string, instrumentId: string) =>
   assertInstrumentUsable(work, borrowerId, instrumentId, { verified: true });
+
+export const pausedByStaff = () =>
+  new Conflict('We paused autopay for this loan. Contact us to resume it.', 'autopay_paused', {
+    current_status: 'paused',
+  });

@@ -16,10 +16,10 @@ const OPEN_MAX = 20;
 export async function openBorrowerCase(work: Work, question: CaseRequest): Promise<string> {
   if (question.loan_id) await assertOwnLoan(work, question.borrower_id, question.loan_id);
   await lockBorrower(work.tx, question.borrower_id);
-  if ((await countOpenCases(work.tx, question.borrower_id)) >= OPEN_MAX) {
-    const message = `You have ${OPEN_MAX} open cases. Add a message to one of them.`;
-    throw new Conflict(message, 'too_many_cases');
-  }
+  if ((await countOpenCases(work.tx, question.borrower_id)) >= OPEN_MAX) throw tooManyCases();
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   return openCase(work, number, { ...question, source: 'portal' });
 }
+
+export const tooManyCases = () =>
+  new Conflict(`You have ${OPEN_MAX} open cases. Add a message to one of them.`, 'too_many_cases');

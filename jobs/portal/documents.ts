@@ -36,8 +36,10 @@ export async function createVisibleDocumentLink(work: Work, borrowerId: string, 
   if (document === null) throw new NotFound();
   const link = await createDownloadLink(work, document);
   if (link !== null) return { ...document, ...link };
-  const { status } = document;
-  throw new Conflict('This file is not available. See current_status.', 'not_available', {
+  throw notAvailable(String(document['status']));
+}
+
+export const notAvailable = (status: string) =>
+  new Conflict('This file is not available. See current_status.', 'not_available', {
     current_status: status,
   });
-}

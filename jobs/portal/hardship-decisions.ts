@@ -119,9 +119,7 @@ async function lockApplication(work: Work, id: string, action: string) {
   const status = String(row['status']);
   const allowed_actions = ALLOWED[status] ?? [];
   if (!allowed_actions.includes(action)) {
-    const details = { current_status: status, allowed_actions };
-    const message = `This is not possible for an application that is ${status.replaceAll('_', ' ')}.`;
-    throw new Conflict(message, 'invalid_transition', details);
+    throw applicationDecided(status, allowed_actions);
   }
   await lockBorrower(work.tx, String(row['borrower_id']));
   const own = await findLocked(work.tx, cases, String(row['case_id']));
@@ -147,9 +145,7 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Crea
   const status = await stored.findReliefStatus(work.tx, resulting_type, resulting_id, loanId);
   if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
   if (!VOID.includes(status)) return { resulting_type, resulting_id };
-  throw new Conflict(`The relief is ${status}. Choose a relief in force.`, 'relief_not_in_force', {
-    current_status: status,
-  });
+  throw reliefNotInForce(status);
 }
 
 /** Records the decision, resolves the case and notifies the borrower. */
@@ -185,3 +181,18 @@ async function recordDecision(
     was_denied: !isApproved,
   });
 }
+
+export const applicationDecided = (status: string, allowed_actions: readonly string[]) =>
+  new Conflict(
+    `This is not possible for an application that is ${status.replaceAll('_', ' ')}.`,
+    'invalid_transition',
+    {
+      current_status: status,
+      allowed_actions,
+    },
+  );
+
+export const reliefNotInForce = (status: string) =>
+  new Conflict(`The relief is ${status}. Choose a relief in force.`, 'relief_not_in_force', {
+    current_status: status,
+  });

@@ -78,8 +78,7 @@ async function apply(
     throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
       ...refusalDetails(loan),
     });
-  if (await stored.hasOpenApplication(work.tx, loan_id))
-    throw new Conflict('This loan already has an open application.', 'already_exists');
+  if (await stored.hasOpenApplication(work.tx, loan_id)) throw applicationExists();
   await lockBorrower(work.tx, borrower_id);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;
@@ -110,3 +109,6 @@ async function apply(
   await notifyBorrower(work, opened, 'hardship_received', { hardship });
   return id;
 }
+
+export const applicationExists = () =>
+  new Conflict('This loan already has an open application.', 'already_exists');

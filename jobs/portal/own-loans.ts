@@ -20,8 +20,7 @@ export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: st
 export async function assertIsBorrower(work: Work, borrowerId: string, loanId: string) {
   const role = await assertOwnLoan(work, borrowerId, loanId);
   if (isBorrowing(role)) return;
-  const message = 'Only the borrowers of this loan can change how it is paid.';
-  throw new Conflict(message, 'borrowers_only', { liable_as: role });
+  throw borrowersOnly(role);
 }
 
 /** The fields that tell a person their role on the loan. */
@@ -33,7 +32,16 @@ export const liabilityFields = (liable_as: LiableRole) => ({
 /** Throws Conflict if the tenant has not configured its bank for ACH files. */
 export async function assertBankConfigured(work: Work) {
   if ((await missingOriginatorSettings(work)).length === 0) return;
-  const message =
-    'Payments from bank accounts are not available yet. Contact us to pay another way.';
-  throw new Conflict(message, 'payments_not_ready');
+  throw paymentsNotReady();
 }
+
+export const borrowersOnly = (liable_as: string) =>
+  new Conflict('Only the borrowers of this loan can change how it is paid.', 'borrowers_only', {
+    liable_as,
+  });
+
+export const paymentsNotReady = () =>
+  new Conflict(
+    'Payments from bank accounts are not available yet. Contact us to pay another way.',
+    'payments_not_ready',
+  );

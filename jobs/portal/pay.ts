@@ -128,8 +128,7 @@ export async function cancelOwnPayment(work: Work, borrowerId: string, id: strin
   if (before === null) throw new NotFound();
   const { status: current_status } = before;
   if (current_status !== 'scheduled') {
-    const message = 'Only a scheduled payment can be canceled.';
-    throw new Conflict(message, 'invalid_transition', { current_status });
+    throw notScheduled(current_status);
   }
   return auditChange(work, payments, 'cancel', before, async () => {
     await removePayment(work, id, before);
@@ -156,8 +155,7 @@ async function assertNotDuplicate(
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
   const payment_id = await portal.findDuplicatePayment(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
-  const message = 'You made the same payment a moment ago. Confirm to pay a second time.';
-  throw new Conflict(message, 'possible_duplicate', { payment_id });
+  throw possibleDuplicate(payment_id);
 }
 
 /**
@@ -177,11 +175,26 @@ async function typeOf(
   const quoted = parseMoney((await quotedAmountOn(tx, row.id, payment_date)) ?? '0.00');
   const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
-  if (paid.gt(most)) {
-    const message =
-      'The amount, together with scheduled payments, is more than you owe on that day.';
-    throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
-  }
+  if (paid.gt(most)) throw exceedsDebt(money(most));
   const isPayoff = row.status === 'active' && row.loan_type === 'installment';
   return isPayoff && (paid.gte(debt) || paid.eq(quoted)) ? 'payoff' : 'regular';
 }
+
+export const exceedsDebt = (payoff_amount: string) =>
+  new Conflict(
+    'The amount, together with scheduled payments, is more than you owe on that day.',
+    'exceeds_balance',
+    { payoff_amount },
+  );
+
+export const notScheduled = (current_status: unknown) =>
+  new Conflict('Only a scheduled payment can be canceled.', 'invalid_transition', {
+    current_status,
+  });
+
+export const possibleDuplicate = (payment_id: string) =>
+  new Conflict(
+    'You made the same payment a moment ago. Confirm to pay a second time.',
+    'possible_duplicate',
+    { payment_id },
+  );

@@ -36,8 +36,7 @@ export async function autoAssign(
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
-  if (portfolio.portfolio_type !== 'dynamic')
-    throw new Conflict('Only a dynamic portfolio assigns loans automatically.', 'not_dynamic');
+  if (portfolio.portfolio_type !== 'dynamic') throw notDynamic();
   const matching = toMatchCriteria(Criteria.parse(portfolio.criteria));
   const found = dry_run
     ? await membership.findMatching(work.tx, matching)
@@ -68,20 +67,13 @@ export async function assignLoans(
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
-  if (portfolio.portfolio_type !== 'static')
-    throw new Conflict('Loans can be assigned manually only to a static portfolio.', 'not_static');
+  if (portfolio.portfolio_type !== 'static') throw notStatic();
   const mover = moveAudit(work, 'assign-portfolio');
   const taken = await membership.assignUnassigned(work.tx, id, loan_ids, mover);
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict(
-      'A loan is already in another portfolio. Transfer it instead.',
-      'already_assigned',
-      {
-        loan_ids: elsewhere.map((loan) => loan.id),
-      },
-    );
+    throw alreadyAssigned(elsewhere.map((loan) => loan.id));
   }
   return { portfolio_id: id, assigned_count: taken.length, loan_ids: [...taken] };
 }
@@ -118,8 +110,8 @@ export async function assertLoansExist({ tx }: Work, ids: readonly string[]) {
 
 /** Loans cannot enter or leave a sold or archived portfolio. */
 export function assertPortfolioOpen({ status, is_archived }: portfolios.LockedPortfolio) {
-  if (status === 'sold') throw new Conflict('The portfolio is sold.', 'portfolio_sold');
-  if (is_archived) throw new Conflict('The portfolio is archived.', 'portfolio_archived');
+  if (status === 'sold') throw portfolioSold();
+  if (is_archived) throw portfolioArchived();
 }
 
 export const moveAudit = (
@@ -135,3 +127,19 @@ export const moveAudit = (
   request_id: actor.request_id,
   ip_address: actor.ip,
 });
+
+export const alreadyAssigned = (loan_ids: string[]) =>
+  new Conflict('A loan is already in another portfolio. Transfer it instead.', 'already_assigned', {
+    loan_ids,
+  });
+
+export const portfolioSold = () => new Conflict('The portfolio is sold.', 'portfolio_sold');
+
+export const notDynamic = () =>
+  new Conflict('Only a dynamic portfolio assigns loans automatically.', 'not_dynamic');
+
+export const notStatic = () =>
+  new Conflict('Loans can be assigned manually only to a static portfolio.', 'not_static');
+
+export const portfolioArchived = () =>
+  new Conflict('The portfolio is archived.', 'portfolio_archived');

@@ -41,9 +41,7 @@ export async function buyBack(
     });
   const transferredLoans = sold.filter(({ status }) => status === 'transferred');
   if (transferredLoans.length > 0) {
-    throw new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
-      loan_ids: transferredLoans.map(({ loan_id }) => loan_id),
-    });
+    throw loansTransferred(transferredLoans.map(({ loan_id }) => loan_id));
   }
   const shares = await lockWithPriceShares(work, sold, price);
   for (const { sale, until, carried, share } of shares) {
@@ -96,3 +94,8 @@ function allocateByWeight(amount: Big, weights: readonly Big[]): string[] {
     return money(dueFor(before).minus(due));
   });
 }
+
+export const loansTransferred = (loan_ids: readonly string[]) =>
+  new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
+    loan_ids,
+  });

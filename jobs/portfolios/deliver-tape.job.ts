@@ -82,10 +82,9 @@ export async function retryDelivery(
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
-  if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
+  if (!(await deliveries.hasFile(tx, tapeId))) throw tapeRemoved();
   const retried = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (retried.length === 0)
-    throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
+  if (retried.length === 0) throw noFailedDelivery();
   for (const { id, attempts } of retried)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
   return { delivery_ids: retried.map(({ id }) => id), status: 'queued' as const };
@@ -206,3 +205,8 @@ async function recordResult(
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);
 }
+
+export const noFailedDelivery = () =>
+  new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
+
+export const tapeRemoved = () => new Conflict(REMOVED_MESSAGE, 'removed');

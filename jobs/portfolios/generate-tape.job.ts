@@ -72,8 +72,7 @@ async function checkKnown(
   await assertDayRecorded(tx, day, 'as_of_date');
   const closedStatuses = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
   if (closedStatuses.length > 0) {
-    const message = 'Past days contain only loans on the books. Remove the other statuses.';
-    throw new Conflict(message, 'not_kept', { status: closedStatuses, kept: SNAPSHOT_STATUSES });
+    throw statusesNotKept(closedStatuses);
   }
   const wanted = attributeColumnsAmong(columns);
   if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
@@ -127,11 +126,7 @@ async function* readTapePages(
       ahead?.catch(() => undefined);
       const { written, ...pageTotals } = page;
       add(totals, pageTotals);
-      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-        throw new Conflict(
-          `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
-          'too_many_rows',
-        );
+      if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX) throw tooManyRows();
       if (written !== null) yield written;
     }
   } finally {
@@ -269,3 +264,13 @@ export async function enqueueDueTapes(work: Work, day: string): Promise<number> 
   }
   return due.length;
 }
+
+export const statusesNotKept = (status: readonly string[]) =>
+  new Conflict(
+    'Past days contain only loans on the books. Remove the other statuses.',
+    'not_kept',
+    { status, kept: SNAPSHOT_STATUSES },
+  );
+
+export const tooManyRows = () =>
+  new Conflict(`A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`, 'too_many_rows');

@@ -3,6 +3,7 @@ import * as investors from '../../sql/portfolios/investors.ts';
 import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
+import { assertLegallyAllowed } from '../cases/legally-allowed.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -14,7 +15,7 @@ export const ASSIGNMENT_STATUSES = [
   'bought_back',
   'ended',
 ] as const;
-/** Why an assignment was declined at settlement: the loan's status at that time. */
+/** Why an assignment was declined at settlement: the loan's status at that time, or a law that forbids the sale. */
 export const DECLINE_REASONS = [
   'paid_off',
   'settled',
@@ -23,6 +24,7 @@ export const DECLINE_REASONS = [
   'transferred',
   'canceled',
   'nothing_owed',
+  'not_allowed',
 ] as const;
 type Status = (typeof ASSIGNMENT_STATUSES)[number];
 
@@ -39,7 +41,10 @@ type Input = Values & {
   settlement_instrument_id?: string | null | undefined;
   status?: Status | undefined;
 };
-type NewAssignment = Input & { investor_id: string; loan_id: string };
+type NewAssignment = Input & { investor_id: string; loan_id: string; assignment_type?: string };
+
+/** Pledges and buybacks of debts from identity theft are allowed (15 USC 1681m(f)(3)). */
+const SALES: ReadonlySet<string> = new Set(['whole_loan_sale', 'participation']);
 
 /**
  * Assigns a share of a loan to an investor. All shares together are at most 1. With a settlement date,
@@ -49,6 +54,7 @@ type NewAssignment = Input & { investor_id: string; loan_id: string };
 export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
   const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
   await assertSettlementInstrument(work, investor_id, input.settlement_instrument_id);
+  if (SALES.has(input.assignment_type ?? '')) await assertLegallyAllowed(work, loan_id, 'sale');
   const agreed_status = await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
   const isNow = !settlement_date && effective_date <= work.today;
   const status = isNow ? 'active' : 'pending';
@@ -68,13 +74,11 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
       },
     );
   }
-  if (status !== from && row['is_booked'])
-    throw new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');
+  if (status !== from && row['is_booked']) throw saleBooked();
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );
-  if (isTouched && from !== 'pending')
-    throw new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
+  if (isTouched && from !== 'pending') throw termsFinal(from);
   await assertSettlementInstrument(
     work,
     String(row['investor_id']),
@@ -109,13 +113,7 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
     throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');
   if (new Big(loan.owned).plus(share).gt(1)) {
-    throw new Conflict(
-      'The ownership shares of the loan would exceed 100 percent.',
-      'over_assigned',
-      {
-        owned: loan.owned,
-      },
-    );
+    throw overAssigned(loan.owned);
   }
   return loan.status;
 }
@@ -124,3 +122,14 @@ export async function assertSettlementInstrument({ tx }: Work, investorId: strin
   if (typeof id !== 'string' || (await investors.ownsInstrument(tx, investorId, id))) return;
   throw new Invalid({ settlement_instrument_id: 'Is not an active instrument of this investor.' });
 }
+
+export const overAssigned = (owned: string) =>
+  new Conflict('The ownership shares of the loan would exceed 100 percent.', 'over_assigned', {
+    owned,
+  });
+
+export const termsFinal = (from: string) =>
+  new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
+
+export const saleBooked = () =>
+  new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');

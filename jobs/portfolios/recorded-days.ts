@@ -6,14 +6,10 @@ import type { Work } from '../work.ts';
 /** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
   if (await snapshots.areSnapshotsRecorded(tx, day)) return;
-  throw new Conflict(
-    'No loan data was recorded for that day. See known_from for the first one.',
-    'no_loan_snapshots',
-    {
-      [field]: day,
-      known_from: await snapshots.firstRecordedDay(tx),
-    },
-  );
+  throw dayNotRecorded({
+    [field]: day,
+    known_from: await snapshots.firstRecordedDay(tx),
+  });
 }
 
 /**
@@ -27,9 +23,22 @@ export async function assertAttributesRecorded(
 ) {
   const { is_lacking, known_from } = await findMissingAttributes(tx, day);
   if (!is_lacking) return;
-  const since = known_from === null ? 'the next close' : known_from;
-  throw new Conflict(`These columns are recorded from ${since} on.`, 'not_known_then', {
-    wanted,
-    known_from,
-  });
+  throw notKnownThen(wanted, known_from);
 }
+
+export const notKnownThen = (wanted: readonly string[], known_from: string | null) =>
+  new Conflict(
+    `These columns are recorded from ${known_from ?? 'the next close'} on.`,
+    'not_known_then',
+    {
+      wanted,
+      known_from,
+    },
+  );
+
+export const dayNotRecorded = (details: Record<string, unknown>) =>
+  new Conflict(
+    'No loan data was recorded for that day. See known_from for the first one.',
+    'no_loan_snapshots',
+    details,
+  );

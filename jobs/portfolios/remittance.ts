@@ -52,18 +52,11 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   const end = period_end ?? lastMonthBefore(closed ?? monthStart(work.today));
   if (end !== monthEnd(end)) throw new Invalid({ period_end: 'Must be the last day of a month.' });
   if (closed === null || end > closed) {
-    throw new Conflict(
-      `The books of the month through ${end} are not closed. Close the period first.`,
-      'period_open',
-      {
-        closed_through: closed,
-      },
-    );
+    throw periodOpen(end, closed);
   }
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };
-  if (await remittances.hasRemittance(tx, period))
-    throw new Conflict(`The remittance through ${end} already exists.`, 'already_made');
+  if (await remittances.hasRemittance(tx, period)) throw remittanceExists(end);
   const id = await remittances.createRemittance(tx, period, MOVING, actor.id);
   const earned = {
     entry_date: end,
@@ -93,8 +86,7 @@ export async function payRemittance(
 ) {
   const { paid_on = work.today, reference_number } = input;
   const remittance = (await find(work.tx, remittances.remittances, id)) as Row;
-  if (remittance['status'] === 'paid')
-    throw new Conflict('The remittance is already paid.', 'already_paid');
+  if (remittance['status'] === 'paid') throw alreadyPaid();
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
   if (paid_on <= String(remittance['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });
@@ -140,3 +132,17 @@ function splitByLineMaximum(text: string): string[] {
   const lines = Array.from({ length: full }, () => money(most));
   return [...lines, money(total.minus(most.times(full)))];
 }
+
+export const periodOpen = (end: string, closed: string | null) =>
+  new Conflict(
+    `The books of the month through ${end} are not closed. Close the period first.`,
+    'period_open',
+    {
+      closed_through: closed,
+    },
+  );
+
+export const remittanceExists = (end: string) =>
+  new Conflict(`The remittance through ${end} already exists.`, 'already_made');
+
+export const alreadyPaid = () => new Conflict('The remittance is already paid.', 'already_paid');

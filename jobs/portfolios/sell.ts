@@ -5,6 +5,7 @@ import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, money, prose, ratio, uuid } from '../../sql/types.ts';
 import { AMOUNT_MAX } from '../../sql/wide-sums.ts';
+import { allows } from '../cases/rules/loan-effects.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { divide, money as cents } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -51,18 +52,17 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   if (settlement_date < sale_date)
     throw new Invalid({ settlement_date: 'Must not be before the sale date.' });
   const [portfolio] = await portfolios.lockPortfolios(work.tx, [id]);
-  if (portfolio?.status === 'sold')
-    throw new Conflict('The portfolio is already sold.', 'already_sold');
+  if (portfolio?.status === 'sold') throw alreadySold();
   if (portfolio?.is_archived)
     throw new Conflict('The portfolio is archived.', 'portfolio_archived');
   await checkBuyer(work, input);
   const { principal, claims, owned } = await assignments.lockLoansOf(work.tx, id);
+  await assertSaleAllowed(work, id);
   const { price, ratio } = priceOf(input, new Big(principal));
   if (price !== null && new Big(price).gt(0) && new Big(principal).plus(claims).eq(0))
     throw new Invalid({ sale_price: 'The loans of the portfolio owe nothing.' });
   if (investor_id !== null) {
-    if (owned.length > 0)
-      throw new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids: owned });
+    if (owned.length > 0) throw alreadyOwned(owned);
     await assignments.assignSoldLoans(work.tx, {
       portfolio_id: id,
       investor_id,
@@ -82,6 +82,14 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   });
 }
 
+/** Throws Conflict if a legal condition forbids the sale of a loan. Does not name the condition. */
+async function assertSaleAllowed({ tx, today }: Work, id: string) {
+  const loan_ids = (await assignments.listLegalConditions(tx, id))
+    .filter(({ legal }) => !allows(legal, 'sale', today))
+    .map(({ loan_id }) => loan_id);
+  if (loan_ids.length > 0) throw saleForbidden(loan_ids);
+}
+
 async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   const { investor_id, settlement_instrument_id, servicing_retained } = input;
   const hasPrice = input.sale_price !== undefined || input.purchase_price_ratio !== undefined;
@@ -95,7 +103,7 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   }
   const isActive = await investors.isActive(work.tx, investor_id);
   if (isActive === null) throw new Invalid({ investor_id: 'Does not exist.' });
-  if (!isActive) throw new Conflict('The investor is not active.', 'investor_inactive');
+  if (!isActive) throw investorInactive();
   await assertSettlementInstrument(work, investor_id, settlement_instrument_id);
 }
 
@@ -115,3 +123,18 @@ function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, pr
     (principal.eq(0) ? null : divide(new Big(price), principal).round(8, 1).toFixed());
   return { price, ratio };
 }
+
+export const alreadySold = () => new Conflict('The portfolio is already sold.', 'already_sold');
+
+export const alreadyOwned = (loan_ids: readonly string[]) =>
+  new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids });
+
+export const saleForbidden = (loan_ids: readonly string[]) =>
+  new Conflict(
+    'A legal condition of a person who owes a loan does not allow its sale. Remove these loans from the portfolio.',
+    'legal_condition',
+    { loan_ids },
+  );
+
+export const investorInactive = () =>
+  new Conflict('The investor is not active.', 'investor_inactive');

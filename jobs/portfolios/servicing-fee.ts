@@ -20,10 +20,7 @@ export async function addServicingFeeRate(work: Work, input: New): Promise<strin
   // Serializes with remittances: a concurrent one either uses the new rate or is found below.
   await lockInvestor(work.tx, investor_id);
   if (await hasRemittanceSince(work.tx, investor_id, from_date)) {
-    throw new Conflict(
-      'That month already has a remittance. Give a month after the last remittance.',
-      'already_made',
-    );
+    throw monthRemitted();
   }
   return insert(work.tx, 'servicing_fee_rates', { ...input, created_by: work.actor.id });
 }
@@ -36,10 +33,19 @@ export async function changeInvestor(work: Work, id: string, changes: Values, ro
   const { servicing_fee_rate: rate } = changes;
   const isNew = typeof rate === 'string' && !new Big(rate).eq(String(row['servicing_fee_rate']));
   if (isNew && (await hasRates(work.tx, id))) {
-    throw new Conflict(
-      'The investor has dated rates. Add the new rate to its servicing-fee-rates.',
-      'immutable',
-    );
+    throw hasDatedRates();
   }
   await update(work.tx, 'investors', id, changes);
 }
+
+export const monthRemitted = () =>
+  new Conflict(
+    'That month already has a remittance. Give a month after the last remittance.',
+    'already_made',
+  );
+
+export const hasDatedRates = () =>
+  new Conflict(
+    'The investor has dated rates. Add the new rate to its servicing-fee-rates.',
+    'immutable',
+  );

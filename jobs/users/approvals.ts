@@ -89,9 +89,7 @@ export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
     throw new Conflict(`${ended_because} The request is closed.`, 'approval_outdated', {
       current_status: status,
     });
-  throw new Conflict(`The request is already ${String(status)}.`, 'invalid_transition', {
-    current_status: status,
-  });
+  throw alreadyDecided(String(status));
 }
 
 /** Throws Conflict if the request differs from the version that the checker has read. */
@@ -119,8 +117,7 @@ export async function closeIfOutdated(
   const changed = findChangedFields(before, now);
   if (changed.length === 0) return null;
   await recordDecision(work, request, { status: 'outdated', changed_fields: changed });
-  const message = `These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`;
-  return new Conflict(message, 'approval_outdated', { changed });
+  return requestOutdated(changed);
 }
 
 /** The original body of the request, including its sealed fields. */
@@ -136,14 +133,10 @@ export async function restoreBody({ tx, tenant_id, installation }: Work, { id, b
  * maker.
  */
 export async function assertSecondPerson(work: Work, { requested_by }: Row): Promise<Row> {
-  if (work.actor.id === requested_by)
-    throw new Conflict('Another user must decide on your request.', 'four_eyes');
+  if (work.actor.id === requested_by) throw ownRequest();
   const requester = await find(work.tx, users, String(requested_by));
   if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
-  throw new Conflict(
-    'The user who made this request no longer has access. Reject the request.',
-    'requester_gone',
-  );
+  throw requesterGone();
 }
 
 const ACTIONS = {
@@ -199,3 +192,24 @@ export async function cancelRequest(work: Work, id: string): Promise<Row> {
     throw new Forbidden('Only the user who made the request can cancel it. Reject it instead.');
   return recordDecision(work, request, { status: 'canceled' });
 }
+
+export const ownRequest = () =>
+  new Conflict('Another user must decide on your request.', 'four_eyes');
+
+export const requestOutdated = (changed: readonly string[]) =>
+  new Conflict(
+    `These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`,
+    'approval_outdated',
+    { changed },
+  );
+
+export const alreadyDecided = (status: string) =>
+  new Conflict(`The request is already ${status}.`, 'invalid_transition', {
+    current_status: status,
+  });
+
+export const requesterGone = () =>
+  new Conflict(
+    'The user who made this request no longer has access. Reject the request.',
+    'requester_gone',
+  );

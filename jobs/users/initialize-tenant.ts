@@ -1,4 +1,4 @@
-import { insert } from '../../sql/write.ts';
+import { insert, insertAll } from '../../sql/write.ts';
 import { CHART } from '../ledger/chart.ts';
 import type { Work } from '../work.ts';
 
@@ -8,7 +8,7 @@ import type { Work } from '../work.ts';
  * fee rules.
  */
 export async function initializeTenant({ tx }: Pick<Work, 'tx'>) {
-  for (const account of CHART) await insert(tx, 'ledger_accounts', account);
+  await insertAll(tx, 'ledger_accounts', CHART);
   const program_id = await insert(tx, 'programs', { name: 'Default program', code: 'DEFAULT' });
   await insert(tx, 'products', { program_id, name: 'Default product', code: 'DEFAULT' });
 }

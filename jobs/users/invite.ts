@@ -36,10 +36,8 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   const before = await findLocked(tx, users, userId);
   if (before === null) throw new NotFound();
   const known = await accounts.findActiveUser(tx, userId);
-  if (known === null)
-    throw new Conflict('The user is not active. Reactivate the user first.', 'user_inactive');
-  if (known.password_hash !== null)
-    throw new Conflict('The user has already chosen a password.', 'already_exists');
+  if (known === null) throw userInactive();
+  if (known.password_hash !== null) throw passwordChosen();
   return auditChange(work, users, 'invite', before, async () => {
     await notifyUser(work, { user_id: userId, message: 'invitation' });
     return userId;
@@ -77,10 +75,9 @@ export async function invitePortalUser(
 ): Promise<Row> {
   const borrower = await lockBorrowerWithEmail(work.tx, borrowerId);
   if (borrower === null) throw new NotFound();
-  if (borrower.is_archived) throw new Conflict('The borrower is archived.', 'borrower_archived');
+  if (borrower.is_archived) throw borrowerArchived();
   const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
-  if (known?.password_hash)
-    throw new Conflict('The borrower already has portal access.', 'already_exists');
+  if (known?.password_hash) throw hasPortalAccess();
   const address = input.email ?? borrower.email;
   if (!address)
     throw new Invalid({ email: 'Is required, because the borrower has no email address on file.' });
@@ -95,3 +92,15 @@ export async function invitePortalUser(
     return id;
   });
 }
+
+export const userInactive = () =>
+  new Conflict('The user is not active. Reactivate the user first.', 'user_inactive');
+
+export const passwordChosen = () =>
+  new Conflict('The user has already chosen a password.', 'already_exists');
+
+export const borrowerArchived = () =>
+  new Conflict('The borrower is archived.', 'borrower_archived');
+
+export const hasPortalAccess = () =>
+  new Conflict('The borrower already has portal access.', 'already_exists');

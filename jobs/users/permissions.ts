@@ -103,6 +103,8 @@ async function assertOtherUsers(work: Work, userIds: readonly string[], field: s
 
 function assertNotActor({ actor }: Work, userIds: readonly string[]) {
   const actorIds = [actor.id, actor.requested_by?.id];
-  if (userIds.some((id) => actorIds.includes(id)))
-    throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');
+  if (userIds.some((id) => actorIds.includes(id))) throw ownAccess();
 }
+
+export const ownAccess = () =>
+  new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');

@@ -54,8 +54,7 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   const before = await findLocked(work.tx, users, id);
   if (before === null) throw new Invalid({ user_id: 'Does not exist.' });
   if (before['tenant_role'] === role) return before;
-  if (before['borrower_id'] !== null)
-    throw new Conflict('A borrower portal user cannot have a role.', 'borrower_user');
+  if (before['borrower_id'] !== null) throw borrowerUser();
   if (role !== 'superadmin') assertSuperadminRemains(work, superadmins, id);
   return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
@@ -100,7 +99,15 @@ const isSuperadmin = (user: Row) => user['tenant_role'] === 'superadmin';
 
 /** Throws Conflict if users would remove their own access, or if no superadmin would remain. */
 function assertSuperadminRemains({ actor }: Work, superadmins: readonly string[], id: string) {
-  if (actor.id === id) throw new Conflict('You cannot remove your own access.', 'last_superadmin');
-  if (superadmins.length === 1 && superadmins[0] === id)
-    throw new Conflict('The tenant must keep at least one superadmin.', 'last_superadmin');
+  if (actor.id === id) throw ownAccess();
+  if (superadmins.length === 1 && superadmins[0] === id) throw lastSuperadmin();
 }
+
+export const ownAccess = () =>
+  new Conflict('You cannot remove your own access.', 'last_superadmin');
+
+export const lastSuperadmin = () =>
+  new Conflict('The tenant must keep at least one superadmin.', 'last_superadmin');
+
+export const borrowerUser = () =>
+  new Conflict('A borrower portal user cannot have a role.', 'borrower_user');

@@ -23,7 +23,7 @@ export async function retryDelivery({ tx }: Work, id: string, request: RetryRequ
   const letter = await deadLetters.findToRetry(tx, id, wanted);
   if (!letter && wanted) throw new Invalid({ [field]: 'Is not a failed delivery.' });
   if (letter?.status !== 'dead') {
-    throw new Conflict('There is no failed delivery to retry.', 'nothing_to_retry');
+    throw nothingToRetry();
   }
   await resendEvents(tx, id, [letter.event_id]);
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
@@ -59,8 +59,7 @@ export async function replayDeliveries(
 async function replayOne(tx: Transaction, id: string, delivery_id: string) {
   const known = await deliveries.findDelivery(tx, id, delivery_id);
   if (!known) throw new Invalid({ delivery_id: 'Is not a delivery of this subscription.' });
-  if (known.has_scheduled_round)
-    throw new Conflict('The delivery is still pending.', 'delivery_under_way');
+  if (known.has_scheduled_round) throw deliveryUnderWay();
   await resendEvents(tx, id, [known.event_id]);
   return 1;
 }
@@ -77,11 +76,7 @@ async function resendEvents(tx: Transaction, id: string, eventIds: readonly stri
  */
 export async function sendTest({ tx }: Work, id: string) {
   if (!(await subscriptions.lockSubscription(tx, id))) throw new NotFound();
-  if (await deliveries.hasPendingTest(tx, id))
-    throw new Conflict(
-      'The previous test is still pending. Wait for its result.',
-      'test_under_way',
-    );
+  if (await deliveries.hasPendingTest(tx, id)) throw testUnderWay();
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
   const testEvent = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
   const event = await events.writeRelayed(tx, testEvent);
@@ -93,6 +88,17 @@ export async function sendTest({ tx }: Work, id: string) {
 async function lockActive(tx: Transaction, id: string) {
   const subscription = await subscriptions.lockSubscription(tx, id);
   if (!subscription) throw new NotFound();
-  if (!subscription.is_active)
-    throw new Conflict('The subscription is disabled. Enable it first.', 'subscription_disabled');
+  if (!subscription.is_active) throw subscriptionDisabled();
 }
+
+export const nothingToRetry = () =>
+  new Conflict('There is no failed delivery to retry.', 'nothing_to_retry');
+
+export const subscriptionDisabled = () =>
+  new Conflict('The subscription is disabled. Enable it first.', 'subscription_disabled');
+
+export const deliveryUnderWay = () =>
+  new Conflict('The delivery is still pending.', 'delivery_under_way');
+
+export const testUnderWay = () =>
+  new Conflict('The previous test is still pending. Wait for its result.', 'test_under_way');

@@ -20,10 +20,7 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const usual = (await settingsOf(tx)).webhooks.rotation_overlap_hours;
   const overlap_hours = given.overlap_hours ?? usual;
   if (subscription?.is_rotating && overlap_hours > 0) {
-    throw new Conflict(
-      'The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
-      'rotation_under_way',
-    );
+    throw rotationUnderWay();
   }
   const secret = given.secret ?? generateSecret();
   const sealed = installation.keys.seal(tenant_id, secret);
@@ -35,3 +32,9 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
 export async function retirePreviousSecret({ tx }: Work, id: string) {
   await subscriptions.retireSecret(tx, id);
 }
+
+export const rotationUnderWay = () =>
+  new Conflict(
+    'The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
+    'rotation_under_way',
+  );

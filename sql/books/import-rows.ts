@@ -100,12 +100,25 @@ export const listWaitingCaseRows = (
   tx.any(sql.type(Row)`
     select ${columns} from import_rows as row
     where row.import_id = ${importId}
-      and row.borrower_key = any(${sql.array([...borrowerKeys], 'text')})
+      and row.borrower_key = any(${sql.array([...borrowerKeys], 'text')}) and row.file = 'cases'
       and not exists (
         select from import_records as record
         where record.import_id = row.import_id and record.file = row.file and record.key = row.key
       )
     order by row.position
+  `);
+
+/** For each of these borrowers, the first loan whose row describes the person. */
+export const listLoanRowsOfBorrowers = (
+  tx: Transaction,
+  importId: string,
+  borrowerKeys: readonly string[],
+) =>
+  tx.any(sql.type(Row)`
+    select distinct on (row.borrower_key) ${columns} from import_rows as row
+    where row.import_id = ${importId}
+      and row.borrower_key = any(${sql.array([...borrowerKeys], 'text')}) and row.file = 'loans'
+    order by row.borrower_key, row.position
   `);
 
 /** Removes what is only needed while an import is boarded. */
@@ -132,8 +145,8 @@ export const recordBoardedLoans = (
 
 /** The boarded loans after a position, for work in parts. */
 export const listBoardedLoans = (tx: Transaction, importId: string, after: number, limit: number) =>
-  tx.any(sql.type(z.object({ position: z.int(), loan_id: z.string() }))`
-    select position, loan_id from import_loans
+  tx.any(sql.type(z.object({ position: z.int(), loan_number: z.string(), loan_id: z.string() }))`
+    select position, loan_number, loan_id from import_loans
     where import_id = ${importId} and position > ${after} order by position limit ${limit}
   `);
 

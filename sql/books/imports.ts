@@ -52,11 +52,15 @@ const Finding = z.object({
   reason: z.string(),
 });
 
-/** The first findings of an import. */
+/** Some findings of an import in their order: errors, and warnings if there is room. */
 export const listFindings = (tx: Transaction, importId: string, limit: number) =>
   tx.any(sql.type(Finding)`
-    select file, line, column_name as "column", code, severity, reason from import_findings
-    where import_id = ${importId} order by position limit ${limit}
+    select file, line, column_name as "column", code, severity, reason
+    from (
+      select * from import_findings where import_id = ${importId}
+      order by severity = 'warning', position limit ${limit}
+    ) as found
+    order by position
   `);
 
 const ImportRow = z.object({
@@ -73,6 +77,8 @@ const ImportRow = z.object({
   control_totals: z.array(StatusTotals).nullable(),
   boarded_totals: z.array(StatusTotals).nullable(),
   failure_reason: z.string().nullable(),
+  error_count: z.int(),
+  warning_count: z.int(),
   loans_total: z.int(),
   rows_total: z.int(),
   rows_staged: z.int(),
@@ -85,7 +91,7 @@ export type ImportRow = z.output<typeof ImportRow>;
 
 const columns = sql.fragment`
   id, filename, sha256_hash, file_size, storage_key, file_key_sealed, mapping, options, status, business_date,
-  control_totals, boarded_totals, failure_reason,
+  control_totals, boarded_totals, failure_reason, error_count, warning_count,
   loans_total, rows_total, rows_staged, loans_boarded, created_by, confirmed_by, confirmed_at
 `;
 
@@ -127,15 +133,25 @@ export type StoredFinding = {
   reason: string;
 };
 
+/** Adds findings, except those that the line has already. Returns how many were added. */
 export const addFindings = (
   tx: Transaction,
   importId: string,
   findings: readonly StoredFinding[],
 ) =>
-  tx.query(sql.typeAlias('void')`
-    insert into import_findings (import_id, position, file, line, column_name, code, severity, reason)
-    select ${importId}, position, file, line, column_name, code, severity, reason
-    from jsonb_populate_recordset(null::import_findings, ${JSON.stringify(findings)}::jsonb)
+  tx.oneFirst(sql.type(z.object({ added: z.int() }))`
+    with added as (
+      insert into import_findings (import_id, position, file, line, column_name, code, severity, reason)
+      select ${importId}, position, file, line, column_name, code, severity, reason
+      from jsonb_populate_recordset(null::import_findings, ${JSON.stringify(findings)}::jsonb) as found
+      where not exists (
+        select from import_findings as known
+        where known.import_id = ${importId} and known.file = found.file and known.line = found.line
+          and known.code = found.code
+      )
+      returning 1
+    )
+    select count(*)::integer as added from added
   `);
 
 export const lastFindingPosition = (tx: Transaction, importId: string) =>

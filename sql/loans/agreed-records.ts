@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { OpenDefermentRow, openDefermentColumns } from './workouts/deferments.ts';
 import { OpenForbearanceRow, openForbearanceColumns } from './workouts/forbearances.ts';
 import { AgreedModificationRow, agreedModificationColumns } from './workouts/modifications.ts';
@@ -34,7 +34,8 @@ const arrayOf = (rows: SqlFragment) => sql.fragment`
 
 /** Everything that is agreed for a later day of a loan and not yet done. */
 export const readAgreedRecords = (tx: Transaction, loanId: string) =>
-  tx.one(sql.type(AgreedRecords)`
+  tx.one(
+    prepared(sql.type(AgreedRecords)`
     select case when loan.is_frozen then loan.freeze_until end as freeze_until,
            ${arrayOf(sql.fragment`
              select ${openForbearanceColumns} from forbearances
@@ -62,7 +63,8 @@ export const readAgreedRecords = (tx: Transaction, loanId: string) =>
              from payments where loan_id = ${loanId} and status = 'scheduled'
            `)} as payments
     from loans as loan where loan.id = ${loanId}
-  `);
+  `),
+  );
 
 /** Whether anything is agreed for a later day. `loan` is a row of `loans`. */
 export const hasAgreedRecords = sql.fragment`(

@@ -57,7 +57,8 @@ const Facts = z.object({
 
 /** The caps of loans, and the legal conditions of those who owe them. */
 export const readRateCapFacts = batchByTransaction(async (tx, loanIds: readonly string[]) => {
-  const rows = await tx.any(sql.type(Facts)`
+  const rows = await tx.any(
+    prepared(sql.type(Facts)`
     select loan.id as loan_id, (
              select coalesce(jsonb_agg(to_jsonb(cap)), '[]')
              from (select ${rateCapColumns} from loan_rate_caps where loan_id = loan.id) as cap
@@ -69,7 +70,8 @@ export const readRateCapFacts = batchByTransaction(async (tx, loanIds: readonly 
              from ${conditionsOfLoans} as held where held.loan_id = loan.id
            ) as conditions
     from loans as loan where loan.id = any(${sql.array([...loanIds], 'uuid')})
-  `);
+  `),
+  );
   const byId = new Map(rows.map((row) => [row.loan_id, row]));
   return loanIds.map((id) => byId.get(id) ?? { loan_id: id, caps: [], conditions: [] });
 });

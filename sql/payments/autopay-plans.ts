@@ -33,10 +33,12 @@ export const autopayPlans = table({
 
 /** Locks the plan. The caller has locked its loan. */
 export const lockAutopayPlan = batchByTransaction(async (tx, ids: readonly string[]) => {
-  const found = await tx.any(sql.type(AutopayPlan)`
+  const found = await tx.any(
+    prepared(sql.type(AutopayPlan)`
     select ${autopayPlanColumns} from autopay_plans as plan
     where plan.id = any(${sql.array([...ids], 'uuid')}) order by plan.id for update
-  `);
+  `),
+  );
   const plans = new Map(found.map((plan) => [plan.id, plan]));
   return ids.map((id) => plans.get(id) ?? null);
 });

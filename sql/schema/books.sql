@@ -77,7 +77,8 @@ create table import_rows (
   source text not null,
   line integer not null,
   key text not null,
-  -- The borrower of a case, so that it is opened with the first loan of the person.
+  -- The borrower of a case, so that it is opened with the first loan of the person, and of a loan that describes its
+  -- borrower.
   borrower_key text,
   values_sealed text not null,
   primary key (tenant_id, import_id, file, position),

@@ -326,7 +326,7 @@ create table earlier_transactions (
   position integer not null,
   transaction_type text not null check (transaction_type in
     ('payment', 'payment_reversal', 'disbursement', 'draw', 'fee', 'late_fee', 'fee_waiver', 'rate_change', 'deferment',
-     'modification', 'service_credit', 'charge_off', 'recovery', 'note')),
+     'modification', 'service_credit', 'settlement', 'charge_off', 'recovery', 'note')),
   amount app.money,
   -- The previous servicer's split of the amount.
   principal app.money,
@@ -920,6 +920,12 @@ create table modifications (
   apply_immediately boolean not null,
   status text not null check (status in
     ('pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled')),
+  -- Whether the loan is active. A trigger of loans keeps it up to date while the modification waits.
+  is_loan_active boolean not null default true,
+  -- What clients see: a modification that waits is canceled while its loan is not active.
+  shown_status text not null generated always as (
+    case when status in ('pending', 'approved') and not is_loan_active then 'canceled' else status end
+  ) stored,
   previous_terms jsonb not null default '{}',
   new_terms jsonb not null default '{}',
   -- Events caused by the record, which are reversed together with it.
@@ -935,13 +941,24 @@ create table modifications (
 );
 create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
 create index modifications_created on modifications (tenant_id, created_at desc, id desc);
-create index modifications_status on modifications (tenant_id, status, created_at desc, id desc);
+create index modifications_status on modifications (tenant_id, shown_status, created_at desc, id desc);
 create index modifications_date on modifications (tenant_id, effective_date, id);
 create index modifications_approved on modifications (tenant_id, loan_id) where status = 'approved';
 call app.protect('modifications', 'select, insert, update');
 call app.declare_borrower_data('modifications', 'loans', redacted => '{reason_comment}',
   kept => '{"one of a few values": ["modification_type", "reason", "interest_treatment", "fee_treatment",
-    "status"], "terms of the loan": ["previous_terms", "new_terms"], "ids": ["event_ids"]}');
+    "status", "shown_status"], "terms of the loan": ["previous_terms", "new_terms"], "ids": ["event_ids"]}');
+
+create function app.follow_loan_status() returns trigger
+  language plpgsql set search_path = public, pg_temp
+as $$
+begin
+  update modifications set is_loan_active = new.status = 'active'
+  where tenant_id = new.tenant_id and loan_id = new.id and status in ('pending', 'approved');
+  return null;
+end $$;
+create trigger follow_status after update of status on loans for each row
+  when ((old.status = 'active') <> (new.status = 'active')) execute function app.follow_loan_status();
 
 create table forbearances (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -58,6 +58,7 @@ const EXCEPT: Record<string, string> = {
   'GET /reconciliations/{id}': 'nothing was compared',
   'GET /reconciliations/{id}/differences': 'nothing was compared',
   'GET /reconciliations/{id}/changes': 'nothing was compared',
+  'GET /reconciliations/{id}/download': 'nothing was compared',
   'POST /reconciliations/{id}/sign-off': 'nothing was compared',
   'POST /imports': 'a file is sent with it, as a form',
   'GET /imports/{id}': 'nothing was uploaded',
@@ -112,9 +113,10 @@ test(
     for (const route of [...creating, ...reading]) {
       const { method, path } = route;
       const client = clients[rightful(route)];
-      const document = structuredClone(described);
+      const own = structuredClone(described.paths[`/api/v1${path}`] ?? {});
+      const document = { paths: { ...described.paths, [`/api/v1${path}`]: own } };
       await fillExamples(document, asking(client), `/api/v1${path}`);
-      const operation = document.paths[`/api/v1${path}`]?.[method.toLowerCase()];
+      const operation = own[method.toLowerCase()];
       let target = path;
       const query = new URLSearchParams();
       for (const { name, in: where, example } of operation?.parameters ?? []) {

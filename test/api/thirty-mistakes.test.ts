@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Client, Reply } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';
+import { answersTo, get, post, type Mistake } from '../setup/mistakes.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -10,12 +10,6 @@ const viewer = await tenant.signedIn('viewer');
 const loan = await newLoan(tenant);
 const borrower = `/borrowers/${loan.borrower_id}`;
 const anonymous = tenant.anonymous();
-
-type Request = readonly [method: string, path: string, body?: unknown, headers?: object];
-type Mistake = { what: string; request: Request; client?: Client; raw?: string };
-
-const get = (path: string): Request => ['GET', path];
-const post = (path: string, body: unknown): Request => ['POST', path, body];
 
 /** Mistakes that a developer makes in the first hours with an API. */
 const MISTAKES: Mistake[] = [
@@ -110,53 +104,11 @@ const MISTAKES: Mistake[] = [
   },
 ];
 
-async function answerTo({ request, raw, client = officer }: Mistake): Promise<Reply> {
-  const [method, path, body, headers = {}] = request;
-  const address = path.replaceAll(/[^\w/?&=.-]/g, encodeURIComponent);
-  return client.send(method, address, body ?? undefined, {
-    headers: { ...headers },
-    ...(raw && { raw }),
-  });
-}
-
-/** One mistake with its answer, without the ids of this run. */
-function describeAnswer(
-  { what, request: [method, path] }: Mistake,
-  { status, body, headers }: Reply,
-) {
-  const {
-    message,
-    code,
-    errors = {},
-  } = body as {
-    message: string;
-    code: string;
-    errors?: Record<string, string>;
-  };
-  const ignored = headers['x-ignored-fields'];
-  const lines = [
-    what,
-    `  ${method} ${path}`,
-    `  ${status} ${code}: ${message}`,
-    ...Object.entries(errors).map(([field, sentence]) => `    ${field}: ${sentence}`),
-    ...(ignored === undefined ? [] : [`    X-Ignored-Fields: ${String(ignored)}`]),
-  ];
-  return lines.join('\n').replaceAll(loan.id, '{loan}').replaceAll(loan.borrower_id, '{borrower}');
-}
-
 test('each of thirty and more mistakes gets an answer that says what is wrong and what to do', async () => {
-  const answers: string[] = [];
-  for (const mistake of MISTAKES) {
-    const reply = await answerTo(mistake);
+  const named = { loan: loan.id, borrower: loan.borrower_id };
+  const text = await answersTo(MISTAKES, officer, named);
 
-    expect([reply.status, mistake.what]).toEqual([expect.toSatisfy(isRefusal), mistake.what]);
-    answers.push(describeAnswer(mistake, reply));
-  }
-  const text = answers.map((answer, at) => `${at + 1}. ${answer}\n`).join('\n');
-
-  expect(answers.length).toBeGreaterThanOrEqual(30);
+  expect(MISTAKES.length).toBeGreaterThanOrEqual(30);
   console.info(text);
   await expect(text).toMatchFileSnapshot('thirty-mistakes.txt');
 });
-
-const isRefusal = (status: number) => status >= 400 && status < 500;

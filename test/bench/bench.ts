@@ -5,9 +5,11 @@ import { benchClose } from './close.ts';
 import { figureRow, TABLE_HEADER, printProgress, BadArgument, type Bench } from './figures.ts';
 import { benchGrowth } from './growth.ts';
 import { benchGroups } from './groups.ts';
+import { benchImportMemory } from './import-memory.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists, benchOutlookLists, benchSearches } from './lists.ts';
+import { benchListFilters } from './list-filters.ts';
 import { benchMail } from './mail.ts';
 import { benchMixed } from './mixed.ts';
 import { benchPayments, benchRefusals } from './payments.ts';
@@ -28,9 +30,11 @@ const BENCHES = new Map<string, Bench>(
     close: benchClose,
     groups: benchGroups,
     growth: benchGrowth,
+    'import-memory': benchImportMemory,
     jobs: benchJobs,
     ledger: benchLedger,
     lists: benchLists,
+    'list-filters': benchListFilters,
     'outlook-lists': benchOutlookLists,
     searches: benchSearches,
     mail: benchMail,

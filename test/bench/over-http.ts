@@ -1,6 +1,7 @@
 import { Agent, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import type { Route } from '../../api/endpoints/route.ts';
 import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
@@ -11,13 +12,16 @@ import { HOST, type BenchWorld } from './world.ts';
 
 export type Target = { port: number; headers: Record<string, string> };
 
-/** The complete API on its own port, and the headers of a signed-in user. */
-export async function startApi({ pool, within, tenant_id }: BenchWorld) {
+/** The complete API on its own port, or that of the given routes, and the headers of a signed-in user. */
+export async function startApi(
+  { pool, within, tenant_id }: BenchWorld,
+  declared: readonly Route[] = routes,
+) {
   const app = createApp({
     pool,
     configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
     log: pino({ level: 'silent' }),
-    routes,
+    routes: declared,
     health: { isReady: true },
     installation: DEFAULT_INSTALLATION,
   });
@@ -55,12 +59,22 @@ export function stopServer(server: Server) {
 export type BenchRequest = { method?: string; path: string; body?: unknown; status: number };
 
 /** Sends one request and returns the milliseconds. Throws on any other status than the expected one. */
-export function sendOnce(
-  { port, headers }: Target,
-  { method = 'GET', path, body, status }: BenchRequest,
+export async function sendOnce(
+  target: Target,
+  asked: BenchRequest,
   agent?: Agent,
 ): Promise<number> {
   const started = performance.now();
+  await answerOf(target, asked, agent);
+  return performance.now() - started;
+}
+
+/** Sends one request and returns the answer's text. Throws on any other status than the expected one. */
+export function answerOf(
+  { port, headers }: Target,
+  { method = 'GET', path, body, status }: BenchRequest,
+  agent?: Agent,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       { port, method, path, headers, ...(agent && { agent }) },
@@ -69,7 +83,7 @@ export function sendOnce(
         incoming.on('data', (part: Buffer) => (answer += part.toString('latin1')));
         incoming.on('end', () =>
           incoming.statusCode === status
-            ? resolve(performance.now() - started)
+            ? resolve(answer)
             : reject(
                 new Error(`${method} ${path}: ${incoming.statusCode} ${answer.slice(0, 300)}`),
               ),

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
 import { stageBook } from '../../jobs/books/imports/stage-book.ts';
 import { bookOf } from '../setup/books.ts';
-import { zipped } from '../../jobs/files/zip.ts';
 import { dumpAllRows } from '../setup/dump-rows.ts';
-import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
+import { lentTo, runImports, uploadBook, zipOf } from '../setup/imports.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -80,15 +79,6 @@ const FILES = {
     'K-1,P-1,servicemember,Orders of the Army,"{""service_from"": ""2025-11-01""}",in_progress',
   ),
 };
-
-async function zipOf(files: Readonly<Record<string, string>>) {
-  async function* entries() {
-    for (const [path, content] of Object.entries(files))
-      yield await Promise.resolve({ path, content: Buffer.from(content) });
-  }
-  const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
-  return Buffer.concat(pieces);
-}
 
 async function newLender() {
   const tenant = await stage.tenant('2026-01-15');

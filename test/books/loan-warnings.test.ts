@@ -24,6 +24,19 @@ test.each<[string, Record<string, string>, string]>([
   ['interest_rate', { interest_rate: '0.00085' }, 'rate_looks_like_fraction'],
   ['payment_amount', { payment_amount: '50.00' }, 'payment_below_interest'],
   ['payment_amount', { payment_amount: '280.00' }, 'does_not_amortize'],
+  // 25 percent as 0.25 percent, a biweekly installment, and escrow in the installment.
+  ['payment_amount', { interest_rate: '0.0025', payment_amount: '397.60' }, 'payment_off_terms'],
+  ['payment_amount', { payment_amount: '631.36' }, 'payment_off_terms'],
+  ['payment_amount', { payment_amount: '415.68' }, 'payment_off_terms'],
+  [
+    'payment_amount',
+    {
+      payment_amount: '415.68',
+      history_from: '2026-01-10',
+      history_opening_principal: '9800.00',
+    },
+    'payment_off_terms',
+  ],
   [
     'term_months',
     {
@@ -64,6 +77,13 @@ test.each<Record<string, string>>([
   { paid_through_date: '2026-01-10', first_delinquency_date: '2026-02-10' },
   { status: 'paid_off', current_principal_balance: '0.00', payment_amount: '1.00' },
   { paid_through_date: '', next_due_date: '2026-04-10' },
+  // Prepaid, so that the agreed installment repays the rest early.
+  { current_principal_balance: '3000.00' },
+  // Changed by a modification, to the installment for what is left.
+  { current_principal_balance: '4630.00', payment_amount: '158.00' },
+  { payment_amount: '325.00' },
+  // The terms are those of the first day of the history, and the balance is that of today.
+  { history_from: '2025-12-10', current_principal_balance: '8000.00', paid_through_date: '' },
 ])('a loan without doubts has no warning: %o', async (wish) => {
   expect(await warningsOf(wish)).toEqual([]);
 });

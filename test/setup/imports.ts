@@ -1,8 +1,10 @@
+import { importBook } from '../../jobs/books/imports/import-book.ts';
+import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
 import { multipartForm, postForm } from './forms.ts';
 import { runJobs } from './queue.ts';
-import type { Stage } from './world.ts';
+import type { Stage, Tenant } from './world.ts';
 
 const IMPORT_JOBS = ['check-import', 'board-import'];
 
@@ -29,3 +31,21 @@ export function uploadBook(
 
 /** Runs the waiting jobs of imports. */
 export const runImports = (stage: Stage) => runJobs(stage, lentTo(stage), IMPORT_JOBS);
+
+/** Imports a CSV file of loans at once. Returns the ids of the loans in its order. */
+export const importTape = async ({ within }: Pick<Tenant, 'within'>, csv: string) => {
+  const loans = await within((work) =>
+    importBook(work, Buffer.from(csv), { filename: 'a tape.csv' }),
+  );
+  return [...loans.values()];
+};
+
+/** A book as a zip. */
+export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  async function* entries() {
+    for (const [path, content] of Object.entries(files))
+      yield await Promise.resolve({ path, content: Buffer.from(content) });
+  }
+  const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
+  return Buffer.concat(pieces);
+}

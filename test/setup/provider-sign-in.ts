@@ -63,8 +63,13 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
     const path = `/identity-providers/${made.body.id}/begin-sign-in`;
     return (await client.post(path)).body.authorization_url as string;
   };
-  const finish = (client: Client, came: object) =>
-    meanwhile(client.post('/auth/provider-sign-in', came));
+  /** Repeats the request until the provider has answered, as browsers do, because a machine may be busy. */
+  const finish = async (client: Client, came: object): Promise<Reply> => {
+    for (;;) {
+      const reply = await meanwhile(client.post('/auth/provider-sign-in', came));
+      if (reply.body.code !== 'provider_slow') return reply;
+    }
+  };
   /** Awaits a reply while a worker answers for the provider. */
   const meanwhile = async (reply: Promise<Reply>): Promise<Reply> => {
     const done = reply.then(() => true);

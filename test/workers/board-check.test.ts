@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { WARNING_CODES } from '../../jobs/books/format/findings.ts';
 import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
 import { startProcess } from '../setup/processes.ts';
 import { newStage } from '../setup/world.ts';
@@ -44,8 +45,10 @@ test('--check prints the totals of a book and writes nothing; boarding it prints
   const loansNow = await tenant.officer.get('/loans');
 
   const totals = [
-    /│ active +│ 2 +│ '10000\.00' +│ '0\.00' +│ '0\.00' +│ '0\.00' +│/,
-    /│ paid_off +│ 1 +│ '0\.00' +│ '0\.00' +│ '0\.00' +│ '0\.00' +│/,
+    /^Status +Loans +Principal +Interest +Fees$/m,
+    /^Active +2 +10,000\.00 +0\.00 +0\.00$/m,
+    /^Paid off +1 +0\.00 +0\.00 +0\.00$/m,
+    /^All loans +3 +10,000\.00 +0\.00 +0\.00$/m,
   ];
   expect([checked.code, checked.output]).toEqual([0, expect.stringContaining('Checking')]);
   expect(checked.output).toContain('Every line can be boarded. Nothing was written.');
@@ -77,6 +80,23 @@ test('--check lists the mistakes of a book and exits with 1', async () => {
 
   expect(checked.code).toBe(1);
   expect(checked.output).toMatch(
-    /Nothing was boarded\. 1 error:\n {2}loans\.csv line 3, interest_rate: /,
+    /Nothing was boarded\. The check found 1 error:\n {2}loans\.csv line 3, interest_rate: /,
   );
+});
+
+test('--help explains each option and each warning', async () => {
+  const { ended, said } = startProcess('workers/board.ts', ['--help'], { LOG_LEVEL: 'silent' });
+
+  expect(await ended).toBe(0);
+  expect(said()).toMatch(/^ {2}--accept-difference +Board loans with the balances/m);
+  for (const code of WARNING_CODES) expect(said()).toMatch(new RegExp(`^ {2}${code} +[A-Z]`, 'm'));
+});
+
+test('a code that is not one of a warning is refused with the codes that are', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+
+  const refused = await board(tenant.slug, TAPE, '--accepted-warnings', 'balance_to_high');
+
+  expect(refused.code).toBe(2);
+  expect(refused.output).toContain('--accepted-warnings: Must be codes of warnings');
 });

@@ -45,14 +45,15 @@ export function refusalsOf(route: Route): Record<string, Json> {
   const own = route.conflicts?.() ?? [];
   return {
     ...Object.fromEntries(shared),
-    ...(own.length > 0 && { 409: conflictResponse(conflictName(route), own) }),
+    ...(own.length > 0 && { 409: conflictResponse(route, own) }),
   };
 }
 
 /** The shared response to a conflict, with the operation's own refusals as the first examples. */
-function conflictResponse(name: SharedName, own: readonly Conflict[]): Json {
-  const shared: RefusalResponse = sharedRefusals()[name];
-  return toResponse({ ...shared, refusals: [...own, ...shared.refusals] });
+function conflictResponse(route: Route, own: readonly Conflict[]): Json {
+  const shared: RefusalResponse = sharedRefusals()[conflictName(route)];
+  const ofAny = route.method === 'GET' ? [] : shared.refusals;
+  return toResponse({ ...shared, refusals: [...own, ...ofAny] });
 }
 
 function refusalNames(route: Route): Record<number, SharedName | null> {
@@ -258,10 +259,11 @@ function toResponse({ description, refusals, retryAfter }: RefusalResponse): Jso
   const answers = refusals.map((refusal) =>
     refusal instanceof Error ? errorAnswer(refusal) : (refusal as ErrorAnswer),
   );
-  const examples = answers.map((answer) => {
-    const body = answer?.body ?? { code: 'internal_error' };
-    return [body.code, { value: { ...body, request_id: REQUEST_ID } }];
-  });
+  const bodies = answers.map((answer) => answer?.body ?? { code: 'internal_error' });
+  // The first refusal with a code is the example of it.
+  const examples = bodies
+    .filter(({ code }, at) => bodies.findIndex((body) => body.code === code) === at)
+    .map((body) => [body.code, { value: { ...body, request_id: REQUEST_ID } }]);
   return {
     description,
     ...(retryAfter && { headers: { 'Retry-After': header('RetryAfter') } }),

@@ -44,6 +44,21 @@ export const FINDING_CODES = {
     severity: 'error',
     about: 'A transaction undoes one that the history does not have.',
   },
+  loan_exists: { severity: 'error', about: 'A loan with this number exists here already.' },
+  borrower_archived: { severity: 'error', about: 'The borrower with this id is archived here.' },
+  borrower_name_differs: {
+    severity: 'error',
+    about: 'The borrower with this id has another name here.',
+  },
+  refused: {
+    severity: 'error',
+    about: 'A rule of this platform, of the product or of the tenant does not allow the value.',
+  },
+  history_differs: {
+    severity: 'error',
+    about:
+      'A replayed history leaves another balance than the line of the loan states. A warning if differences are accepted (`accept_difference`).',
+  },
   missing_document: { severity: 'error', about: 'The book lacks the file of a document.' },
   unlisted_document: {
     severity: 'warning',
@@ -69,6 +84,11 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'The installments leave more than two of them for the final payment.',
   },
+  payment_off_terms: {
+    severity: 'warning',
+    about:
+      'The installment is more than 5 percent away from the one that follows from amount, rate and term, and also from the one for the balance and the remaining term.',
+  },
   maturity_long_past: {
     severity: 'warning',
     about: 'The last installment of an active loan was due more than six months ago.',
@@ -86,11 +106,32 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'Autopay names an account of another borrower than the one who pays. It is left out.',
   },
+  suspense_left_out: {
+    severity: 'warning',
+    about: 'Money in suspense is boarded with a replayed history only. It is left out.',
+  },
+  unknown_officer: {
+    severity: 'warning',
+    about: 'No active user with this address may service loans. The loan gets no officer.',
+  },
+  loan_not_owed: {
+    severity: 'warning',
+    about: 'The co-borrower of a loan that is paid off is left out.',
+  },
   due_date_off_schedule: {
     severity: 'warning',
     about: 'A due date is not one of the due dates that follow from the terms.',
   },
 } as const satisfies Record<string, { severity: Severity; about: string }>;
+
+/** Warnings about what could not be stored while the loans were boarded. No check can foresee them. */
+export const BOARDING_CODES = {
+  document_not_stored: 'A document was refused, or the command has no document store.',
+  ledger_differs: 'The loans differ from `ledger.csv` on an account. The loans count.',
+  account_not_usable: 'An autopay plan names an account that cannot be drawn on. It is left out.',
+  second_autopay: 'The loan has an autopay plan already. The second one is left out.',
+  same_borrower: 'The co-borrower is the borrower of the loan. The line is left out.',
+} as const;
 
 export type FindingCode = keyof typeof FINDING_CODES;
 

@@ -12,10 +12,13 @@ export const history = bookFile(
     loan_number: loanNumber,
     transaction_id: required(kinds.line(100), 'Your id of the transaction, unique for the loan.'),
     date: required(kinds.date, 'The day from which it counts.'),
-    type: required(kinds.choice(TRANSACTION_TYPES), 'What happened.'),
+    type: required(
+      kinds.choice(TRANSACTION_TYPES),
+      'What happened. `settlement`: you forgave what was left after the payments of this day.',
+    ),
     amount: optional(
       kinds.money,
-      'The amount, never negative: the type gives the direction. For a `modification`, the new installment. Not used for `rate_change`, `deferment` and `note`.',
+      'The amount, never negative: the type gives the direction. For a `modification`, the new installment. Not used for `rate_change`, `deferment`, `settlement` and `note`.',
     ),
     principal: optional(
       kinds.signedMoney,

@@ -16,6 +16,7 @@ import { importBorrowers } from './records/import-borrowers.ts';
 import { importCasesOf } from './records/import-cases.ts';
 import { importLeftovers } from './records/import-leftovers.ts';
 import { importLoanRecords, LOAN_FILES, type NewLoan } from './records/import-loan-records.ts';
+import { placeOfField } from './checks/history-places.ts';
 import { ImportOptions } from './import-options.ts';
 import { boardingInput, historyOf } from './loan-input.ts';
 import { createParentFinder } from './loan-parents.ts';
@@ -129,16 +130,20 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
         if (!(error instanceof Invalid)) throw error;
-        for (const [column, reason] of Object.entries(error.errors))
-          findings.push(refusal(one, column, reason));
+        const transactions = rowsOf('history', loanKey(one.row.loan_number));
+        for (const [field, reason] of Object.entries(error.errors))
+          findings.push({ ...placeOfField(field, one, transactions), ...REFUSED, reason });
       }
     });
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
   await completeBroughtLoans(work, brought);
   const warnings: BookFinding[] = [];
-  const warn = (finding: Omit<BookFinding, 'severity'>) =>
-    void warnings.push({ ...finding, severity: 'warning' });
+  const { accepted_warnings = '' } = options;
+  const accepted = accepted_warnings.split(',').map((code) => code.trim());
+  const warn = (finding: Omit<BookFinding, 'severity'>) => {
+    if (!accepted.includes(finding.code)) warnings.push({ ...finding, severity: 'warning' });
+  };
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
@@ -161,7 +166,11 @@ async function refuseTakenNumbers(
   );
   const findings = placed
     .filter(({ row }) => taken.has(row.loan_number))
-    .map((loan) => refusal(loan, 'loan_number', 'A loan with this number already exists.'));
+    .map((loan): BookFinding => ({
+      ...placeOfField('loan_number', loan, []),
+      ...REFUSED,
+      reason: 'A loan with this number exists here already.',
+    }));
   if (findings.length > 0) throw new ChunkRefused(findings);
 }
 
@@ -175,15 +184,11 @@ const namedIn = (rowsOf: StagedRows, loan_number: string) =>
 async function appendFindings({ tx }: Work, id: string, findings: readonly BookFinding[]) {
   if (findings.length === 0) return;
   const last = await stored.lastFindingPosition(tx, id);
-  await stored.addFindings(tx, id, storable(findings, last));
-  await stored.countWarnings(tx, id, findings.length);
+  const added = await stored.addFindings(tx, id, storable(findings, last));
+  await stored.countWarnings(tx, id, added);
 }
 
-const refusal = (
-  { source: file, line }: staged.StagedRow,
-  column: string,
-  reason: string,
-): BookFinding => ({ file, line, column, code: 'refused', severity: 'error', reason });
+const REFUSED = { code: 'refused', severity: 'error' } as const;
 
 /** All loans are boarded: adds up what they owe now, and removes the stored rows. */
 async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {

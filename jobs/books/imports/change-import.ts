@@ -31,12 +31,14 @@ export async function assertUploaded(work: Work, id: string) {
 }
 
 function assertFileIsStored({ storage_key }: stored.ImportRow) {
-  if (storage_key !== null) return;
-  throw new Conflict(
+  if (storage_key === null) throw fileMissing();
+}
+
+export const fileMissing = () =>
+  new Conflict(
     'The file of this import is not stored. Upload it, or run the command again.',
     'file_missing',
   );
-}
 
 /** Continues an import that failed while its loans were boarded, on the present business date. */
 export async function resumeImport(work: Work, id: string) {

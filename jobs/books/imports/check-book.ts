@@ -13,6 +13,8 @@ import { STAGED_FILES } from './book-rows.ts';
 import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loans.ts';
 import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
+import { createHistoryCheck } from './checks/check-histories.ts';
+import { createFindingList } from './checks/finding-list.ts';
 import type { BookFinding } from './finding.ts';
 import { nameOf } from './records/import-borrowers.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
@@ -35,7 +37,7 @@ export type CheckedBook = {
 };
 
 export type CheckHooks = {
-  /** Receives the findings in parts. */
+  /** Receives the findings, ordered by file, line and column. Of very many, it gets the first errors and some warnings. */
   onFindings: (findings: readonly BookFinding[]) => Promise<void> | void;
   onProgress?: (loans: number) => Promise<void> | void;
 };
@@ -49,7 +51,6 @@ export async function checkBook(
   { onFindings, onProgress }: CheckHooks,
 ): Promise<CheckedBook> {
   const totals = startTotals();
-  const counts = { error: 0, warning: 0 };
   const bookProducts = new Set<string>();
   const ledger = createLedgerCheck();
   let [loans_total, rows_total] = [0, 0];
@@ -58,27 +59,33 @@ export async function checkBook(
     async (work) => ({ today: work.today, settings: await settingsOf(work.tx) }),
     { readOnly: true },
   );
-  const report = async (findings: readonly BookFinding[]) => {
-    for (const { severity } of findings) counts[severity] += 1;
-    if (findings.length > 0) await onFindings(findings);
-  };
+  const found = createFindingList(book);
+  const histories =
+    hasFile(book, 'history') && !hasFile(book, 'events') ? createHistoryCheck(options) : null;
+  const progress = async (replayed: number) =>
+    onProgress?.(loans_total - (histories?.count() ?? 0) + replayed);
   const check = async (rows: readonly CheckedRow[]) => {
     const loans = rows
       .filter(({ file }) => file === 'loans')
       .map(({ values, ...place }) => ({ ...place, row: values as BookRow<'loans'> }));
-    const found = await within(
+    const findings = await within(
       tenantId,
       async (work) => {
         const ofProducts = rows.filter(({ file }) => file === 'products');
         const products = await checkProducts(work, ofProducts);
         for (const code of products.added) bookProducts.add(code);
-        const { findings, figures } = await checkLoans(work, loans, options, bookProducts);
-        for (const loan of figures) totals.add(loan);
+        const checked = await checkLoans(work, loans, {
+          options,
+          bookProducts,
+          onReplayed:
+            histories === null ? null : (loan, parents) => histories.addLoan(loan, parents),
+        });
+        for (const loan of checked.figures) totals.add(loan);
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
           ...products.findings,
-          ...findings,
+          ...checked.findings,
           ...(await checkKnownBorrowers(work, people)),
           ...rows.flatMap((row) => checkRecord(work, row, settings)),
           ...(await ledger.add(work, ofLedger)),
@@ -86,8 +93,8 @@ export async function checkBook(
       },
       { readOnly: true },
     );
-    await report(found.toSorted((one, other) => one.line - other.line));
-    if (loans.length > 0) await onProgress?.(loans_total);
+    found.add(findings);
+    if (loans.length > 0) await progress(0);
   };
   const findKnown: FindKnown = async (file, keys) =>
     // The check of the loans themselves names the product that does not exist.
@@ -96,29 +103,40 @@ export async function checkBook(
       : within(tenantId, ({ tx }) => findKnownKeys(tx, file, keys), { readOnly: true });
   const switches = switchesOf(options);
   let waiting: CheckedRow[] = [];
-  let found: BookFinding[] = [];
   for await (const item of checkFiles(book, { today, switches, findKnown })) {
-    if ('finding' in item) found.push(item.finding);
-    if (found.length >= BATCH) await report(found.splice(0));
-    if ('finding' in item) continue;
+    if ('finding' in item) {
+      found.add([item.finding]);
+      if (item.history_of !== undefined) histories?.markIncomplete(item.history_of);
+      continue;
+    }
     const { row } = item;
     const { file } = row;
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
+    // All loans are checked before the first transaction.
+    if (file === 'history' && waiting.length > 0) await check(waiting.splice(0));
+    if (file === 'history') histories?.addTransaction(row);
     if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
-    if (waiting.length < BATCH) continue;
-    await report(found.splice(0));
-    await check(waiting.splice(0));
+    if (waiting.length >= BATCH) await check(waiting.splice(0));
   }
-  await report(found);
   await check(waiting);
-  await report(ledger.end());
+  found.add(ledger.end());
+  let replayed = 0;
+  for await (const { findings, figures } of histories?.checkAll(today) ?? []) {
+    // A mistake of a transaction may be found in its line and by the replay.
+    found.add(findings.filter((finding) => !found.hasErrorAt(finding)));
+    totals.add(figures);
+    replayed += 1;
+    if (replayed % BATCH === 0) await progress(replayed);
+  }
+  if (replayed > 0) await progress(replayed);
+  await onFindings(found.list());
   return {
     business_date: today,
     totals: totals.read(),
-    error_count: counts.error,
-    warning_count: counts.warning,
+    error_count: found.count('error'),
+    warning_count: found.count('warning'),
     loans_total,
     rows_total,
   };

@@ -1,104 +1,109 @@
 import * as people from '../../../sql/books/borrowers.ts';
+import { findOfficers } from '../../../sql/books/brought-records.ts';
 import { findLoansByNumber } from '../../../sql/loans/boarding/tape.ts';
 import { Invalid } from '../../errors.ts';
 import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
 import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
+import type { Issue } from '../format/checks/issue.ts';
 import { applySwitches } from '../format/findings.ts';
-import type { LoanRow } from './book-rows.ts';
-import type { LoanFigures } from './control-totals.ts';
+import { placeOfField, type PlacedLoan, type RowPlace } from './checks/history-places.ts';
+import { statedFigures, type LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
-import { createParentFinder } from './loan-parents.ts';
+import { createParentFinder, type FoundParents } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
 
 /** A borrower who does not exist yet. The checks do not read the borrower. */
 const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
-export type Place = { source: string; line: number; labelOf: (column: string) => string };
-export type PlacedLoan = Place & { row: LoanRow };
-
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
+
+type Context = {
+  options: ImportOptions;
+  /** The products that the book itself brings. Their loans are checked when they are boarded. */
+  bookProducts: ReadonlySet<string>;
+  /** Takes a loan whose history is replayed. Its balances are checked with it. */
+  onReplayed: ((loan: PlacedLoan, found: FoundParents) => void) | null;
+};
 
 /**
  * Checks some rows of `loans.csv` against the tenant: its products, its loans and the business date. Writes nothing. A few
- * statements for all rows. `bookProducts`: the products that the book itself brings, whose loans are checked when they
- * are boarded.
+ * statements for all rows.
  */
 export async function checkLoans(
   work: Work,
   placed: readonly PlacedLoan[],
-  options: ImportOptions,
-  bookProducts: ReadonlySet<string>,
+  { options, bookProducts, onReplayed }: Context,
 ): Promise<CheckedLoans> {
   const find = await createParentFinder(work, options);
   const numbers = placed.map(({ row }) => row.loan_number);
   const taken = new Set(
     (await findLoansByNumber(work.tx, numbers)).map(({ loan_number }) => loan_number),
   );
+  const emails = placed.flatMap(({ row }) => row.officer_email ?? []);
+  const officers = await findOfficers(work.tx, emails);
   const findings: BookFinding[] = [];
   const figures: LoanFigures[] = [];
   const switches = switchesOf(options);
-  for (const { row, source, line, labelOf } of placed) {
-    const report = (column: string, code: string, reason: string) =>
-      findings.push({
-        file: source,
-        line,
-        column: labelOf(column),
-        code,
-        severity: 'error',
-        reason,
-      });
+  for (const loan of placed) {
+    const { row, source, line, labelOf } = loan;
+    const warn = ({ column, code, reason }: Issue) => {
+      const place = { file: source, line, column: column === null ? null : labelOf(column) };
+      const kept = applySwitches({ ...place, code, reason, severity: 'warning' }, switches);
+      if (kept !== null) findings.push(kept);
+    };
     if (taken.has(row.loan_number))
-      report('loan_number', 'loan_exists', 'A loan with this number already exists.');
+      findings.push({
+        ...placeOfField('loan_number', loan, []),
+        code: 'loan_exists',
+        severity: 'error',
+        reason:
+          'A loan with this number exists here already. Remove the line, or give the loan another number.',
+      });
     const code = row.product_code ?? options.product_code;
     if (code !== undefined && bookProducts.has(code)) {
-      figures.push(figuresOf(row));
+      figures.push(statedFigures(row));
       continue;
     }
     if (Number(row.suspense_balance ?? 0) > 0 && row.history_from === undefined)
-      findings.push({
-        file: source,
-        line,
-        column: labelOf('suspense_balance'),
+      warn({
+        column: 'suspense_balance',
         code: 'suspense_left_out',
-        severity: 'warning',
         reason:
           'Money in suspense is boarded with a replayed history only. Record it as a payment after the loan is boarded.',
+      });
+    if (row.officer_email && !officers.has(row.officer_email))
+      warn({
+        column: 'officer_email',
+        code: 'unknown_officer',
+        reason:
+          'No active user with this address may service loans. Add the user, or the loan has no officer.',
       });
     try {
       if (row.labels) labelsOf(row.labels);
       const found = await find(row);
       const input = boardingInput(row, NO_BORROWER, found);
-      figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
       const terms = termsFor(input, found.parents);
-      for (const issue of warnAboutLoan(row, { terms, today: work.today })) {
-        const column = issue.column === null ? null : labelOf(issue.column);
-        const warning = { ...issue, column, file: source, line, severity: 'warning' } as const;
-        const kept = applySwitches(warning, switches);
-        if (kept !== null) findings.push(kept);
-      }
+      if (row.history_from !== undefined && onReplayed !== null) onReplayed(loan, found);
+      else figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
+      for (const issue of warnAboutLoan(row, { terms, today: work.today })) warn(issue);
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      for (const [column, reason] of Object.entries(error.errors))
-        report(column, 'refused', reason);
+      for (const [field, reason] of Object.entries(error.errors))
+        findings.push({
+          ...placeOfField(field, loan, []),
+          code: 'refused',
+          severity: 'error',
+          reason,
+        });
     }
   }
   return { findings, figures };
 }
 
-/** What the row itself says that is owed. */
-function figuresOf(row: LoanRow): LoanFigures {
-  const { status, current_principal_balance: balance } = row;
-  const none = { status, principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
-  if (status === 'charged_off') return { ...none, charged_off: row.charge_off_amount ?? balance };
-  if (status !== 'active') return none;
-  const { accrued_interest: interest = '0.00', outstanding_fees: fees = '0.00' } = row;
-  return { ...none, principal: balance, interest, fees };
-}
-
-export type PlacedPerson = Place & { external_id: string; name: Name | null };
+export type PlacedPerson = RowPlace & { external_id: string; name: Name | null };
 export type Name = { first_name: string; last_name: string };
 
 /** A borrower is matched by the external id. Another name for a known id is a mistake in the file or here. */

@@ -6,7 +6,7 @@ import type { Settings } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { CheckedRow } from '../format/checks/check-book.ts';
 import type { BookFileName, BookRow } from '../format/book-files.ts';
-import { namesIn, translateFacts } from './records/case-facts.ts';
+import { namesIn, translateFacts } from '../format/case-facts.ts';
 import type { BookFinding } from './finding.ts';
 import * as columns from './records/record-columns.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as stored from '../../../sql/books/imports.ts';
+import { dictionary } from '../../../sql/dictionary.ts';
 import { integer, money } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
@@ -27,9 +28,11 @@ export async function confirmImport(work: Work, id: string, given: Confirmation)
   const expected = summarizeTotals(row.control_totals ?? []);
   const errors: Record<string, string> = {};
   if (given.loan_count !== expected.loan_count)
-    errors['loan_count'] = `The file has ${expected.loan_count} loans.`;
+    errors['loan_count'] =
+      `The file has ${expected.loan_count} loans. Find the difference to the old system, and correct the file or your number.`;
   if (given.principal_total !== expected.principal_total)
-    errors['principal_total'] = `The loans of the file owe ${expected.principal_total}.`;
+    errors['principal_total'] =
+      `The loans of the file owe ${expected.principal_total}. Find the difference to the old system, and correct the file or your total.`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await update(tx, 'imports', id, {
     status: 'confirmed',
@@ -52,13 +55,15 @@ export async function contentOfImport({ tx }: Work, id: string) {
 }
 
 function assertCheckedToday({ today }: Work, { business_date }: stored.ImportRow) {
-  if (business_date === today) return;
-  throw new Conflict(
+  if (business_date !== today) throw checkOutdated(business_date, today);
+}
+
+export const checkOutdated = (business_date: string | null, today: string) =>
+  new Conflict(
     `The file was checked for ${business_date}, and the business date is ${today}. Check it again.`,
     'check_outdated',
     { business_date, today },
   );
-}
 
 export async function lockExisting({ tx }: Work, id: string): Promise<stored.ImportRow> {
   const row = await stored.lockImport(tx, id);
@@ -66,7 +71,27 @@ export async function lockExisting({ tx }: Work, id: string): Promise<stored.Imp
   return row;
 }
 
+const CHECKING = 'Wait until its check is done.';
+const BOARDING = 'Wait until its loans are boarded, or cancel it.';
+
+/** What to do with an import of a status. */
+const NEXT = dictionary<string>({
+  uploaded: CHECKING,
+  checking: CHECKING,
+  refused: 'Correct its errors and upload the corrected file.',
+  checked: 'Confirm its totals, or cancel it.',
+  confirmed: BOARDING,
+  boarding: BOARDING,
+  failed: 'Resume it, or check it again if no loan is boarded.',
+  boarded: 'All of its loans are boarded.',
+  canceled: 'Upload the file again.',
+});
+
 export const wrongStatus = (status: string, action: string) =>
-  new Conflict(`You cannot ${action} an import that is ${status}.`, 'invalid_transition', {
-    current_status: status,
-  });
+  new Conflict(
+    `You cannot ${action} an import that is ${status}. ${NEXT[status] ?? ''}`,
+    'invalid_transition',
+    {
+      current_status: status,
+    },
+  );

@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
 import type { StatusTotals } from '../../../sql/books/imports.ts';
 import { money, sum, ZERO } from '../../money.ts';
+import type { LoanRow } from './book-rows.ts';
 
 /** What one loan of a file adds to the control totals. */
 export type LoanFigures = Omit<StatusTotals, 'loans'>;
@@ -43,3 +44,23 @@ export const summarizeTotals = (totals: readonly StatusTotals[]) => ({
   loan_count: totals.reduce((count, { loans }) => count + loans, 0),
   principal_total: money(sum(totals.map(({ principal }) => new Big(principal)))),
 });
+
+/** The totals are those of the file, as far as it has them. */
+export function statedOf(row: LoanRow): Partial<LoanFigures> {
+  const { status, current_principal_balance, accrued_interest, outstanding_fees } = row;
+  if (status === 'charged_off')
+    return row.charge_off_amount === undefined ? {} : { charged_off: row.charge_off_amount };
+  return {
+    principal: current_principal_balance,
+    ...(accrued_interest !== undefined && { interest: accrued_interest }),
+    ...(outstanding_fees !== undefined && { fees: outstanding_fees }),
+  };
+}
+
+/** What the row itself says that is owed. */
+export function statedFigures(row: LoanRow): LoanFigures {
+  const { status, current_principal_balance: balance } = row;
+  const none = { status, principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
+  if (status === 'charged_off') return { ...none, charged_off: row.charge_off_amount ?? balance };
+  return status === 'active' ? { ...none, ...statedOf(row) } : none;
+}

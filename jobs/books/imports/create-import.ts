@@ -3,7 +3,7 @@ import * as stored from '../../../sql/books/imports.ts';
 import { newId } from '../../../sql/new-id.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
+import { auditChange } from '../../audit.ts';
 import { Invalid } from '../../errors.ts';
 import { storageKey } from '../../files/keys.ts';
 import { newFileKey } from '../../files/sealed-files.ts';
@@ -43,8 +43,10 @@ export async function createImport(work: Work, given: NewImport): Promise<stored
   // A command does not need the stored file of an earlier upload, but whoever confirms the import may.
   const place = isStored && !hasFile ? await newPlace(work, id) : {};
   if (known === null) {
-    await insert(tx, 'imports', { ...file, ...place, id, fingerprint, created_by: actor.id });
-    await recordAudit(work, { type: 'imports', id }, 'create', {});
+    await auditChange(work, stored.imports, 'create', null, async () => {
+      await insert(tx, 'imports', { ...file, ...place, id, fingerprint, created_by: actor.id });
+      return id;
+    });
   } else await update(tx, 'imports', id, { ...place, status: 'uploaded', failure_reason: null });
   const row = await stored.readImport(tx, id);
   if (row === null) throw new Error(`The import ${id} vanished in its own transaction.`);

@@ -49,9 +49,10 @@ export function historyOf(
   row: LoanRow,
   rows: readonly { values: BookRow<'history'> }[],
 ): Pick<Boarding, 'history' | 'suspense_balance'> {
-  if (rows.length === 0) return {};
   const transactions = rows.map(({ values: { loan_number: _, ...transaction } }) => transaction);
   const { history_from: from, suspense_balance } = row;
+  // A complete history without transactions says that nothing was paid.
+  if (rows.length === 0 && from === undefined) return {};
   if (from === undefined) return { history: { depth: 'displayed', transactions } };
   return {
     history: { depth: 'replayed', from, opening: openingOf(row), transactions },

@@ -27,16 +27,23 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
     const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
     if (found && other === undefined) return found.id;
     throw new Invalid({
-      [field]: found ? `Several ${kind}s have this name.` : `This ${kind} does not exist.`,
+      [field]: found
+        ? `Several ${kind}s have this name. Rename one of them here.`
+        : `This ${kind} does not exist here, or takes no loans. Create it, or correct the name.`,
     });
   };
   return async (row: LoanRow): Promise<FoundParents> => {
     const { product_code = wanted } = row;
     const product = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
-    if (product === undefined) throw new Invalid({ product_code: 'This product does not exist.' });
+    if (product === undefined)
+      throw new Invalid({
+        product_code:
+          'This product does not exist here, or is not active. Create it, or correct the code.',
+      });
     const program_id =
       find('program', row.program_code, 'program_code') ?? product.program_id ?? oldest;
-    if (program_id === null) throw new Invalid({ program_code: 'There is no active program.' });
+    if (program_id === null)
+      throw new Invalid({ program_code: 'There is no active program. Create one.' });
     const ids = {
       product_id: product.id,
       program_id,

@@ -2,7 +2,7 @@ import * as rows from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within, Work } from '../../work.ts';
-import { borrowerOfCase, keyOfRow, sharesRow } from './staged-rows.ts';
+import { borrowerOfRow, keyOfRow, sharesRow } from './staged-rows.ts';
 import type { Book } from '../format/reading/book.ts';
 import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
 
@@ -93,7 +93,7 @@ const sealedBy =
     return {
       ...place,
       key: keyOfRow(place.file, values),
-      borrower_key: borrowerOfCase(place.file, values),
+      borrower_key: borrowerOfRow(place.file, values),
       values_sealed: keys.seal(tenant_id, JSON.stringify(kept)),
     };
   };

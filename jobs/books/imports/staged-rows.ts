@@ -34,6 +34,22 @@ export async function loadRows(
     (found.get(`${file} ${key}`) ?? []) as readonly Placed<Name>[];
 }
 
+/** The first of the loans that describe these borrowers themselves, by external id. */
+export async function loadShortBorrowers(
+  work: Work,
+  importId: string,
+  externalIds: readonly string[],
+): Promise<Map<string, BookRow<'loans'>>> {
+  const found = new Map<string, BookRow<'loans'>>();
+  if (externalIds.length === 0) return found;
+  const keys = externalIds.map(borrowerKey);
+  for (const row of await staged.listLoanRowsOfBorrowers(work.tx, importId, keys)) {
+    const loan = openRow<'loans'>(work, row);
+    found.set(loan.borrower_external_id, loan);
+  }
+  return found;
+}
+
 export const loanKey = (loan_number: string) => `l:${loan_number}`;
 export const borrowerKey = (external_id: string) => `b:${external_id}`;
 export const collateralKey = (collateral_id: string) => `c:${collateral_id}`;
@@ -41,6 +57,7 @@ export const collateralKey = (collateral_id: string) => `c:${collateral_id}`;
 type Named = {
   loan_number?: string;
   borrower_external_id?: string;
+  borrower_last_name?: string;
   collateral_id?: string;
   case_id?: string;
   code?: string;
@@ -70,9 +87,15 @@ export function keyOfRow(file: BookFileName, values: object): string {
 const SHARED: readonly BookFileName[] = ['history', 'events', 'schedules'];
 export const sharesRow = (file: BookFileName) => SHARED.includes(file);
 
-/** The key of the borrower of a case. Null for the rows of other files. */
-export const borrowerOfCase = (file: BookFileName, values: object): string | null =>
-  file === 'cases' ? borrowerKey((values as Named).borrower_external_id ?? '') : null;
+/**
+ * The key of the borrower of a case, and of a loan whose row describes its borrower, so that the person is found before the
+ * chunk of that loan. Null for other rows.
+ */
+export const borrowerOfRow = (file: BookFileName, values: object): string | null => {
+  const { borrower_external_id = '', borrower_last_name } = values as Named;
+  const isNamed = file === 'cases' || (file === 'loans' && borrower_last_name !== undefined);
+  return isNamed ? borrowerKey(borrower_external_id) : null;
+};
 
 /** The values of a staged row of a file whose rows are stored one by one. */
 export const openRow = <Name extends BookFileName>(

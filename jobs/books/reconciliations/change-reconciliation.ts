@@ -4,7 +4,7 @@ import { newId } from '../../../sql/new-id.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
 import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
+import { auditChange, recordAudit } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
 import { newFileKey } from '../../files/sealed-files.ts';
 import { storageKey } from '../../files/keys.ts';
@@ -31,16 +31,18 @@ export async function createReconciliation(
   const id = newId();
   const storage_key = isStored ? await keyOf(work, id) : null;
   const file_key = newFileKey();
-  await insert(tx, 'reconciliations', {
-    ...given,
-    id,
-    accepted_kinds: JSON.stringify(given.accepted_kinds),
-    storage_key,
-    file_key_sealed: isStored ? work.installation.keys.seal(work.tenant_id, file_key) : null,
-    through_date: through_date ?? null,
-    created_by: actor.type === 'user' ? actor.id : null,
+  await auditChange(work, stored.reconciliations, 'create', null, async () => {
+    await insert(tx, 'reconciliations', {
+      ...given,
+      id,
+      accepted_kinds: JSON.stringify(given.accepted_kinds),
+      storage_key,
+      file_key_sealed: isStored ? work.installation.keys.seal(work.tenant_id, file_key) : null,
+      through_date: through_date ?? null,
+      created_by: actor.type === 'user' ? actor.id : null,
+    });
+    return id;
   });
-  await recordAudit(work, { type: 'reconciliations', id }, 'create', {});
   return { id, storage_key, file_key };
 }
 
@@ -99,24 +101,12 @@ export async function signOff(work: Work, id: string, given: z.output<typeof Sig
   const { tx, actor } = work;
   const run = await stored.lockReconciliation(tx, id);
   if (run === null) throw new NotFound();
-  if (run.status !== 'done')
-    throw new Conflict('The comparison is not done.', 'reconciliation_not_done');
-  if (run.signed_off_by !== null)
-    throw new Conflict('The reconciliation is signed off already.', 'already_signed_off');
-  if (run.created_by === actor.id)
-    throw new Conflict('Another user must sign off your reconciliation.', 'four_eyes');
-  if (run.fingerprint !== given.fingerprint)
-    throw new Conflict(
-      'The results have another fingerprint. Read the reconciliation again.',
-      'fingerprint_differs',
-    );
+  if (run.status !== 'done') throw refusals.notDone();
+  if (run.signed_off_by !== null) throw refusals.alreadySignedOff();
+  if (run.created_by === actor.id) throw refusals.ownReconciliation();
+  if (run.fingerprint !== given.fingerprint) throw refusals.fingerprintDiffers();
   const changed = await stored.countChangedLoans(tx, id);
-  if (changed > 0)
-    throw new Conflict(
-      `The past of ${changed} loans has changed since the comparison. Compare the file again.`,
-      'loans_changed',
-      { loans: changed },
-    );
+  if (changed > 0) throw refusals.loansChanged(changed);
   const note = given.note?.trim() ?? '';
   const open = openPoints(run);
   if (open !== null && note === '') throw new Invalid({ note: `Is required, because ${open}.` });
@@ -129,3 +119,34 @@ export async function signOff(work: Work, id: string, given: z.output<typeof Sig
     fingerprint: { old: null, new: given.fingerprint },
   });
 }
+
+const refusals = {
+  ownReconciliation: () =>
+    new Conflict('Another user must sign off your reconciliation.', 'four_eyes'),
+  fingerprintDiffers: () =>
+    new Conflict(
+      'The results have another fingerprint. Read the reconciliation again.',
+      'fingerprint_differs',
+    ),
+  loansChanged: (loans: number) =>
+    new Conflict(
+      `The past of ${loans} loans has changed since the comparison. Compare the file again.`,
+      'loans_changed',
+      { loans },
+    ),
+  notDone: () =>
+    new Conflict(
+      'The comparison is not done. Read the reconciliation until its status is done.',
+      'reconciliation_not_done',
+    ),
+  alreadySignedOff: () =>
+    new Conflict('The reconciliation is signed off already.', 'already_signed_off'),
+};
+
+export const signOffConflicts = () => [
+  refusals.ownReconciliation(),
+  refusals.fingerprintDiffers(),
+  refusals.loansChanged(3),
+  refusals.notDone(),
+  refusals.alreadySignedOff(),
+];

@@ -44,7 +44,7 @@ function assertConfirmed(
   { is_redacted, last_name, loan_numbers }: RedactionFacts,
   confirm: string,
 ) {
-  if (is_redacted) throw new Conflict('The borrower is already redacted.', 'redacted');
+  if (is_redacted) throw alreadyRedacted();
   const repeated = confirm.trim().toLowerCase();
   if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === repeated)) return;
   throw new Invalid({ confirm: "Must be the borrower's last name or one of their loan numbers." });
@@ -55,10 +55,7 @@ async function assertRetentionEnded({ tx, today }: Work, now: RedactionFacts) {
   assertNotInUse(now);
   const { borrower_years } = (await settingsOf(tx)).retention;
   const earliest_date = addMonths(now.last_day, 12 * borrower_years);
-  if (today < earliest_date)
-    throw new Conflict(`These records must be kept until ${earliest_date}.`, 'retention', {
-      earliest_date,
-    });
+  if (today < earliest_date) throw mustBeKept(earliest_date);
 }
 
 function assertNotHeld({
@@ -66,10 +63,7 @@ function assertNotHeld({
   legal_hold_reason: reason,
   held_loan_ids,
 }: RedactionFacts) {
-  if (is_on_legal_hold)
-    throw new Conflict('The borrower is on legal hold. Lift the hold first.', 'legal_hold', {
-      reason,
-    });
+  if (is_on_legal_hold) throw onLegalHold(reason);
   if (held_loan_ids.length === 0) return;
   const message = "A co-borrower on this borrower's loans is on legal hold. Lift that hold first.";
   throw new Conflict(message, 'legal_hold', { loan_ids: held_loan_ids });
@@ -93,3 +87,15 @@ function assertNotInUse(now: RedactionFacts) {
     });
   if (now.is_staff) throw inUse('The borrower also has a staff role. Remove that role first.');
 }
+
+export const alreadyRedacted = () => new Conflict('The borrower is already redacted.', 'redacted');
+
+export const mustBeKept = (earliest_date: string) =>
+  new Conflict(`These records must be kept until ${earliest_date}.`, 'retention', {
+    earliest_date,
+  });
+
+export const onLegalHold = (reason: unknown) =>
+  new Conflict('The borrower is on legal hold. Lift the hold first.', 'legal_hold', {
+    reason,
+  });

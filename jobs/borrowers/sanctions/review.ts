@@ -31,11 +31,15 @@ async function review(work: Work, id: string, decision: Omit<Review, 'reviewed_b
   if (hit === null) throw new NotFound();
   const current_status = hit['status'];
   if (current_status === decision.status) {
-    const message = `The possible match is already ${decision.status}.`;
-    throw new Conflict(message, 'invalid_transition', { current_status });
+    throw alreadyReviewed(decision.status);
   }
   await markReviewed(work.tx, id, { ...decision, reviewed_by: work.actor.id });
   const borrowerId = String(hit['borrower_id']);
   await closeReviewTask(work, borrowerId);
   return borrowerId;
 }
+
+export const alreadyReviewed = (current_status: string) =>
+  new Conflict(`The possible match is already ${current_status}.`, 'invalid_transition', {
+    current_status,
+  });

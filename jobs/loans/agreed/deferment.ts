@@ -1,6 +1,6 @@
 import type { OpenDeferment } from '../../../sql/loans/workouts/deferments.ts';
 import { addDays } from '../../dates.ts';
-import { Conflict, Invalid } from '../../errors.ts';
+import { Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import { assertHasSchedule, refusalDetails } from '../products/refusals.ts';
@@ -9,6 +9,7 @@ import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { isInService, type Standing } from './standing.ts';
+import { loanAccelerated } from './modification.ts';
 
 type DefermentRequest = Pick<
   OpenDeferment,
@@ -25,8 +26,7 @@ export function buildDeferredSchedule(loan: Standing, request: DefermentRequest)
   const { row, state } = loan;
   assertHasSchedule(row);
   if (state.is_accelerated) {
-    const message = 'The loan is accelerated. Reverse the acceleration first.';
-    throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
+    throw loanAccelerated(refusalDetails(row));
   }
   const { first_number, first_due } = firstDeferred(loan, request);
   const terms = readTerms(row);

@@ -57,8 +57,7 @@ const onTrial = (drafts: readonly EventDraft[]): LoanEvent[] =>
 
 function assertNotAccelerated({ row, state }: Standing) {
   if (!state.is_accelerated) return;
-  const message = 'The loan is accelerated. Reverse the acceleration first.';
-  throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
+  throw loanAccelerated(refusalDetails(row));
 }
 
 /** A rate lowered for a servicemember limits fees too, because they count as interest (50 USC 3937(d)(1)). */
@@ -223,3 +222,10 @@ export function modificationFees(
       fee_rule_id: rule.id ?? null,
     }));
 }
+
+export const loanAccelerated = (details: Record<string, unknown>) =>
+  new Conflict(
+    'The loan is accelerated. Reverse the acceleration first.',
+    'loan_accelerated',
+    details,
+  );

@@ -4,7 +4,7 @@ import { Invalid } from '../../errors.ts';
 import { money, parseMoney, sum } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
-import { MAX_BALANCE, type Terms } from '../arithmetic/terms.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { derivedStatus } from '../history/apply-state-change.ts';
 import { openLoan } from '../history/open-loan.ts';
@@ -21,14 +21,10 @@ import { askForFirstDelinquency } from '../reporting/records/boarded-delinquency
 import { originalSchedule } from '../schedule/boarded-schedule.ts';
 import { boardedApr } from './boarded-rate.ts';
 import type { Boarding } from './boarding-input.ts';
+import { replayAndCompare, type ComparedLoan } from './check-replayed.ts';
 import { keepEarlierTransactions } from './earlier-transactions.ts';
-import {
-  differencesFrom,
-  readHistory,
-  replayHistory,
-  type BroughtHistory,
-  type ReplayedLoan,
-} from './replay-history.ts';
+import { readHistory, type BroughtHistory, type ReplayedLoan } from './replay-history.ts';
+import { profileOf } from './replayed-profile.ts';
 import { addReplayedRecords } from './replayed-records.ts';
 import { toNewLoan } from './to-new-loan.ts';
 
@@ -48,12 +44,11 @@ export async function boardWithHistory(
   const checked = await validateNewLoan(work, toNewLoan(input), known);
   const terms = readTerms(checked as NewLoan & TermsSource);
   const history = read(terms);
-  const ahead = history.events.find(({ effective_date }) => effective_date > work.today);
-  if (ahead ?? history.from > work.today)
-    throw new Invalid({
-      history: `Must not go beyond the business date. It has an event of ${ahead?.effective_date ?? history.from}.`,
-    });
-  const replayed = checkReplayed(work, input, replayHistory(terms, history, work.today));
+  const replayed = acceptDifferences(
+    input,
+    replayAndCompare(input, terms, history, work.today),
+    work.today,
+  );
   const { state } = replayed;
   const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));
   const columns = replayedColumns(work, input, replayed);
@@ -92,16 +87,12 @@ const wasLateBefore = ({ first_delinquencies, opening }: ReplayedLoan, from: str
   return opening.charge_off_balance !== undefined || (began !== null && addDays(began, 30) <= from);
 };
 
-/** Compares the end of the history with what the request states. Keeps accepted differences with the boarding. */
-function checkReplayed({ today }: Work, input: Boarding, replayed: ReplayedLoan): ReplayedLoan {
-  const { state } = replayed;
-  const status = derivedStatus(state, replayed.run.events);
-  // Other systems have no word for a loan that is paid in part and forgiven in part.
-  if ((status === 'settled' ? 'paid_off' : status) !== input.status)
-    throw new Invalid({ status: `By its history, the loan is ${status.replaceAll('_', ' ')}.` });
-  if (parseMoney(state.total_balance).plus(state.suspense_balance).gt(MAX_BALANCE))
-    throw new Invalid({ history: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
-  const differences = differencesFrom(input, state);
+/** Keeps the differences with the boarding event if the request accepts them. Otherwise throws `Invalid`. */
+function acceptDifferences(
+  input: Boarding,
+  { replayed, differences }: ComparedLoan,
+  today: string,
+): ReplayedLoan {
   if (differences.length === 0) return replayed;
   if (!input.accept_difference)
     throw new Invalid(
@@ -123,7 +114,7 @@ function checkReplayed({ today }: Work, input: Boarding, replayed: ReplayedLoan)
 function replayedColumns(
   { today }: Work,
   input: Boarding,
-  { state, events, run, times_delinquent, first_delinquencies }: ReplayedLoan,
+  { state, events, run, times_delinquent, profile_marks, first_delinquencies }: ReplayedLoan,
 ) {
   const { origination_date } = input;
   const status = derivedStatus(state, run.events);
@@ -148,7 +139,10 @@ function replayedColumns(
     charge_off_reason: chargeOffs.at(-1)?.reason ?? (isChargedOff ? 'other' : null),
     ...(isChargedOff && first_delinquencies),
     boarded_delinquency_date: input.first_delinquency_date ?? null,
-    payment_history_profile: input.payment_history_profile,
+    // A loan that is repaid is not reported any more.
+    payment_history_profile:
+      input.payment_history_profile ??
+      (state.is_paid_off ? null : profileOf(profile_marks, { origination_date, today })),
     times_delinquent_30: counted[30],
     times_delinquent_60: counted[60],
     times_delinquent_90: counted[90],

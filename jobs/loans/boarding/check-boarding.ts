@@ -16,8 +16,11 @@ const HISTORY = [
   'first_delinquency_date',
 ] as const;
 
+/** Statuses in which an investor can own the loan. */
+const OWNED: readonly string[] = ['approved', 'active', 'charged_off'];
+
 /** Throws `Invalid` if the fields of a boarded loan contradict each other or the business date. */
-export function checkBoarding({ today }: Work, input: Boarding) {
+export function checkBoarding({ today }: Pick<Work, 'today'>, input: Boarding) {
   const errors: Record<string, string> = {};
   const isReplayed = input.history?.depth === 'replayed';
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
@@ -49,6 +52,8 @@ export function checkBoarding({ today }: Work, input: Boarding) {
       { first_delinquency_date, origination_date, charge_off_date },
     );
   if (problem) errors['first_delinquency_date'] = problem;
+  if (input.investor_id && !OWNED.includes(input.status))
+    errors['investor_id'] = `A loan that is ${input.status.replaceAll('_', ' ')} has no owner.`;
   const isNew = ['pending', 'approved'].includes(input.status);
   if (input.history && isNew) errors['history'] = `Not allowed for a loan that is ${input.status}.`;
   const { from, opening, transactions = [] } = input.history ?? {};

@@ -14,6 +14,7 @@ export const TRANSACTION_TYPES = [
   'deferment',
   'modification',
   'service_credit',
+  'settlement',
   'charge_off',
   'recovery',
   'note',
@@ -30,11 +31,15 @@ export const EarlierTransaction = z.strictObject({
     .max(100)
     .describe("The previous servicer's number of the transaction. Unique within the loan."),
   date: date.describe('When it took effect at the previous servicer.'),
-  type: z.enum(TRANSACTION_TYPES).describe('What happened.'),
+  type: z
+    .enum(TRANSACTION_TYPES)
+    .describe(
+      'What happened. `settlement`: the lender forgave what was left after the payments of this day.',
+    ),
   amount: money
     .nullish()
     .describe(
-      'The amount of money. For a modification: the new installment. Not for a rate change, a deferment or a note.',
+      'The amount of money. For a modification: the new installment. Not for a rate change, a deferment, a settlement or a note.',
     ),
   principal: signedMoney
     .nullish()

@@ -13,6 +13,7 @@ import { createDelinquencyCounter, type TimesDelinquent } from '../engine/times-
 import { newEvent } from '../history/new-event.ts';
 import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
 import type { Boarding } from './boarding-input.ts';
+import { createProfileWriter } from './replayed-profile.ts';
 import {
   translateHistory,
   type HistoryConventions,
@@ -45,6 +46,8 @@ export type ReplayedLoan = {
   run: Replay;
   state: LoanState;
   times_delinquent: TimesDelinquent;
+  /** The marks of the payment history, as `createProfileWriter` returns them. */
+  profile_marks: readonly (string | null)[];
   opening: FactsOf<'boarding'>;
   /** The start of the delinquency on the business date, or of the one that ended with the charge-off. */
   first_delinquencies: {
@@ -143,6 +146,7 @@ export function replayHistory(
   today: string,
 ): ReplayedLoan {
   const counter = createDelinquencyCounter();
+  const profile = createProfileWriter(today);
   const noteBalance = ({ position }: ReplayRun) => {
     if (last?.kind === 'payment')
       balances_after.set(last.id, money(totalOwed(position, last.effective_date)));
@@ -160,6 +164,7 @@ export function replayHistory(
   let first_delinquencies: ReplayedLoan['first_delinquencies'] | null = null;
   const run = replay({ terms, schedule, events: all, as_of: today }, (before, next) => {
     counter.before(before, next);
+    profile.before(before, next);
     noteBalance(before);
     if (next.kind === 'charge_off' && before.position.charged_off_on === null)
       first_delinquencies = firstDelinquencies(before, next.effective_date);
@@ -167,6 +172,7 @@ export function replayHistory(
   });
   noteBalance(run);
   const times_delinquent = counter.end(run, today);
+  const profile_marks = profile.end(run);
   const state = toLoanState(run.position, today);
   // The fold does not read the totals.
   const booked = { ...boarding, takeover: { on: today, ...totalsOf(run.events, state) } };
@@ -177,6 +183,7 @@ export function replayHistory(
     run: { ...run, events: run.events.map((event) => (event === boarding ? booked : event)) },
     state,
     times_delinquent,
+    profile_marks,
     balances_after,
     opening,
     first_delinquencies:

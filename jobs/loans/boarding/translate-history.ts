@@ -94,7 +94,10 @@ class Translation {
     try {
       this.#checkDate(row);
       if (this.#seen.has(row.transaction_id))
-        throw new Refused('transaction_id', 'Another transaction of the loan has this number.');
+        throw new Refused(
+          'transaction_id',
+          'Another transaction of the loan has this number. Give each its own.',
+        );
       this.#seen.add(row.transaction_id);
       this.endCycles(row.date);
       const drafts = this.#translate(row);
@@ -130,7 +133,7 @@ class Translation {
     if (date < boarding.effective_date)
       throw new Refused(
         'date',
-        `Must not be before the history begins on ${boarding.effective_date}.`,
+        `Must not be before the history begins on ${boarding.effective_date}. Leave it out, or begin the history earlier.`,
       );
     if (date > today) throw new Refused('date', 'Must not be after the business date.');
   }
@@ -159,6 +162,8 @@ class Translation {
         return this.#modification(row);
       case 'service_credit':
         return [{ kind: 'service_credit', ...on, amount: amountOf(row), apply_to: targetOf(row) }];
+      case 'settlement':
+        return [{ ...ALL_FORGIVEN, ...on }];
       case 'charge_off':
         this.#isChargedOff = true;
         return [
@@ -178,7 +183,10 @@ class Translation {
     const effective_date = earliest(addDays(row.date, this.#lag), this.#start.today);
     const isRecovery = row.type === 'recovery' || this.#isChargedOff;
     if (row.type === 'recovery' && !this.#isChargedOff)
-      throw new Refused('type', 'A recovery must follow a charge-off.');
+      throw new Refused(
+        'type',
+        'A recovery must follow a charge-off. Add the charge-off, or use the type payment.',
+      );
     const payment_type = isRecovery ? 'recovery' : 'regular';
     return { kind: 'payment', effective_date, amount: amountOf(row), payment_type };
   }
@@ -235,7 +243,11 @@ class Translation {
         throw new Refused('reverses', 'Must name an earlier transaction.');
       if (named === undefined || !types.includes(named.row.type))
         throw new Refused('reverses', `Must name a ${words(types)} of the loan.`);
-      if (named.is_undone) throw new Refused('reverses', 'This transaction was already undone.');
+      if (named.is_undone)
+        throw new Refused(
+          'reverses',
+          'This transaction was already undone. Remove the line, or name another one.',
+        );
       if (row.type === 'payment_reversal' && !isNothing(amount) && !fits(row, amountOf(named.row)))
         throw new Refused('amount', `Must be ${amountOf(named.row)}, as for the payment.`);
       return named;
@@ -247,7 +259,11 @@ class Translation {
         (isNothing(amount) || fits(row, amountOf(one.row))),
     );
     const [only, ...others] = fitting;
-    if (only === undefined) throw new Refused('reverses', `No ${words(types)} fits. Name it.`);
+    if (only === undefined)
+      throw new Refused(
+        'reverses',
+        `No ${words(types)} fits. Add it, or name the one that is undone.`,
+      );
     if (others.length > 0)
       throw new Refused(
         'reverses',
@@ -293,7 +309,10 @@ class Translation {
     const from = nextUnpaidNumber(state, row.date);
     const first = state.installments.find(({ period_number }) => period_number === from);
     if (from === null || first === undefined)
-      throw new Refused('date', 'No installment is unpaid on this day.');
+      throw new Refused(
+        'date',
+        'No installment is unpaid on this day. Correct the date, or leave the deferment out.',
+      );
     const { payment_frequency, payment_day } = this.#start.terms;
     const until = dueDates(payment_frequency, first.due_date, periods + 1, payment_day)[periods];
     const agreement: Agreement = { rule: 'moved', from, by: { periods, payment_day } };
@@ -333,7 +352,7 @@ class Translation {
       { kind: 'schedule_agreed', effective_date, agreement },
     ];
     if (amount !== null && this.#stateOn(effective_date, drafts).installments.length >= ROWS_MAX)
-      throw new Refused('amount', 'These payments do not repay the loan.');
+      throw new Refused('amount', 'These payments do not repay the loan. Correct the amount.');
     return drafts;
   }
 
@@ -355,6 +374,15 @@ class Translation {
     return fold({ terms, schedule, events, as_of });
   }
 }
+
+/** What a fulfilled settlement leaves is forgiven after the payments of its day. */
+const ALL_FORGIVEN = {
+  kind: 'forgiveness',
+  principal: 'all',
+  interest: 'all',
+  fees: 'all',
+  settles: true,
+} as const;
 
 /** More installments than any loan has. A payment amount then decides the number. */
 const ROWS_MAX = 1_200;

@@ -98,11 +98,7 @@ function explainDebt(date: string, parts: readonly AmountPart[]): Calculation {
 function assertFunded(loan: OpenLoan, known: Knowledge): void {
   if (fundingDate(loan) !== null) return;
   const since = loan.row.disbursement_date;
-  if (since === null)
-    throw new Conflict(
-      'The loan has not been funded, so it has no figures to explain. Ask again after its first disbursement.',
-      'loan_not_funded',
-    );
+  if (since === null) throw notFunded();
   throw new Invalid({
     as_of_date:
       known === 'then' && since <= loan.state.as_of
@@ -110,3 +106,9 @@ function assertFunded(loan: OpenLoan, known: Knowledge): void {
         : `Must not be before the loan was funded, ${since}.`,
   });
 }
+
+export const notFunded = () =>
+  new Conflict(
+    'The loan has not been funded, so it has no figures to explain. Ask again after its first disbursement.',
+    'loan_not_funded',
+  );

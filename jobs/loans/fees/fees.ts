@@ -60,14 +60,10 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Fe
   if (waivable.eq(0)) throw nothingToWaive();
   const amount = input.amount ?? money(waivable);
   if (waivable.lt(amount))
-    throw new Conflict(
-      'The amount exceeds the part of the fee that can be waived. See waivable_amount.',
-      'exceeds_outstanding',
-      {
-        outstanding_amount: fee?.outstanding_amount,
-        waivable_amount: money(waivable),
-      },
-    );
+    throw exceedsWaivable({
+      outstanding_amount: fee?.outstanding_amount,
+      waivable_amount: money(waivable),
+    });
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
   const state = await recordEvents(work, loan, [waiver]);
@@ -75,7 +71,14 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Fe
   if (!state.allocations.some(({ event_id }) => event_id === waiver.id)) throw nothingToWaive();
 }
 
-const nothingToWaive = () =>
+export const nothingToWaive = () =>
   new Conflict('The fee has no unpaid amount left to waive.', 'nothing_to_waive', {
     outstanding_amount: '0.00',
   });
+
+export const exceedsWaivable = (details: Record<string, unknown>) =>
+  new Conflict(
+    'The amount exceeds the part of the fee that can be waived. See waivable_amount.',
+    'exceeds_outstanding',
+    details,
+  );

@@ -13,7 +13,12 @@ export const forgivesFees = ({ row, schedule, events, state }: OpenLoan, on: str
 /** Throws `Conflict` if the law forgives fees of that day. */
 export function assertFeesAllowed(loan: OpenLoan, on: string) {
   if (!forgivesFees(loan, on)) return;
-  const message =
-    'A law caps the rate of the loan on this day and counts fees as interest. See rate-caps. Charge no fee.';
-  throw new Conflict(message, 'fees_forgiven_by_law', refusalDetails(loan.row));
+  throw feesForgivenByLaw(refusalDetails(loan.row));
 }
+
+export const feesForgivenByLaw = (details: Record<string, unknown>) =>
+  new Conflict(
+    'A law caps the rate of the loan on this day and counts fees as interest. See rate-caps. Charge no fee.',
+    'fees_forgiven_by_law',
+    details,
+  );

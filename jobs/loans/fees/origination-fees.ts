@@ -20,14 +20,10 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   const fee_deducted = sumFeesByTreatment(fees, 'deducted');
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
-    throw new Conflict(
-      'The deducted fees leave nothing to disburse. Disburse a larger amount.',
-      'fees_exceed_disbursement',
-      {
-        amount: disbursed.amount,
-        fee_deducted: money(fee_deducted),
-      },
-    );
+    throw feesExceedDisbursement({
+      amount: disbursed.amount,
+      fee_deducted: money(fee_deducted),
+    });
   }
   const owed: LoanEvent[] = [];
   const financed: FinancedFee[] = [];
@@ -110,3 +106,10 @@ async function writeFee(work: Work, loan: Pick<RawLoan, 'id'>, { on, ...fee }: N
   });
   return fee_id;
 }
+
+export const feesExceedDisbursement = (details: { amount: string; fee_deducted: string }) =>
+  new Conflict(
+    'The deducted fees leave nothing to disburse. Disburse a larger amount.',
+    'fees_exceed_disbursement',
+    details,
+  );

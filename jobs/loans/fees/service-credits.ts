@@ -51,13 +51,7 @@ export async function addServiceCredit(work: Work, input: NewCredit): Promise<st
     ({ event_id, component }) => event_id === id && component === 'unapplied',
   );
   if (rest) {
-    throw new Conflict(
-      'The credit exceeds the amount owed. Reduce it by unapplied_amount.',
-      'exceeds_balance',
-      {
-        unapplied_amount: rest.amount,
-      },
-    );
+    throw creditExceedsDebt(rest.amount);
   }
   return id;
 }
@@ -77,3 +71,12 @@ export async function reverseServiceCredit(work: Work, id: string) {
   const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: id });
   await recordEvents(work, loan, [reversal]);
 }
+
+export const creditExceedsDebt = (unapplied_amount: string) =>
+  new Conflict(
+    'The credit exceeds the amount owed. Reduce it by unapplied_amount.',
+    'exceeds_balance',
+    {
+      unapplied_amount,
+    },
+  );

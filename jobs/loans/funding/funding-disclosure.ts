@@ -62,11 +62,16 @@ export async function findFundingBlocker(
   await recordAudit(work, about, 'disclose', {
     apr: { old: lastDisclosed?.apr ?? null, new: cost.apr },
   });
-  const message =
-    'The cost of the loan differs from its last disclosure. A corrected disclosure has been ordered. ' +
-    'Disburse again after the borrower has received it.';
-  return new Conflict(message, 'disclosure_outdated', details);
+  return disclosureOutdated(details);
 }
+
+export const disclosureOutdated = (details: ReturnType<typeof refusalDetails>) =>
+  new Conflict(
+    'The cost of the loan differs from its last disclosure. A corrected disclosure has been ordered. ' +
+      'Disburse again after the borrower has received it.',
+    'disclosure_outdated',
+    details,
+  );
 
 /** The borrower must receive a line's terms before its first disbursement (12 CFR 1026.5(b)(1)(i)). */
 async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {

@@ -63,7 +63,9 @@ function assertNoLaterEvents({ row }: OpenLoan, events: readonly LoanEvent[], id
     (event) => !isOfIt(event) && !REVERSED_WITH_DISBURSEMENT.includes(event.kind),
   );
   if (other === undefined && row.status === 'active') return;
-  const message = 'The loan has later events. Reverse those first.';
   const details = { ...refusalDetails(row), ...(other && { event: other.kind }) };
-  throw new Conflict(message, 'has_transactions', details);
+  throw laterEvents(details);
 }
+
+export const laterEvents = (details: Record<string, unknown>) =>
+  new Conflict('The loan has later events. Reverse those first.', 'has_transactions', details);

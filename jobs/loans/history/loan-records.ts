@@ -19,12 +19,19 @@ export async function openInService(
   const loan = await openLoan(work, loanId);
   const { status } = loan.row;
   if (statuses.includes(status)) return loan;
-  throw new Conflict(
-    `The loan is ${statusWords(status)}. This action requires a loan that is ${statuses.map(statusWords).join(' or ')}.`,
-    'loan_not_active',
-    refusalDetails(loan.row),
-  );
+  throw loanNotInService(loan.row, statuses);
 }
+
+/** The refusal of a loan whose status is none of these. */
+export const loanNotInService = (
+  loan: Parameters<typeof refusalDetails>[0],
+  statuses: readonly string[] = ['active'],
+) =>
+  new Conflict(
+    `The loan is ${statusWords(loan.status)}. This action requires a loan that is ${statuses.map(statusWords).join(' or ')}.`,
+    'loan_not_active',
+    refusalDetails(loan),
+  );
 
 const statusWords = (status: string) => status.replaceAll('_', ' ');
 

@@ -85,14 +85,10 @@ export async function addNotice(work: Work, input: Input): Promise<string> {
   const expected = input.kind === 'denial' ? ['denied', 'canceled'] : ['pending'];
   if (!expected.includes(loan.status)) {
     const next = input.kind === 'denial' ? ' Deny the loan, which sends the notice.' : '';
-    throw new Conflict(
-      `The loan is ${loan.status}. Such a notice is for a loan that is ${expected.join(' or ')}.${next}`,
-      'invalid_transition',
-      refusalDetails(loan),
-    );
+    throw wrongLoanStatus(loan, expected, next);
   }
   if (input.kind === 'denial' && (await stored.hasDenialNotice(work.tx, loan.id, borrower_id)))
-    throw new Conflict('This applicant already has a notice of the denial.', 'already_exists');
+    throw denialNoticeExists();
   return recordNotice(work, loan, {
     ...input,
     borrower_id,
@@ -127,10 +123,7 @@ function assertComplete({ today }: Work, input: Input) {
 /** Sends a draft after the missing settings or the missing address were entered. */
 export async function sendDraft(work: Work, id: string) {
   const { loan, notice } = await openNotice(work, id);
-  if (notice.status === 'sent') {
-    const message = 'The notice was already sent.';
-    throw new Conflict(message, 'invalid_transition', { current_status: 'sent' });
-  }
+  if (notice.status === 'sent') throw alreadySent();
   await sendNotice(work, loan, id);
 }
 
@@ -149,18 +142,14 @@ export async function requestReasons(
   const { loan, notice } = await openNotice(work, id);
   const sentOn = assertReasonsDue(notice);
   const { reasons_requested_on: known } = notice;
-  if (known !== null)
-    throw new Conflict(`The request of ${known} is already recorded.`, 'already_exists');
+  if (known !== null) throw alreadyRequested(known);
   const day = requested_on ?? work.today;
   if (day > work.today || day < sentOn)
     throw new Invalid({
       requested_on: `Must be from ${sentOn} to the business date, ${work.today}.`,
     });
   const last = addDays(sentOn, REQUEST_DAYS);
-  if (day > last) {
-    const message = `The right to ask for the reasons ended on ${last}. You may still state them.`;
-    throw new Conflict(message, 'too_late', { ended_on: last });
-  }
+  if (day > last) throw requestedTooLate(last);
   const due = addDays(day, ANSWER_DAYS);
   await update(work.tx, 'adverse_action_notices', id, {
     reasons_requested_on: day,
@@ -223,10 +212,45 @@ async function openNotice(work: Work, id: string) {
 
 /** Returns the day on which the notice was sent. Throws Conflict unless it left reasons open. */
 function assertReasonsDue({ sent_on, has_right_to_reasons, reasons_stated_on }: stored.Notice) {
-  if (sent_on === null) {
-    const message = 'The notice was not sent yet. Send it first.';
-    throw new Conflict(message, 'invalid_transition', { current_status: 'draft' });
-  }
+  if (sent_on === null) throw notSentYet();
   if (has_right_to_reasons && reasons_stated_on === null) return sent_on;
-  throw new Conflict('The applicant already has all reasons.', 'reasons_stated');
+  throw reasonsStated();
 }
+
+export const alreadySent = () =>
+  new Conflict('The notice was already sent.', 'invalid_transition', { current_status: 'sent' });
+const notSentYet = () =>
+  new Conflict('The notice was not sent yet. Send it first.', 'invalid_transition', {
+    current_status: 'draft',
+  });
+const reasonsStated = () =>
+  new Conflict('The applicant already has all reasons.', 'reasons_stated');
+const alreadyRequested = (day: string) =>
+  new Conflict(`The request of ${day} is already recorded.`, 'already_exists');
+const requestedTooLate = (last: string) =>
+  new Conflict(
+    `The right to ask for the reasons ended on ${last}. You may still state them.`,
+    'too_late',
+    { ended_on: last },
+  );
+
+export const reasonsConflicts = () => [reasonsStated(), notSentYet()];
+export const reasonsRequestConflicts = () => [
+  requestedTooLate('2026-01-15'),
+  alreadyRequested('2026-01-10'),
+  ...reasonsConflicts(),
+];
+
+export const denialNoticeExists = () =>
+  new Conflict('This applicant already has a notice of the denial.', 'already_exists');
+
+export const wrongLoanStatus = (
+  loan: Parameters<typeof refusalDetails>[0],
+  expected: readonly string[],
+  next: string,
+) =>
+  new Conflict(
+    `The loan is ${loan.status}. Such a notice is for a loan that is ${expected.join(' or ')}.${next}`,
+    'invalid_transition',
+    refusalDetails(loan),
+  );

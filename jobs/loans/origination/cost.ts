@@ -147,10 +147,7 @@ export const computeApr = (loan: RawLoan, funding: Funding): string | null =>
 /** Throws `Conflict` if the APR is too high to disclose and store. */
 export function assertAprDisclosable(apr: string, loan: RawLoan) {
   if (isDisclosableApr(apr)) return;
-  const message =
-    `The annual percentage rate of these terms is ${apr} (${percentOf(apr)} percent). ` +
-    'A rate of 1,000,000 percent or more cannot be disclosed.';
-  throw new Conflict(message, 'apr_too_high', { ...refusalDetails(loan), apr });
+  throw aprTooHigh({ ...refusalDetails(loan), apr });
 }
 
 const percentOf = (apr: string) => new Big(apr).times(100).toFixed();
@@ -187,3 +184,11 @@ function yearlyFees(loan: RawLoan): Big {
   );
   return sum(rules.map((rule) => feeAmount(rule, loan.principal_amount))).times(years);
 }
+
+export const aprTooHigh = (details: Record<string, unknown> & { apr: string }) =>
+  new Conflict(
+    `The annual percentage rate of these terms is ${details.apr} (${percentOf(details.apr)} percent). ` +
+      'A rate of 1,000,000 percent or more cannot be disclosed.',
+    'apr_too_high',
+    details,
+  );

@@ -202,13 +202,8 @@ export async function changeLoan(
   const touched = Object.keys(given).filter(
     (name) => ECONOMIC.includes(name) || (name === 'payment_day' && row['status'] !== 'pending'),
   );
-  if (touched.length > 0 && row['status'] !== 'pending') {
-    throw new Conflict(
-      'The terms of a loan are fixed once it is no longer pending.',
-      'terms_locked',
-      { fields: touched, current_status: row['status'] },
-    );
-  }
+  if (touched.length > 0 && row['status'] !== 'pending')
+    throw termsLocked(touched, String(row['status']));
   const whole = { ...row, ...given } as NewLoan;
   if ((await findActiveId(work.tx, id, whole.borrower_id)) !== null)
     throw new Invalid({
@@ -224,3 +219,9 @@ export async function changeLoan(
   }
   await update(work.tx, 'loans', id, given);
 }
+
+export const termsLocked = (fields: readonly string[], current_status: string) =>
+  new Conflict('The terms of a loan are fixed once it is no longer pending.', 'terms_locked', {
+    fields,
+    current_status,
+  });

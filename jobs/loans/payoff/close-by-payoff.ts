@@ -94,13 +94,16 @@ async function findActiveQuote({ tx }: Work, { row }: OpenLoan, id: string | nul
   const quote = await find(tx, quotes.payoffQuotes, id);
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
   if (quote['status'] === 'active') return quote;
-  const status = String(quote['status']);
-  const why = status === 'superseded' ? ' because the payoff amount has changed' : '';
-  const message = `The quote is ${status}${why}. Request a new quote.`;
-  throw new Conflict(message, 'quote_not_active', {
-    ...refusalDetails(row),
-    quote_status: status,
-  });
+  throw quoteNotActive({ ...refusalDetails(row), quote_status: String(quote['status']) });
+}
+
+export function quoteNotActive(
+  details: ReturnType<typeof refusalDetails> & { quote_status: string },
+) {
+  const { quote_status } = details;
+  const why = quote_status === 'superseded' ? ' because the payoff amount has changed' : '';
+  const message = `The quote is ${quote_status}${why}. Request a new quote.`;
+  return new Conflict(message, 'quote_not_active', details);
 }
 
 async function acceptQuote(work: Work, loan_id: string, id: string) {

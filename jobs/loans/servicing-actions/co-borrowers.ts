@@ -45,14 +45,11 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
     throw new Invalid({ borrower_id: 'Is the borrower of this loan.' });
   assertPast(work, { liable_from });
   if (!OWED.includes(loan.status)) {
-    const message = `The loan is ${loan.status.replaceAll('_', ' ')}.`;
-    throw new Conflict(message, 'loan_not_active', refusalDetails(loan));
+    throw loanIsOver(loan);
   }
   const known = await parties.findActiveId(work.tx, loan_id, borrower_id);
   if (known !== null) {
-    const message =
-      'This person already owes the loan. Change that record, or release the person first.';
-    throw new Conflict(message, 'already_exists', { id: known });
+    throw alreadyLiable(known);
   }
   if ((await parties.listLiableParties(work.tx, loan_id)).length > CO_BORROWERS_MAX)
     throw new Conflict(
@@ -171,11 +168,13 @@ async function endOrders(work: Work, loanId: string, borrowerId: string) {
 }
 
 function assertLiable({ status }: Row) {
-  if (status !== 'released') return;
-  throw new Conflict('This person is already released.', 'already_released', {
-    current_status: status,
-  });
+  if (status === 'released') throw personReleased();
 }
+
+export const personReleased = () =>
+  new Conflict('This person is already released.', 'already_released', {
+    current_status: 'released',
+  });
 
 /** Liability never starts or ends on a future date. */
 function assertPast({ today }: Work, days: Record<string, unknown>) {
@@ -183,3 +182,17 @@ function assertPast({ today }: Work, days: Record<string, unknown>) {
     if (day !== undefined && String(day) > today)
       throw new Invalid({ [field]: 'Must not be after the business date.' });
 }
+
+export const alreadyLiable = (id: string) =>
+  new Conflict(
+    'This person already owes the loan. Change that record, or release the person first.',
+    'already_exists',
+    { id },
+  );
+
+export const loanIsOver = (loan: Parameters<typeof refusalDetails>[0]) =>
+  new Conflict(
+    `The loan is ${loan.status.replaceAll('_', ' ')}.`,
+    'loan_not_active',
+    refusalDetails(loan),
+  );

@@ -53,7 +53,7 @@ export async function addDeferment(work: Work, input: NewDeferment): Promise<str
   await assertWithinLimit(work, loan, start_date);
   const to = input.end_date ?? start_date;
   if (await overlapsRelief(work.tx, 'deferments', loan.row.id, { from: start_date, to }))
-    throw new Conflict('Another deferment of the loan overlaps this period.', 'overlaps');
+    throw defermentOverlaps();
   const { deferment_type, start_installment, interest_treatment, extend_maturity } = input;
   const { fee_amount, reason, notes } = input;
   const id = await insert(work.tx, 'deferments', {
@@ -98,9 +98,7 @@ function periodsBetween({ state }: OpenLoan, from: string, to: string | null): n
 async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
   const { count, limit } = await counted(work.tx, row.id, row.product_id, day);
   if (count < limit) return;
-  const message =
-    'The loan has reached the number of deferments that its product allows in 12 months.';
-  throw new Conflict(message, 'limit_exceeded', { ...refusalDetails(row), limit });
+  throw defermentLimit({ ...refusalDetails(row), limit });
 }
 
 /** Starts and ends the loan's deferments that are due to start or end today or earlier. */
@@ -152,3 +150,13 @@ const kind = {
 } as const;
 export const changeDeferment = recordChanger(kind);
 export const cancelDeferment = recordCanceler(kind);
+
+export const defermentOverlaps = () =>
+  new Conflict('Another deferment of the loan overlaps this period.', 'overlaps');
+
+export const defermentLimit = (details: Record<string, unknown>) =>
+  new Conflict(
+    'The loan has reached the number of deferments that its product allows in 12 months.',
+    'limit_exceeded',
+    details,
+  );

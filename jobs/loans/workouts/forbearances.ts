@@ -96,8 +96,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
 
 async function assertNoOverlap(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
   if (!(await overlapsRelief(work.tx, 'forbearances', row.id, days))) return;
-  const message = 'Another forbearance of the loan overlaps this period.';
-  throw new Conflict(message, 'overlaps', refusalDetails(row));
+  throw forbearanceOverlaps(refusalDetails(row));
 }
 
 /** Starts and ends the loan's forbearances that are due to start or end. */
@@ -207,3 +206,6 @@ const kind = {
 } as const;
 export const changeForbearance = recordChanger(kind);
 export const cancelForbearance = recordCanceler(kind);
+
+export const forbearanceOverlaps = (details: Record<string, unknown>) =>
+  new Conflict('Another forbearance of the loan overlaps this period.', 'overlaps', details);

@@ -127,14 +127,10 @@ function assertComplete(input: NewModification) {
 async function assertWithinLimit(work: Work, { row }: OpenLoan) {
   const { count, limit } = await modifications.countAgainstLimit(work.tx, row.id, row.product_id);
   if (count < limit) return;
-  throw new Conflict(
-    'The loan has reached the number of modifications that its product allows.',
-    'limit_exceeded',
-    {
-      ...refusalDetails(row),
-      limit,
-    },
-  );
+  throw modificationLimit({
+    ...refusalDetails(row),
+    limit,
+  });
 }
 
 /**
@@ -148,8 +144,7 @@ export async function approveModification(work: Work, id: string) {
     throw immutableConflict('modification', modification.status);
   const { approvals } = await settingsOf(work.tx);
   const isOwn = work.actor.id !== null && work.actor.id === modification.requested_by;
-  if (isOwn && approvals.four_eyes.includes('modifications'))
-    throw new Conflict('A second person must approve this.', 'four_eyes');
+  if (isOwn && approvals.four_eyes.includes('modifications')) throw secondPersonRequired();
   await update(work.tx, 'modifications', id, { status: 'approved', approved_by: work.actor.id });
   if (modification.effective_date > work.today) await updateAgreed(work, loan.row.id);
   else await applyModification(work, loan, modification);
@@ -170,11 +165,7 @@ export async function reverseModification(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'modifications', id));
   const { status, event_ids, previous_terms } = await modifications.lockModification(work.tx, id);
   if (status !== 'completed') throw immutableConflict('modification', status);
-  if (await modifications.hasLaterCompleted(work.tx, loan.row.id, id))
-    throw new Conflict(
-      'A later modification depends on this one. Reverse the later one first.',
-      'in_use',
-    );
+  if (await modifications.hasLaterCompleted(work.tx, loan.row.id, id)) throw laterModification();
   await update(work.tx, 'modifications', id, { status: 'reversed' });
   const reversals = event_ids.map((reverses) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
@@ -207,3 +198,16 @@ const kind = {
 export const changeModification = recordChanger(kind);
 export const cancelModification: (work: Work, id: string, row: Row) => Promise<void> =
   recordCanceler(kind);
+
+export const secondPersonRequired = () =>
+  new Conflict('A second person must approve this.', 'four_eyes');
+
+export const laterModification = () =>
+  new Conflict('A later modification depends on this one. Reverse the later one first.', 'in_use');
+
+export const modificationLimit = (details: Record<string, unknown>) =>
+  new Conflict(
+    'The loan has reached the number of modifications that its product allows.',
+    'limit_exceeded',
+    details,
+  );

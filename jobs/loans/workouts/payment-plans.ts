@@ -118,10 +118,7 @@ function assertCollectable(plan: Pick<NewPaymentPlan, 'auto_collect' | 'payment_
 
 async function assertNoActivePlan(work: Work, loanId: string) {
   if ((await plans.lockActivePlan(work.tx, loanId)) === null) return;
-  throw new Conflict(
-    'The loan already has an active payment plan. Cancel it first.',
-    'already_exists',
-  );
+  throw activePlanExists();
 }
 
 /** Also updates the outlook, because no late fee is charged while a plan is in force. */
@@ -198,3 +195,6 @@ export async function evaluatePaymentPlan(work: Work, loanId: string) {
     await completeSettlement(work, loan, planCoveredDate(plan, receipts) ?? work.today);
   else if (progress.status !== 'active') await updateAgreed(work, loanId);
 }
+
+export const activePlanExists = () =>
+  new Conflict('The loan already has an active payment plan. Cancel it first.', 'already_exists');

@@ -49,8 +49,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
   assertConsistent({ ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
   if (await plans.hasOpenPlan(work.tx, loan_id)) {
-    const message = 'The loan already has an autopay plan. Change or cancel that plan.';
-    throw new Conflict(message, 'already_exists');
+    throw planExists();
   }
   const id = await insert(work.tx, 'autopay_plans', {
     ...terms,
@@ -110,12 +109,12 @@ async function endPlan({ tx }: Work, id: string, reason: CancelReason) {
   await plans.markAutopayPlanCanceled(tx, id, reason);
 }
 
-const planNotEditable = (status: string | undefined) =>
+export const planNotEditable = (status: string | undefined) =>
   new Conflict(`A plan that is ${status} cannot be changed.`, 'invalid_transition', {
     current_status: status,
   });
 
-const consentRevoked = () =>
+export const consentRevoked = () =>
   new Conflict(
     'The borrower revoked the authorization of this plan. Cancel it and enroll the loan again.',
     'authorization_revoked',
@@ -138,3 +137,9 @@ export function assertConsistent(plan: Values) {
     errors['end_date'] = 'Must not be before start_date.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
+
+export const planExists = () =>
+  new Conflict(
+    'The loan already has an autopay plan. Change or cancel that plan.',
+    'already_exists',
+  );

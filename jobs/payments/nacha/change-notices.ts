@@ -137,16 +137,12 @@ export async function applyChangeNotice(work: Work, id: string) {
     corrected_account_type,
   ];
   if (corrected.every((value) => value === null)) {
-    const message =
-      'The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.';
-    throw new Conflict(message, 'nothing_to_apply');
+    throw nothingToApply();
   }
   const before = await findLocked(tx, paymentInstruments, notice.payment_instrument_id);
   if (before === null) throw new NotFound();
   if (!(await isUnchanged(work, id))) {
-    const message =
-      'The account changed after the entry was sent. Check the account, then dismiss the notice.';
-    throw new Conflict(message, 'account_changed');
+    throw accountChanged();
   }
   const steps = async () => {
     await update(tx, 'payment_instruments', before.id, {
@@ -191,8 +187,7 @@ async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> 
   const notice = await notices.lockChangeNotice(tx, id);
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
-    const details = { current_status: notice.status };
-    throw new Conflict(`The notice is already ${notice.status}.`, 'invalid_transition', details);
+    throw noticeDecided(notice.status);
   }
   return notice;
 }
@@ -223,3 +218,20 @@ function afterBankingDays(from: string, count: number): string {
   for (let each = 0; each < count; each += 1) day = nextBusinessDay(addDays(day, 1));
   return day;
 }
+
+export const nothingToApply = () =>
+  new Conflict(
+    'The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.',
+    'nothing_to_apply',
+  );
+
+export const accountChanged = () =>
+  new Conflict(
+    'The account changed after the entry was sent. Check the account, then dismiss the notice.',
+    'account_changed',
+  );
+
+export const noticeDecided = (status: string) =>
+  new Conflict(`The notice is already ${status}.`, 'invalid_transition', {
+    current_status: status,
+  });

@@ -217,7 +217,14 @@ export async function generateNachaFile(
   for (const id of before) await writeNachaFile(within, files, tenantId, id);
   const { id, skipped } = await within(tenantId, (work) => createNachaFile(work, input));
   // Thrown after the transaction, so that it commits the tasks that explain the skipped orders.
-  if (id === null) throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
+  if (id === null) throw nothingToSend(skipped);
   await writeNachaFile(within, files, tenantId, id);
   return { id, skipped };
 }
+
+export const nothingToSend = (skipped: readonly unknown[]) =>
+  new Conflict(
+    'There is nothing to send. See skipped for orders that cannot be sent yet.',
+    'nothing_to_send',
+    { skipped },
+  );

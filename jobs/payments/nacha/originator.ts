@@ -15,8 +15,7 @@ export async function missingOriginatorSettings({ tx }: Work): Promise<string[]>
 export async function readOriginator(work: Work) {
   const missing = await missingOriginatorSettings(work);
   if (missing.length > 0) {
-    const message = 'NACHA files are not configured. Fill in the missing settings.';
-    throw new Conflict(message, 'nacha_not_configured', { missing });
+    throw nachaNotConfigured(missing);
   }
   const {
     entry_description,
@@ -25,3 +24,10 @@ export async function readOriginator(work: Work) {
   } = (await settingsOf(work.tx)).nacha;
   return { originator: originator satisfies Originator, description: entry_description };
 }
+
+export const nachaNotConfigured = (missing: readonly string[]) =>
+  new Conflict(
+    'NACHA files are not configured. Fill in the missing settings.',
+    'nacha_not_configured',
+    { missing },
+  );

@@ -192,26 +192,43 @@ async function lockLoans(work: Work, { direction, loan_ids, portfolio_id }: NewT
     throw new Invalid({ loan_ids: 'Contains a loan that does not exist.' });
   if (loans.length === 0)
     throw new Invalid({ portfolio_id: 'Has no active or charged-off loans.' });
-  const refuse = (wrong: typeof loans, message: string, code: string) => {
-    if (wrong.length === 0) return;
-    const numbers = wrong.slice(0, 20).map(({ loan_number }) => loan_number);
-    throw new Conflict(message, code, { loan_numbers: numbers, loan_count: wrong.length });
+  const refuse = (wrong: typeof loans, refusal: LoanRefusal) => {
+    if (wrong.length > 0)
+      throw loansRefused(
+        refusal,
+        wrong.map(({ loan_number }) => loan_number),
+      );
   };
   refuse(
     loans.filter(({ status }) => !['active', 'charged_off'].includes(status)),
-    'A loan is not in service. Transfer only active and charged-off loans.',
     'not_in_service',
   );
   refuse(
     loans.filter(({ is_taken }) => is_taken),
-    'A loan is already in a planned transfer. Cancel that transfer first.',
     'already_planned',
   );
   if (direction === 'in')
     refuse(
       loans.filter(({ is_boarded }) => !is_boarded),
-      'A loan was not boarded, so no other servicer had it.',
       'not_boarded',
     );
   return loans;
 }
+
+const LOAN_REFUSALS = {
+  not_in_service: 'A loan is not in service. Transfer only active and charged-off loans.',
+  already_planned: 'A loan is already in a planned transfer. Cancel that transfer first.',
+  not_boarded: 'A loan was not boarded, so no other servicer had it. Leave it out.',
+};
+type LoanRefusal = keyof typeof LOAN_REFUSALS;
+
+const loansRefused = (code: LoanRefusal, numbers: readonly string[]) =>
+  new Conflict(LOAN_REFUSALS[code], code, {
+    loan_numbers: numbers.slice(0, 20),
+    loan_count: numbers.length,
+  });
+
+export const newTransferConflicts = () =>
+  (Object.keys(LOAN_REFUSALS) as LoanRefusal[]).map((code) =>
+    loansRefused(code, ['LN-2026-000123']),
+  );

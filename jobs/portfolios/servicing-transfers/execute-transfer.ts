@@ -53,12 +53,18 @@ function movedBalances({ allocations }: LoanState, eventId: string): transfers.T
 export async function cancelServicingTransfer(work: Work, id: string) {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.is_canceled)
-    throw new Conflict('The transfer is already canceled.', 'invalid_transition');
-  if (await hasLeft(work.tx, transfer))
-    throw new Conflict('The loans have already been transferred.', 'already_transferred');
+  if (transfer.is_canceled) throw alreadyCanceled();
+  if (await hasLeft(work.tx, transfer)) throw alreadyTransferred();
   await transfers.cancelTransfer(work.tx, id);
 }
 
 const hasLeft = async (tx: Transaction, { id, direction }: transfers.ServicingTransfer) =>
   direction === 'out' && (await transfers.listTransferLoans(tx, id, ['transferred'])).length > 0;
+
+const alreadyCanceled = () =>
+  new Conflict('The transfer is already canceled.', 'invalid_transition', {
+    current_status: 'canceled',
+  });
+const alreadyTransferred = () =>
+  new Conflict('The loans have already been transferred.', 'already_transferred');
+export const cancelTransferConflicts = () => [alreadyTransferred(), alreadyCanceled()];

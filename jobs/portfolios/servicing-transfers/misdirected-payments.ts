@@ -46,7 +46,16 @@ export const ForwardedPayments = z.object({
     )
     .describe('The money that was sent on, for the list to the new servicer.'),
   skipped: z
-    .array(z.object({ loan_id: uuid, reason: z.string().describe('Why nothing was sent on.') }))
+    .array(
+      z.object({
+        loan_id: uuid,
+        reason: z
+          .enum(['funds_held'])
+          .describe(
+            'Why nothing was sent on. `funds_held`: the bank may still take the money back.',
+          ),
+      }),
+    )
     .describe('Loans with money that is still held.'),
 });
 
@@ -61,8 +70,7 @@ export async function forwardPayments(
 ): Promise<z.output<typeof ForwardedPayments>> {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.direction !== 'out')
-    throw new Conflict('The loans of this transfer are serviced here.', 'wrong_direction');
+  if (transfer.direction !== 'out') throw servicedHere();
   const held = await transfers.listHeldMoney(work.tx, id, loan_ids ?? null);
   if (loan_ids && held.length < loan_ids.length)
     throw new Invalid({ loan_ids: 'Contains a loan that holds no money for the new servicer.' });
@@ -71,7 +79,7 @@ export async function forwardPayments(
   for (const { loan_id, amount } of held.slice(0, PAYMENTS_MAX)) {
     const payment_id = await payOut(work, transfer, { loan_id, amount, outcome });
     if (payment_id === null) {
-      skipped.push({ loan_id, reason: 'funds_held' });
+      skipped.push({ loan_id, reason: 'funds_held' as const });
       continue;
     }
     await insert(work.tx, 'misdirected_payments', {
@@ -181,8 +189,7 @@ export async function recordReceivedPayments(
 ): Promise<z.output<typeof ReceivedResult>> {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.direction !== 'in')
-    throw new Conflict('The loans of this transfer are serviced elsewhere.', 'wrong_direction');
+  if (transfer.direction !== 'in') throw servicedElsewhere();
   await assertReceivable(work, id, payments);
   const recorded = [];
   for (const { loan_id, amount, received_on, reference_number } of payments) {
@@ -267,3 +274,9 @@ function wasPaidInTime(
   if (installment === undefined) return false;
   return oldest === null || oldest > installment.due_date;
 }
+
+export const servicedHere = () =>
+  new Conflict('The loans of this transfer are serviced here.', 'wrong_direction');
+
+export const servicedElsewhere = () =>
+  new Conflict('The loans of this transfer are serviced elsewhere.', 'wrong_direction');

@@ -23,21 +23,16 @@ const CHUNK = 25;
 export async function sendNotices(work: Work, id: string) {
   const transfer = await transfers.lockTransfer(work.tx, id);
   if (transfer === null) throw new NotFound();
-  if (transfer.is_canceled) throw new Conflict('The transfer is canceled.', 'invalid_transition');
+  if (transfer.is_canceled) throw transferCanceled();
   const { notices_due_on, direction } = transfer;
-  if (notices_due_on === null)
-    throw new Conflict('This transfer needs no letters from you.', 'no_notices_required');
+  if (notices_due_on === null) throw noNoticesRequired();
   await assertSender(work);
   if (direction === 'out' && transfer.notices_ordered_on === null && work.today > notices_due_on) {
     const earliest = addDays(
       work.today,
       (await settingsOf(work.tx)).servicing_transfers.goodbye_days,
     );
-    throw new Conflict(
-      `The letters had to be sent by ${notices_due_on}. Cancel this transfer and record it again for ${earliest} or later.`,
-      'notices_too_late',
-      { notices_due_on, earliest_effective_date: earliest },
-    );
+    throw noticesTooLate(notices_due_on, earliest);
   }
   await transfers.orderNotices(work.tx, id, work.today);
   await enqueue(work.tx, sendTransferNotices, { tenant_id: work.tenant_id, transfer_id: id });
@@ -62,7 +57,10 @@ export async function recordNotices(
     });
 }
 
-/** The letters must name an address and a telephone number of both servicers (12 CFR 1024.33(b)(4)). */
+/**
+ * The letters must name an address and a collect call or toll-free number of both servicers (12 CFR 1024.33(b)(4)). That a
+ * number is free is not checked.
+ */
 async function assertSender(work: Work) {
   const { branding } = await settingsOf(work.tx);
   const missing = (['address_line_1', 'support_phone'] as const).filter(
@@ -70,10 +68,7 @@ async function assertSender(work: Work) {
   );
   if (missing.length === 0) return;
   const names = missing.map((name) => `branding.${name}`).join(' and ');
-  throw new Conflict(
-    `The letters need your address and telephone number. Set ${names}.`,
-    'sender_incomplete',
-  );
+  throw senderIncomplete(names);
 }
 
 /** Composes the letters of a transfer, some loans at a time. Each loan's letters are composed once. */
@@ -154,3 +149,26 @@ async function composeNotice(
   });
   return 'failed';
 }
+
+const transferCanceled = () =>
+  new Conflict('The transfer is canceled.', 'invalid_transition', { current_status: 'canceled' });
+const noNoticesRequired = () =>
+  new Conflict('This transfer needs no letters from you.', 'no_notices_required');
+const noticesTooLate = (notices_due_on: string, earliest: string) =>
+  new Conflict(
+    `The letters had to be sent by ${notices_due_on}. Cancel this transfer and record it again for ${earliest} or later.`,
+    'notices_too_late',
+    { notices_due_on, earliest_effective_date: earliest },
+  );
+export const noticeConflicts = () => [
+  noticesTooLate('2026-01-01', '2026-01-30'),
+  noNoticesRequired(),
+  senderIncomplete('branding.support_phone'),
+  transferCanceled(),
+];
+
+const senderIncomplete = (names: string) =>
+  new Conflict(
+    `The letters need your address and telephone number. Set ${names}.`,
+    'sender_incomplete',
+  );

@@ -18,11 +18,7 @@ const FETCHES_PER_DAY_MAX = 20;
  */
 export async function requestLogo(work: Work, url: string) {
   if ((await logos.findLatest(work.tx, url))?.status === 'pending') return;
-  if ((await logos.countRequestsToday(work.tx)) >= FETCHES_PER_DAY_MAX)
-    throw new Conflict(
-      `The logo was fetched ${FETCHES_PER_DAY_MAX} times within a day. Try again tomorrow.`,
-      'too_many_logos',
-    );
+  if ((await logos.countRequestsToday(work.tx)) >= FETCHES_PER_DAY_MAX) throw tooManyLogos();
   const logo_id = await insert(work.tx, 'logos', { url });
   await enqueue(work.tx, fetchLogo, { tenant_id: work.tenant_id, logo_id });
 }
@@ -31,8 +27,7 @@ export async function requestLogo(work: Work, url: string) {
 export async function refetchLogo(work: Work) {
   await stored.lockSettings(work.tx);
   const { logo_url } = (await settingsOf(work.tx)).branding;
-  if (logo_url === '')
-    throw new Conflict('There is no logo. Set branding.logo_url first.', 'no_logo');
+  if (logo_url === '') throw noLogo();
   const before = await logos.findLatest(work.tx, logo_url);
   if (before?.status !== 'pending') {
     await requestLogo(work, logo_url);
@@ -60,3 +55,12 @@ export async function embedLogo<Data extends Pick<Letter, 'tenant'>>(
   const logo_url = tenant.logo_id ? await logos.dataUri(tx, tenant.logo_id) : null;
   return { ...data, tenant: { ...tenant, branding: { ...tenant.branding, logo_url } } };
 }
+
+export const tooManyLogos = () =>
+  new Conflict(
+    `The logo was fetched ${FETCHES_PER_DAY_MAX} times within a day. Try again tomorrow.`,
+    'too_many_logos',
+  );
+
+export const noLogo = () =>
+  new Conflict('There is no logo. Set branding.logo_url first.', 'no_logo');

@@ -44,11 +44,7 @@ export async function confirmLink(
   const held = provider_id === null ? null : await providers.lockActive(tx, provider_id);
   await accounts.lockUser(tx, user_id);
   const subject = held === null ? null : await signIns.acceptLink(tx, hashToken(token), user_id);
-  if (provider_id === null || held === null || subject === null)
-    throw new Conflict(
-      'No sign-in waits for your consent in this browser. Sign in at the provider again.',
-      'no_link_to_confirm',
-    );
+  if (provider_id === null || held === null || subject === null) throw noLinkToConfirm();
   const user = await find(tx, users, user_id);
   const role_max = TENANT_ROLES.find((role) => role === user?.['tenant_role']) ?? 'none';
   const { issuer_url } = held;
@@ -74,13 +70,21 @@ export async function removeLink(
   await accounts.lockUser(tx, user_id);
   const account = await accounts.findActiveUser(tx, user_id);
   if (!(await providers.unlinkUser(tx, user_id, provider_id))) throw new NotFound();
-  if (account === null || account.password_hash === null)
-    throw new Conflict(
-      'You have no password, so this is your only way to sign in. Set a password first.',
-      'only_way_in',
-    );
+  if (account === null || account.password_hash === null) throw onlyWayIn();
   await recordAudit(work, { type: 'users', id: user_id }, 'unlink-from-provider', {
     provider_id: { old: provider_id, new: null },
   });
   return endAllSessions(tx, user_id);
 }
+
+export const noLinkToConfirm = () =>
+  new Conflict(
+    'No sign-in waits for your consent in this browser. Sign in at the provider again.',
+    'no_link_to_confirm',
+  );
+
+export const onlyWayIn = () =>
+  new Conflict(
+    'You have no password, so this is your only way to sign in. Set a password first.',
+    'only_way_in',
+  );

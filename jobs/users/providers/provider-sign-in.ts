@@ -32,11 +32,7 @@ export async function beginProviderSignIn(
   if ('wait' in counted) return counted;
   const provider = await providers.findActive(tx, providerId);
   if (provider === null) throw new NotFound();
-  if (provider.authorization_url === null)
-    throw new Conflict(
-      'The provider has not been verified yet. Try again in a minute.',
-      'provider_not_ready',
-    );
+  if (provider.authorization_url === null) throw providerNotReady();
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
   await signIns.beginProviderSignIn(tx, {
     provider_id: providerId,
@@ -135,3 +131,9 @@ async function acceptReturn(work: Work, token: string, given: ProviderReturn) {
     await enqueue(tx, finishProviderSignIn, { tenant_id, sign_in_id: begun.id });
   return begun;
 }
+
+export const providerNotReady = () =>
+  new Conflict(
+    'The provider has not been verified yet. Try again in a minute.',
+    'provider_not_ready',
+  );

@@ -30,11 +30,7 @@ const library = () => import('@simplewebauthn/server');
 export async function passkeyCreationOptions(work: Work, userId: string, site: PasskeySite) {
   const { tx } = work;
   const known = await passkeys.listPasskeys(tx, userId);
-  if (known.length >= PASSKEYS_MAX)
-    throw new Conflict(
-      `You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`,
-      'too_many',
-    );
+  if (known.length >= PASSKEYS_MAX) throw tooManyPasskeys();
   const user = await find(tx, users, userId);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
@@ -99,7 +95,7 @@ const CHALLENGE_EXPIRED = 'Was not requested, or has expired. Start again.';
 export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {
   const known = await passkeys.listPasskeys(tx, userId);
   const forHost = known.filter(({ host }) => host === hostOf(site));
-  if (forHost.length === 0) throw new Conflict('You have no passkey for this host.', 'no_passkey');
+  if (forHost.length === 0) throw noPasskey();
   const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({
     rpID: hostOf(site),
@@ -143,3 +139,8 @@ export async function verifyPasskey(
   if (!verification?.verified) return false;
   return passkeys.recordUse(tx, passkey.id, verification.authenticationInfo.newCounter);
 }
+
+export const tooManyPasskeys = () =>
+  new Conflict(`You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`, 'too_many');
+
+export const noPasskey = () => new Conflict('You have no passkey for this host.', 'no_passkey');

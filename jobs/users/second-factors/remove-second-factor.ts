@@ -29,11 +29,7 @@ export async function removeSecondFactor(
   const isLast = (await factors.listFactorKinds(tx, user_id)).length === 0;
   const holder = (await find(tx, users, user_id)) as (Row & Holder) | null;
   const { auth } = await settingsOf(tx);
-  if (isLast && holder !== null && isSecondFactorRequired(auth, holder))
-    throw new Conflict(
-      'A second factor is required here. Enroll another one first.',
-      'second_factor_required',
-    );
+  if (isLast && holder !== null && isSecondFactorRequired(auth, holder)) throw lastFactorRequired();
   if (isLast) await recovery.deleteCodes(tx, user_id);
   const epoch = await endAllSessions(tx, user_id);
   await notifyFactorChange(work, user_id, { old: kind, new: null });
@@ -43,11 +39,7 @@ export async function removeSecondFactor(
 /** Replaces the user's recovery codes and returns the new ones. They cannot be shown again. */
 export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<string[]> {
   await accounts.lockUser(tx, userId);
-  if ((await factors.listFactorKinds(tx, userId)).length === 0)
-    throw new Conflict(
-      'Recovery codes replace a second factor. Enroll one first.',
-      'no_second_factor',
-    );
+  if ((await factors.listFactorKinds(tx, userId)).length === 0) throw noSecondFactor();
   return replaceRecoveryCodes(tx, userId);
 }
 
@@ -60,11 +52,7 @@ export async function resetSecondFactors(work: Work, userId: string): Promise<Ro
   const { tx, actor } = work;
   const user = await findLocked(tx, users, userId);
   if (user === null) throw new NotFound();
-  if (actor.id === userId)
-    throw new Conflict(
-      'You cannot reset your own factors. Remove them one by one, or ask another superadmin.',
-      'own_second_factor',
-    );
+  if (actor.id === userId) throw ownSecondFactor();
   const kinds = await factors.deleteAllFactors(tx, userId);
   await recovery.deleteCodes(tx, userId);
   if (kinds.length === 0) return user;
@@ -75,3 +63,18 @@ export async function resetSecondFactors(work: Work, userId: string): Promise<Ro
   });
   return user;
 }
+
+export const lastFactorRequired = () =>
+  new Conflict(
+    'A second factor is required here. Enroll another one first.',
+    'second_factor_required',
+  );
+
+export const noSecondFactor = () =>
+  new Conflict('Recovery codes replace a second factor. Enroll one first.', 'no_second_factor');
+
+export const ownSecondFactor = () =>
+  new Conflict(
+    'You cannot reset your own factors. Remove them one by one, or ask another superadmin.',
+    'own_second_factor',
+  );

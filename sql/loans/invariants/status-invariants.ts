@@ -57,6 +57,18 @@ export const statusInvariants: readonly Check[] = [
     `,
   },
   {
+    rule: 'a modification that waits follows the status of its loan',
+    query: sql.type(ViolationRow)`
+      select record.tenant_id, record.id as subject,
+             format('Modification %s is shown as %s, and loan %s is %s.', record.id, record.shown_status,
+               loan.loan_number, loan.status) as message
+      from modifications as record
+      join loans as loan on loan.tenant_id = record.tenant_id and loan.id = record.loan_id
+      where record.status in ('pending', 'approved')
+        and record.is_loan_active is distinct from (loan.status = 'active')
+    `,
+  },
+  {
     rule: 'an active loan owes something',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MILITARY_DATABASES, MILITARY_RESULTS } from '../../borrowers/military-reports.ts';
 import { isInForce } from '../../cases/conditions.ts';
-import { sql, type Transaction } from '../../database/db.ts';
+import { prepared, sql, type Transaction } from '../../database/db.ts';
 import { LIABLE_ROLES, liableParties } from '../co-borrowers.ts';
 import { conditionsOfLoans } from '../legal-conditions.ts';
 import { joinOutlookRow } from '../outlook.ts';
@@ -64,7 +64,8 @@ export type LoanFacts = z.output<typeof Facts> & {
 };
 
 export const readComplianceFacts = (tx: Transaction, loanId: string) =>
-  tx.one(sql.type(Facts)`
+  tx.one(
+    prepared(sql.type(Facts)`
     select loan.principal_amount, loan.interest_rate, coalesce(ahead.current_rate, 0) as current_rate,
            coalesce(loan.original_term_months, loan.term_months) as term_months,
            loan.status in ('active', 'charged_off') as is_funded, loan.disbursement_date,
@@ -92,11 +93,13 @@ export const readComplianceFacts = (tx: Transaction, loanId: string) =>
       on address.borrower_id = loan.borrower_id and address.is_primary and not address.is_archived
       and address.address_type = 'mailing'
     where loan.id = ${loanId}
-  `);
+  `),
+  );
 
 /** The people who owe the loan now, the borrower first. */
 export const readObligors = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Obligor)`
+  tx.any(
+    prepared(sql.type(Obligor)`
     select person.id as borrower_id, party.role, person.borrower_type, person.date_of_birth,
            person.is_archived,
            person.preferred_channel is not distinct from 'letter' or not person.email_enabled
@@ -131,4 +134,5 @@ export const readObligors = (tx: Transaction, loanId: string) =>
     join borrowers as person on person.id = party.borrower_id
     where party.loan_id = ${loanId}
     order by party.role <> 'borrower', person.id
-  `);
+  `),
+  );

@@ -7,42 +7,11 @@ import { isInChunk, type LoanChunk } from '../chunk.ts';
  * A modification that waits for its approval or its day is shown as canceled while its loan is not active. It
  * then cannot be approved or applied.
  */
-const currentStatus = (record: 'record' | 'row') => sql.fragment`
-  case
-    when ${isWaiting(record)} and ${isLoanInactive(record)} then 'canceled'
-    else ${sql.identifier([record, 'status'])}
-  end`;
-
-const isWaiting = (record: 'record' | 'row') =>
-  sql.fragment`${sql.identifier([record, 'status'])} in ('pending', 'approved')`;
-
-const isLoanInactive = (record: 'record' | 'row') => sql.fragment`(
-  (select loan.status from loans as loan where loan.id = ${sql.identifier([record, 'loan_id'])}) <> 'active'
-)`;
-
-/** Modifications (alias `row`) that are shown with one of these statuses. An index finds their stored statuses. */
-function hasStatus(values: readonly string[]) {
-  const waiting = values.filter((status) => WAITING.includes(status));
-  const others = values.filter((status) => !WAITING.includes(status));
-  const clauses = [
-    ...(others.length > 0 ? [isOneOf(others)] : []),
-    ...(waiting.length > 0
-      ? [sql.fragment`(${isOneOf(waiting)} and not ${isLoanInactive('row')})`]
-      : []),
-    ...(others.includes('canceled')
-      ? [sql.fragment`(${isOneOf(WAITING)} and ${isLoanInactive('row')})`]
-      : []),
-  ];
-  return sql.fragment`(${sql.join(clauses, sql.fragment` or `)})`;
-}
-
-const WAITING: readonly string[] = ['pending', 'approved'];
-
-/** With a single value, Postgres can use the order of the index. */
-const isOneOf = (statuses: readonly string[]) =>
-  statuses.length === 1
-    ? sql.fragment`row.status = ${statuses[0] ?? ''}`
-    : sql.fragment`row.status = any(${sql.array([...statuses], 'text')})`;
+const hasStatus = (values: string[]) =>
+  // With a single value, Postgres can use the order of the index.
+  values.length === 1
+    ? sql.fragment`row.shown_status = ${values[0] ?? ''}`
+    : sql.fragment`row.shown_status = any(${sql.array(values, 'text')})`;
 
 export const modifications = table({
   name: 'modifications',
@@ -54,7 +23,7 @@ export const modifications = table({
            record.extend_months, record.new_payment_amount, record.new_payment_day,
            record.new_maturity_date, record.principal_forgiven, record.capitalize_interest,
            record.capitalize_fees, record.capitalized_amount, record.interest_treatment,
-           record.fee_treatment, record.apply_immediately, ${currentStatus('record')} as status,
+           record.fee_treatment, record.apply_immediately, record.shown_status as status,
            record.previous_terms, record.new_terms, record.requested_by, record.approved_by, record.applied_at,
            record.document_id, record.created_at, record.updated_at
     from modifications as record left join loans as loan on loan.id = record.loan_id
@@ -70,7 +39,7 @@ export const modifications = table({
     'updated_at',
   ],
   filters: { status: { where: hasStatus } },
-  orders: { status: () => ({ all: { value: currentStatus('row') } }) },
+  orders: { status: () => ({ all: { value: sql.fragment`row.shown_status` } }) },
 });
 
 /** Loans of the chunk with an approved modification that is effective on or before this day. */

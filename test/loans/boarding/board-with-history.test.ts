@@ -143,7 +143,9 @@ test('a mistake in a history is refused with its place, and so is a status that 
   expect(Object.keys(late.body.errors)).toEqual(['history.transactions[0].date']);
   expect(Object.keys(twice.body.errors)).toEqual(['history.transactions[1].transaction_id']);
   expect(Object.keys(unknown.body.errors)).toEqual(['history.transactions[0].reverses']);
-  expect(repaid.body.errors).toEqual({ status: 'By its history, the loan is paid off.' });
+  expect(repaid.body.errors).toEqual({
+    status: 'By its history, the loan is paid off. Correct the status or the history.',
+  });
   expect(Object.keys(early.body.errors)).toEqual(['history.from']);
   expect(Object.keys(unopened.body.errors)).toEqual(['history.opening']);
   expect(Object.keys(pending.body.errors)).toEqual(['history']);
@@ -212,6 +214,29 @@ test('histories that end with a payoff, or with a charge-off and recoveries, are
   });
   expect(recovered.body).toMatchObject({ payment_type: 'recovery' });
   expect(after.recovered_amount).toBe('75.00');
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a loan that was settled for less is kept as a loan that is over, and the rest was never paid', async () => {
+  const tenant = await stage.tenant('2025-12-01');
+  const board = await boarder(tenant);
+
+  const settled = await board(
+    [
+      paid('P1', '2025-02-10'),
+      paid('P2', '2025-09-15', '6000.00'),
+      { transaction_id: 'S', date: '2025-09-15', type: 'settlement' },
+    ],
+    { status: 'paid_off', current_principal_balance: '0.00' },
+  );
+  const payments = (await tenant.officer.get(`/loans/${settled.body.id}/payments`)).body;
+
+  expect(settled.status, JSON.stringify(settled.body)).toBe(201);
+  expect(settled.body).toMatchObject({ status: 'settled', total_balance: '0.00' });
+  expect(payments.map(({ amount }: { amount: string }) => amount).toSorted()).toEqual([
+    INSTALLMENT,
+    '6000.00',
+  ]);
   expect(await violationsIn(stage)).toEqual([]);
 });
 

@@ -29,7 +29,8 @@ export type CheckedRow<Name extends BookFileName = BookFileName> = {
   labelOf: (column: string) => string;
 };
 
-export type BookItem = { row: CheckedRow } | { finding: Finding };
+/** `history_of`: the loan that lacks a transaction because of an error. */
+export type BookItem = { row: CheckedRow } | { finding: Finding; history_of?: string };
 
 /**
  * Reads a book once, file by file, and passes on its valid rows and everything that is wrong: in the form of the files,
@@ -41,7 +42,7 @@ export async function* checkBook(book: Book, options: CheckOptions): AsyncGenera
     if ('row' in item) yield item;
     else {
       const finding = applySwitches(item.finding, switches);
-      if (finding !== null) yield { finding };
+      if (finding !== null) yield { ...item, finding };
     }
   }
 }
@@ -79,12 +80,15 @@ async function* checkFile(
   const { index } = shared;
   const keys = createKeyCheck(name, index);
   const references = createReferenceCheck(name, shared);
-  const reversals = name === 'history' ? createReversalCheck() : null;
+  const reversals = name === 'history' ? createReversalCheck(keys) : null;
   for await (const line of readRows(book, name)) {
-    for (const finding of line.findings) yield { finding };
+    const { loan_number } = line.values;
+    const place =
+      name === 'history' && typeof loan_number === 'string' ? { history_of: loan_number } : {};
+    for (const finding of line.findings) yield { finding, ...place };
     const issues = checkLine(name, line, { ...shared, keys });
     reversals?.add(line);
-    for (const issue of issues) yield { finding: toFinding(line, issue) };
+    for (const issue of issues) yield { finding: toFinding(line, issue), ...place };
     for (const finding of await references.add(line)) yield { finding };
     const isValid = issues.every(({ code }) => FINDING_CODES[code].severity === 'warning');
     if (line.row !== null && isValid)

@@ -10,7 +10,7 @@ export function createDocumentCheck({ documents }: Pick<Book, 'documents'>) {
     find({ file }: BookRow<'documents'>): Issue[] {
       listed.add(file);
       if (documents.has(file)) return [];
-      const reason = 'The folder documents has no such file.';
+      const reason = 'The folder documents has no such file. Add it, or remove the line.';
       return [{ column: 'file', code: 'missing_document', reason }];
     },
     unlisted: (): Finding[] =>
@@ -22,7 +22,7 @@ export function createDocumentCheck({ documents }: Pick<Book, 'documents'>) {
           column: null,
           code: 'unlisted_document',
           severity: FINDING_CODES.unlisted_document.severity,
-          reason: 'Is not in documents.csv, so it is not imported.',
+          reason: 'Is not in documents.csv, so it is not imported. Add a line if you need it.',
         })),
   };
 }

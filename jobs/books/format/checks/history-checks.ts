@@ -38,6 +38,8 @@ export function checkHistoryRow(row: BookRow<'history'>, { today }: { today: str
       contradiction('reverses', `Only a ${UNDOES.join(' or a ')} names another transaction.`),
     );
   if (row.reverses === row.transaction_id)
-    issues.push(contradiction('reverses', 'Names the transaction itself.'));
+    issues.push(
+      contradiction('reverses', 'Names the transaction itself. Name the one that it undoes.'),
+    );
   return issues;
 }

@@ -39,7 +39,7 @@ export function createKeySet() {
 }
 
 /** Two rounds of FNV-1a with different starts, joined to 53 bits. Never 0. */
-function hashOf(key: string): number {
+export function hashOf(key: string): number {
   let high = 0x811c9dc5;
   let low = 0x9e3779b9;
   for (let at = 0; at < key.length; at += 1) {

@@ -21,15 +21,26 @@ export function checkLoanRow(
   const owes = balance !== '0.00';
   if (status === 'paid_off' && owes)
     issues.push(
-      contradiction('current_principal_balance', 'Must be zero for a loan that is paid off.'),
+      contradiction(
+        'current_principal_balance',
+        'Must be zero for a loan that is paid off. Correct the balance or the status.',
+      ),
     );
   if (status === 'active' && !owes && row.history_from === undefined)
     issues.push(
-      contradiction('current_principal_balance', 'Must be more than zero for an active loan.'),
+      contradiction(
+        'current_principal_balance',
+        'Must be more than zero for an active loan. If it is repaid, its status is paid_off.',
+      ),
     );
   for (const column of CHARGED_OFF_COLUMNS)
     if (status !== 'charged_off' && row[column] !== undefined && row[column] !== '0.00')
-      issues.push(contradiction(column, 'Only a loan with the status charged_off has it.'));
+      issues.push(
+        contradiction(
+          column,
+          'Only a loan with the status charged_off has it. Empty the field, or correct the status.',
+        ),
+      );
   const { paid_through_date, next_due_date } = row;
   if (paid_through_date && next_due_date && paid_through_date >= next_due_date)
     issues.push(contradiction('next_due_date', 'Must be after `paid_through_date`.'));
@@ -45,7 +56,7 @@ export function checkLoanRow(
   if (hasFile('borrowers'))
     for (const column of SHORT_COLUMNS)
       if (row[column] !== undefined)
-        issues.push(contradiction(column, 'Belongs into borrowers.csv, which the book has.'));
+        issues.push(contradiction(column, 'Move it to borrowers.csv, which the book has.'));
   issues.push(...historyIssues(row, hasFile));
   return issues;
 }
@@ -57,7 +68,12 @@ function historyIssues(row: LoanRow, hasFile: (name: BookFileName) => boolean): 
       ? []
       : [contradiction('history_opening_principal', 'Is only used with `history_from`.')];
   if (!hasFile('history') && !hasFile('events'))
-    return [contradiction('history_from', 'The book has no history.csv.')];
+    return [
+      contradiction(
+        'history_from',
+        'The book has no history.csv. Add the file, or leave this field empty.',
+      ),
+    ];
   if (from < origination_date)
     return [contradiction('history_from', 'Must not be before the origination date.')];
   if (from > origination_date && opening === undefined)

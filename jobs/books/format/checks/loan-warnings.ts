@@ -6,6 +6,7 @@ import { boardedSchedule, originalSchedule } from '../../../loans/schedule/board
 import { paymentsPerYear } from '../../../loans/arithmetic/due-dates.ts';
 import { isBilledByCycle, type Terms } from '../../../loans/arithmetic/terms.ts';
 import type { BookRow } from '../book-files.ts';
+import { debtOf, installmentDoubt, type Debt } from './installment-doubt.ts';
 import type { Issue } from './issue.ts';
 
 type LoanRow = BookRow<'loans'>;
@@ -21,11 +22,15 @@ const REPORTED_DAYS = 30;
 
 /** Doubts about a loan, given the terms that it will have. Each warning can be made an error. */
 export function warnAboutLoan(row: LoanRow, place: Place): Issue[] {
+  const rate = rateWarnings(row);
+  const repayment = repaymentWarnings(row, place);
   return [
-    ...rateWarnings(row),
+    ...rate,
     ...balanceWarnings(row, place),
     ...dateWarnings(row, place),
-    ...repaymentWarnings(row, place),
+    ...repayment,
+    // They name the mistake more exactly.
+    ...(rate.length + repayment.length > 0 ? [] : installmentWarnings(row, place)),
   ];
 }
 
@@ -35,19 +40,16 @@ const warning = (column: string, code: Issue['code'], reason: string): Issue => 
   reason,
 });
 
+const howToWrite = (percent: string) =>
+  `Means ${percent}. Check the rate, and \`rates\` in the mapping. Without a mapping, 8.5 percent is written 0.085.`;
+
 function rateWarnings({ interest_rate }: LoanRow): Issue[] {
   const rate = Number(interest_rate);
   const percent = `${Number((rate * 100).toPrecision(6))} percent a year`;
   if (rate > RATE_HIGH)
-    return [
-      warning(
-        'interest_rate',
-        'rate_looks_like_percent',
-        `Means ${percent}. A rate of 8.5 percent is written 0.085.`,
-      ),
-    ];
+    return [warning('interest_rate', 'rate_looks_like_percent', howToWrite(percent))];
   if (rate === 0 || rate >= RATE_LOW) return [];
-  const reason = `Means ${percent}. A rate of 8.5 percent is written 0.085.`;
+  const reason = howToWrite(percent);
   return [warning('interest_rate', 'rate_looks_like_fraction', reason)];
 }
 
@@ -60,7 +62,7 @@ function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
         warning(
           'current_principal_balance',
           'balance_above_amount',
-          `Is more than the principal amount of ${principal_amount}.`,
+          `Is more than the principal amount of ${principal_amount}. Correct it, or set has_capitalization if interest or fees were added.`,
         ),
       ]
     : [];
@@ -77,7 +79,7 @@ function dateWarnings(row: LoanRow, { terms, today }: Place): Issue[] {
       warning(
         'term_months',
         'maturity_long_past',
-        `The last installment was due on ${last}, and the loan is still active.`,
+        `The last installment was due on ${last}, and the loan is still active. Check whether it was extended or repaid.`,
       ),
     );
   const { next_due_date } = row;
@@ -86,7 +88,7 @@ function dateWarnings(row: LoanRow, { terms, today }: Place): Issue[] {
       warning(
         'next_due_date',
         'due_date_off_schedule',
-        `By its terms, the loan is due on ${nearestTo(next_due_date, dates)}.`,
+        `By its terms, the loan is due on ${nearestTo(next_due_date, dates)}. Correct the date, first_payment_date or payment_day.`,
       ),
     );
   const paid = paidThroughDate(row, terms);
@@ -111,19 +113,26 @@ const nearestTo = (date: string, dates: readonly string[]) =>
   dates.find((due) => due >= date) ?? dates.at(-1) ?? '';
 
 function repaymentWarnings(row: LoanRow, { terms, today }: Place): Issue[] {
-  const { payment_amount, has_balloon, current_principal_balance: balance } = row;
+  const { payment_amount, has_balloon } = row;
   const isAsked =
     row.status === 'active' &&
     payment_amount !== undefined &&
     !has_balloon &&
     !isBilledByCycle(terms);
-  if (!isAsked || clearlyRepays(row, { terms, today })) return [];
-  const paid_through_date = paidThroughDate(row, terms);
+  if (!isAsked) return [];
+  const debt = debtOf(row, terms, today);
+  if (clearlyRepays(row, terms, debt)) return [];
+  const { balance, paid_through_date } = debt;
   const loan = { ...row, paid_through_date };
-  const place = { balance, today };
+  const place = { balance, today: debt.day };
   const schedule = boardedSchedule(terms, loan, originalSchedule(terms, loan), place);
   const problem = repaymentProblem(terms, loan, schedule, place);
   return problem === null ? [] : [warning('payment_amount', problem.code, problem.reason)];
+}
+
+function installmentWarnings(row: LoanRow, place: Place): Issue[] {
+  const reason = installmentDoubt(row, place);
+  return reason === null ? [] : [warning('payment_amount', 'payment_off_terms', reason)];
 }
 
 /** The final payment may be this many installments before the exact schedule is built. */
@@ -133,17 +142,17 @@ const CLEARLY = 1.5;
  * Whether the installments repay the balance with much to spare, by an estimate that is off by some percent. It saves
  * building the exact schedule of nearly every loan, which takes a hundred times as long.
  */
-function clearlyRepays(row: LoanRow, { terms, today }: Place): boolean {
+function clearlyRepays(row: LoanRow, terms: Terms, debt: Debt): boolean {
   const { payment_frequency: frequency, amortization, interest_method } = terms;
   if (amortization !== 'level_payment') return true;
   if (frequency === 'single' || interest_method === 'flat' || interest_method === 'interest_only')
     return false;
-  const paid = paidThroughDate(row, terms) ?? today;
+  const paid = debt.paid_through_date ?? debt.day;
   const left = agreedDueDates(row, terms).filter((due) => due > paid).length;
   const rate = Number(terms.interest_rate) / paymentsPerYear(frequency);
   const installment = Number(row.payment_amount);
   const grown = (1 + rate) ** Math.max(0, left - 1);
   const sum = rate === 0 ? left - 1 : (grown - 1) / rate;
-  const before = Number(row.current_principal_balance) * grown - installment * sum;
+  const before = Number(debt.balance) * grown - installment * sum;
   return before * (1 + rate) <= installment * CLEARLY;
 }

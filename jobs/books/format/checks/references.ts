@@ -78,6 +78,6 @@ const unknownReference = (
   severity: 'error',
   reason:
     hasFile(refers_to) || !isOfTenant(refers_to)
-      ? `Does not exist in ${refers_to}.csv.`
+      ? `Does not exist in ${refers_to}.csv. Add it there, or correct this field.`
       : `Does not exist. Add it, or a file ${refers_to}.csv.`,
 });

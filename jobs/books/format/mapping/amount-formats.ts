@@ -89,15 +89,22 @@ export function readRate(value: string, form: 'fraction' | 'percent' | 'basis_po
     throw new ValueProblem('Is a percentage. Say so in the mapping: `rates: percent`.');
   const number = (hasSign ? value.slice(0, -1) : value).trim();
   if (!/^\d{0,5}(\.\d{0,20})?$/.test(number) || !/\d/.test(number))
-    throw new ValueProblem(
-      form === 'fraction' ? 'Must be a fraction: 8.5 % is written 0.085.' : 'Must be a number.',
-    );
+    throw new ValueProblem(form === 'fraction' ? NO_FRACTION : 'Must be a number.');
   const divisor = { fraction: 1, percent: 100, basis_points: 10_000 }[form];
   const exact = new Big(number.startsWith('.') ? `0${number}` : number.replace(/\.$/, '')).div(
     divisor,
   );
+  if (exact.gt(1)) throw new ValueProblem(tooHigh(exact, form));
   return exact.round(8).toFixed();
 }
+
+/** A form that is not the one of the file, or a mistake in it. */
+const tooHigh = (rate: Big, form: 'fraction' | 'percent' | 'basis_points') =>
+  form === 'fraction'
+    ? `${NO_FRACTION} If the column has percentages, say so in the mapping: \`rates: percent\`.`
+    : `Is ${rate.times(100).round(6).toFixed()} percent a year, and the highest rate is 100 percent. Correct it, or \`rates\` in the mapping, which is ${form}.`;
+
+const NO_FRACTION = 'Must be a fraction: 8.5 % is written 0.085.';
 
 /** The whole number in a text such as `36 months`. */
 export function readWholeNumber(value: string, pattern: string | undefined): string {

@@ -83,7 +83,11 @@ export function readHeader(
   const section = sectionOf(mapping, name);
   const twice = names.find((column, at) => column !== '' && names.indexOf(column) < at);
   if (twice !== undefined)
-    refuse('duplicate_column', twice, `The column ${quote(shown(twice))} appears twice.`);
+    refuse(
+      'duplicate_column',
+      twice,
+      `The column ${quote(shown(twice))} appears twice. Rename or remove one of them.`,
+    );
   // The columns of a source are compared once, with all that it feeds.
   if (source.feeds[0] === name) {
     const used = new Set(source.feeds.flatMap((fed) => usedNames(mapping, fed, names)));

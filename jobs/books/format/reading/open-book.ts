@@ -51,8 +51,8 @@ export function openBook(tree: FileTree, mapping: Mapping | null = null): Book {
 function missingLoans(mapping: Mapping | null): string {
   const [pattern] = mapping?.files.loans ?? [];
   return pattern === undefined
-    ? 'Has no file loans.csv.'
-    : `Has no file that is named like ${pattern}, which the mapping states for the loans.`;
+    ? 'Has no file loans.csv. Add it, or name your file of loans under `files` in a mapping.'
+    : `Has no file that is named like ${pattern}, which the mapping states for the loans. Correct the name there.`;
 }
 
 function filesFedBy(path: string, tree: FileTree, mapping: Mapping | null): BookFileName[] {

@@ -96,7 +96,7 @@ async function* readRecords<Name extends BookFileName>(
   });
   const reading = await findHeader(book, source, records);
   if (reading === null) {
-    report('unreadable_file', 1, 'The file is empty.');
+    report('unreadable_file', 1, 'The file is empty. Export it again.');
     return;
   }
   const { header, skipped, rest } = reading;
@@ -130,7 +130,11 @@ async function* readRecords<Name extends BookFileName>(
     yield* readRecord(record);
   }
   for (const { line } of held)
-    report('totals_line', line, 'Looks like a line with totals, and was not read as a record.');
+    report(
+      'totals_line',
+      line,
+      'Looks like a line with totals, and is left out. Compare its totals with those of the check.',
+    );
 }
 
 const NO_HEADER =
@@ -196,7 +200,11 @@ function createRecordReader<Name extends BookFileName>(
     const refuse = (code: FindingCode, column: string | null, reason: string) =>
       findings.push({ file: source.path, line, column, code, severity: 'error', reason });
     if (fields === null) {
-      refuse('field_count', null, `Has ${record.fields.length} fields, not ${names.length}.`);
+      refuse(
+        'field_count',
+        null,
+        `Has ${record.fields.length} fields, and the header line has ${names.length}. A separator inside a field must be between quotation marks.`,
+      );
       yield { file: source.path, line, row: null, values: {}, findings, labelOf };
       return;
     }

@@ -11,7 +11,7 @@ import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
 import * as columns from './record-columns.ts';
-import { borrowerKey, loadRows, type StagedRows } from '../staged-rows.ts';
+import { borrowerKey, loadRows, loadShortBorrowers, type StagedRows } from '../staged-rows.ts';
 
 /** Fills the address of a borrower when the file gives only the state. */
 const UNKNOWN = { street_line_1: 'Unknown', city: 'Unknown', postal_code: '00000' };
@@ -23,7 +23,7 @@ const FILES = [
 
 /**
  * The borrowers with these external ids. A new one is added with everything that the book says about the person; a known
- * one is used and not changed, except that new bank accounts are added. `short` holds the loans whose rows describe their
+ * one is used and not changed, except that bank accounts and notes are added. `short` holds the loans whose rows describe their
  * borrower themselves. A few statements for all borrowers.
  */
 export async function importBorrowers(
@@ -41,9 +41,23 @@ export async function importBorrowers(
   );
   const rowsOf = await loadRows(work, row.id, FILES, open.map(borrowerKey));
   const fresh = new Map(open.filter((id) => !known.has(id)).map((id) => [id, newId()]));
-  await addBorrowers(work, row, fresh, rowsOf, short);
+  const elsewhere = [...fresh.keys()].filter(
+    (id) => !short.has(id) && rowsOf('borrowers', borrowerKey(id)).length === 0,
+  );
+  // A person who owes a loan of this chunk together with others may describe herself in a loan of a later one.
+  const later = await loadShortBorrowers(work, row.id, elsewhere);
+  await addBorrowers(work, row, fresh, rowsOf, new Map([...later, ...short]));
   for (const [external_id, id] of known)
     await addAccountsOfKnown(work, row, id, rowsOf('bank_accounts', borrowerKey(external_id)));
+  await insertAll(
+    work.tx,
+    'notes',
+    [...known].flatMap(([external_id, id]) =>
+      rowsOf('notes', borrowerKey(external_id)).map(({ values }) =>
+        columns.noteColumns(id, null, values),
+      ),
+    ),
+  );
   const found = new Map([...known, ...fresh]);
   await records.addImportedRecords(
     work.tx,

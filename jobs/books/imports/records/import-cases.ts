@@ -9,7 +9,7 @@ import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { findImportedBorrowers } from './import-borrowers.ts';
-import { namesIn, translateFacts } from './case-facts.ts';
+import { namesIn, translateFacts } from '../../format/case-facts.ts';
 import { borrowerKey, openRow, type Placed } from '../staged-rows.ts';
 
 /**

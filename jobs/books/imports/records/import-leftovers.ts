@@ -24,6 +24,9 @@ export async function importLeftovers(work: Work, row: ImportRow): Promise<boole
   }
   const cases = await staged.nextRowsWithoutRecord(work.tx, row.id, 'cases', CASES);
   if (cases.length === 0) return false;
+  // A case may concern a borrower who is known here and has no loan in the book.
+  const concerned = cases.map((one) => openRow<'cases'>(work, one).borrower_external_id);
+  await importBorrowers(work, row, concerned);
   await importCases(work, row, cases);
   return true;
 }

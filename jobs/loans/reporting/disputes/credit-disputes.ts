@@ -121,14 +121,7 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   const wanted = status === 'overdue' ? undefined : status;
   const isMoved = wanted !== undefined && wanted !== dispute.status;
   if (isMoved && !NEXT[dispute.status]?.includes(String(wanted))) {
-    throw new Conflict(
-      `A dispute that is ${dispute.status} cannot become ${wanted}.`,
-      'invalid_transition',
-      {
-        current_status: dispute.status,
-        allowed_statuses: NEXT[dispute.status],
-      },
-    );
+    throw disputeTransition(dispute.status, String(wanted));
   }
   const response_code = (rest['response_code'] ?? dispute.response_code) as string | null;
   if (isMoved && wanted === 'responded' && !response_code)
@@ -167,11 +160,7 @@ function assertAnswerUnchanged({ status }: { status: string }, changes: Values, 
   if (OPEN.has(status)) return;
   const changed = ANSWER.find((name) => changesField(changes, row, name));
   if (changed === undefined) return;
-  throw new Conflict(
-    `The answer of a dispute that is ${status} cannot change. Record a correction of the loan's credit record instead.`,
-    'already_answered',
-    { field: changed, current_status: status },
-  );
+  throw alreadyAnswered(changed, status);
 }
 const OPEN: ReadonlySet<string> = new Set(['received', 'investigating']);
 const ANSWER = ['response_code', 'corrected_values', 'bureau', 'acdv_control_number'] as const;
@@ -223,3 +212,16 @@ export const disputesNearDeadline = ({ today }: Work) =>
   disputes.disputesNearDeadline(today, WARNINGS);
 export const createDisputeTasks = ({ tx, today }: Work) =>
   disputes.createDeadlineTasks(tx, today, WARNINGS);
+
+export const disputeTransition = (from: string, to: string) =>
+  new Conflict(`A dispute that is ${from} cannot become ${to}.`, 'invalid_transition', {
+    current_status: from,
+    allowed_statuses: NEXT[from],
+  });
+
+export const alreadyAnswered = (field: string, status: string) =>
+  new Conflict(
+    `The answer of a dispute that is ${status} cannot change. Record a correction of the loan's credit record instead.`,
+    'already_answered',
+    { field, current_status: status },
+  );

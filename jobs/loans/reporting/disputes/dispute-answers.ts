@@ -34,8 +34,7 @@ async function orderAnswerFile(work: Work, { bureau }: NewAnswerFile): Promise<s
     created_by: work.actor.id,
   });
   const answer_count = await answers.assignAnswers(tx, id, bureau);
-  if (answer_count === 0)
-    throw new Conflict('No answers are waiting to be sent to this bureau.', 'nothing_to_send');
+  if (answer_count === 0) throw noAnswersToSend();
   await update(tx, 'credit_dispute_answer_files', id, { answer_count });
   await cancelTasksOfAnswers(tx, id);
   await recordAudit(work, { type: 'credit_dispute_answer_files', id }, 'create', {});
@@ -74,3 +73,6 @@ export async function sendAnswerFile(
   await makeAnswerFile(within, files, tenantId, id);
   return id;
 }
+
+export const noAnswersToSend = () =>
+  new Conflict('No answers are waiting to be sent to this bureau.', 'nothing_to_send');

@@ -59,10 +59,15 @@ async function subscriberCodes({ tx }: Work, bureau: DisputeFile['bureau']) {
   const { subscriber_codes } = (await settingsOf(tx)).credit_reporting;
   const codes = subscriber_codes[bureau] ?? [];
   if (codes.length > 0) return new Set(codes.map(printed));
-  const missing = ['credit_reporting.subscriber_codes'];
-  const message = `Enter your subscriber codes at ${bureau} in the settings first.`;
-  throw new Conflict(message, 'credit_reporting_not_configured', { missing });
+  throw noSubscriberCode(bureau);
 }
+
+export const noSubscriberCode = (bureau: DisputeFile['bureau']) =>
+  new Conflict(
+    `Enter your subscriber codes at ${bureau} in the settings first.`,
+    'credit_reporting_not_configured',
+    { missing: ['credit_reporting.subscriber_codes'] },
+  );
 
 /** Bureaus write numbers as they are printed in a file: letters and digits, at most 30. */
 const printed = (number: string) =>

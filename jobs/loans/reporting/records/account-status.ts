@@ -20,6 +20,8 @@ const BY_DAYS = [
 ] as const;
 
 const CURRENT = BY_DAYS[6];
+/** The mark in the payment history of a month at whose end the account was so many days past due. */
+export const markOfDays = (days: number): string => byDays(days).mark;
 const byDays = (days: number) => BY_DAYS.find(({ from }) => days >= from) ?? CURRENT;
 
 /**

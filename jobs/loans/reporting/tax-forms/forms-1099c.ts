@@ -121,7 +121,7 @@ async function findMissingDebtors(
   const inForce = await forms.lockFormsInForce(work.tx, loan.id, code, tax_year);
   const missing = debtors.filter((debtor) => !inForce.some((form) => form.borrower_id === debtor));
   if (missing.length > 0) return missing;
-  throw new Conflict('A form for this event and year already exists.', 'already_exists', {
+  throw formExists({
     identifiable_event_code: code,
     tax_year,
   });
@@ -136,9 +136,7 @@ async function finish(work: Work, id: string) {
   const { row } = await openLoan(work, loan_id);
   const { is_deceased: _, ...parties } = await readFormParties(work, boxes.borrower_id);
   if (parties.debtor_tin_last_four === null && tin_requested_on === null) {
-    const message =
-      "The debtor's taxpayer number is missing. Enter it in the borrower's identities, or ask the debtor for it and set tin_requested_on.";
-    throw new Conflict(message, 'tin_missing', { current_status: 'draft' });
+    throw tinMissing();
   }
   const document_id = await orderDebtorCopy(work, row, { ...boxes, ...parties });
   await update(work.tx, 'forms_1099c', id, { ...parties, document_id });
@@ -175,11 +173,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
 /** Without its correction, a form that was sent would stay wrong with the debtor and the IRS. */
 function assertNoCorrection({ was_sent }: Row, current_status: string) {
   if (was_sent !== true || SENT.includes(current_status)) return;
-  throw new Conflict(
-    'This form corrects one that was sent. Furnish and file it instead of voiding it.',
-    'corrects_sent_form',
-    { current_status },
-  );
+  throw correctsSentForm(current_status);
 }
 
 /** Voids a form that was not furnished yet. */
@@ -198,3 +192,20 @@ async function withdrawTaskAfterVoid(
   await withdrawSettingsTask(work, { id: String(loan_id), loan_number: String(account_number) });
   await closeDebtorTasks(work, { id, form_number: String(form_number) }, 'canceled');
 }
+
+export const formExists = (facts: { identifiable_event_code: string; tax_year: number }) =>
+  new Conflict('A form for this event and year already exists.', 'already_exists', facts);
+
+export const tinMissing = () =>
+  new Conflict(
+    "The debtor's taxpayer number is missing. Enter it in the borrower's identities, or ask the debtor for it and set tin_requested_on.",
+    'tin_missing',
+    { current_status: 'draft' },
+  );
+
+export const correctsSentForm = (current_status: string) =>
+  new Conflict(
+    'This form corrects one that was sent. Furnish and file it instead of voiding it.',
+    'corrects_sent_form',
+    { current_status },
+  );

@@ -1,4 +1,4 @@
-import { Invalid } from '../../../errors.ts';
+import { Invalid } from '../../errors.ts';
 
 type Ids = { loans: ReadonlyMap<string, string>; people: ReadonlyMap<string, string> };
 
