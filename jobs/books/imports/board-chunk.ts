@@ -1,3 +1,4 @@
+import { lockIfUsable } from '../../../sql/borrowers/borrowers.ts';
 import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
@@ -104,6 +105,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   const investorAccount = await findInvestorAccount(work);
   const options = ImportOptions.parse(row.options);
   const find = await createParentFinder(work, options);
+  const usable_borrowers = await lockUsable(work, [...new Set(borrowers.values())]);
   const loans: BoardedLoan[] = [];
   const brought: BroughtLoan[] = [];
   const findings: BookFinding[] = [];
@@ -113,7 +115,8 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
       try {
         const records = rowsOf('records', loanKey(one.row.loan_number));
         const found = await find(withoutShares(one.row, records));
-        const parents = ownedParents(found.parents, records, investorAccount);
+        const own = ownedParents(found.parents, records, investorAccount);
+        const parents = { ...own, usable_borrowers };
         const input = boardingInput(one.row, borrower_id, found);
         const history = eventsOf(one.row.loan_number);
         const id = history
@@ -154,6 +157,12 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   await completeBroughtLoans(work, row.id, brought);
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
+}
+
+/** Those of the borrowers that may get a loan, locked with one statement for the whole chunk. */
+async function lockUsable({ tx }: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const usable = await mapConcurrently(ids, (id) => lockIfUsable(tx, id));
+  return new Set(ids.filter((_, at) => usable[at]));
 }
 
 /** A loan may have come here since the check, for example with a corrected copy of the file. */
