@@ -54,7 +54,11 @@ export async function zipOf(files: Readonly<Record<string, string>>): Promise<Bu
 }
 
 /** Imports a zip of the files over HTTP, with the totals that the check found. Returns the findings of the boarding. */
-export async function importBookByHttp(stage: Stage, tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
+export async function importBookByHttp(
+  stage: Stage,
+  tenant: Tenant,
+  files: ReadonlyMap<string, Buffer>,
+) {
   const admin = await tenant.signedIn('admin');
   const sent = await uploadBook(admin, await zipOfFiles(files), {}, 'book.zip');
   const path = `/imports/${sent.body.id}`;
