@@ -5,6 +5,10 @@ import type { BookRequest } from './book-request.ts';
 export const NOT_PART = [
   ['Loans that were denied, canceled or transferred', 'nothing is owed here'],
   [
+    'Transactions of an earlier servicer that are only displayed',
+    'they moved no balance here. Take them over from `GET /loans/{id}/earlier-transactions`',
+  ],
+  [
     'Messages, letters that were not stored as documents, tasks and webhooks',
     'they are the records of this system',
   ],
