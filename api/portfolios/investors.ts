@@ -11,6 +11,11 @@ import {
   saleBooked,
 } from '../../jobs/portfolios/loan-assignment.ts';
 import {
+  INVESTOR_TYPES,
+  REMITTANCE_FREQUENCIES,
+  REMITTANCE_TYPES,
+} from '../../jobs/portfolios/investor-types.ts';
+import {
   addSettlementInstrument,
   changeSettlementInstrument,
 } from '../../jobs/portfolios/settlement-instrument.ts';
@@ -232,7 +237,7 @@ export const investors = resource({
     id: uuid.readonly(),
     name: requiredText.describe('The name of the investor. Must be unique.'),
     investor_type: z
-      .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
+      .enum(INVESTOR_TYPES)
       .default('institutional')
       .describe('Classifies the investor.'),
     legal_name: text.nullish().describe('The registered name.'),
@@ -242,13 +247,13 @@ export const investors = resource({
     contact_phone: text.max(40).nullish().describe('The phone number of that person.'),
     address: jsonObject.default({}).describe('The postal address, in the form of your choice.'),
     remittance_type: z
-      .enum(['scheduled_scheduled', 'scheduled_actual', 'actual_actual'])
+      .enum(REMITTANCE_TYPES)
       .default('actual_actual')
       .describe(
         'Whether principal and interest are agreed to be paid as scheduled or as collected. For your records: remittances contain what was collected.',
       ),
     remittance_frequency: z
-      .enum(['daily', 'weekly', 'monthly'])
+      .enum(REMITTANCE_FREQUENCIES)
       .default('monthly')
       .describe('How often you agreed to pay. For your records: remittances are monthly.'),
     remittance_day: integer
