@@ -45,9 +45,44 @@ export const RECONCILIATION_KINDS = {
     name: 'Two conventions',
     explanation: 'Two differences together explain the figures.',
   },
+  boarded_interest: {
+    name: 'Interest at the boarding',
+    explanation:
+      'The loan was boarded with other unpaid interest than the other system counts since the last paid due date.',
+  },
+  paid_through: {
+    name: 'Paid-through date',
+    explanation: 'The loan was boarded as paid through another due date.',
+  },
+  due_day: {
+    name: 'Day of the due date',
+    explanation: 'The file states no day of the month, so the due dates here fall on another day.',
+  },
+  paid_to_date: {
+    name: 'Paid to date',
+    explanation: 'The balances agree, but the payments so far have another sum or last day.',
+  },
+  status: {
+    name: 'Status',
+    explanation: 'The balances agree, but the systems give the loan another status.',
+  },
+  not_kept: {
+    name: 'Figure not kept',
+    explanation:
+      'The file states zero for all loans, so the other system does not keep the figure.',
+  },
+  other_meaning: {
+    name: 'Figure with another meaning',
+    explanation:
+      'In the whole file, the figure means something else, such as a balance with its interest.',
+  },
+  inconsistent: {
+    name: 'Inconsistent file',
+    explanation: 'The file contradicts itself: a total is not the sum of its parts.',
+  },
   unknown: {
     name: 'Unknown',
-    explanation: 'No single change and no pair of changes explains the figures.',
+    explanation: 'No single change and no pair of changes explains all figures of the loan.',
   },
   missing_loan: { name: 'Missing loan', explanation: 'Only one of the systems has the loan.' },
   not_compared: {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, lstatSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { stringify } from 'csv-stringify/sync';
 import { BookUnreadable } from '../jobs/books/conventions/read-studied-loans.ts';
 import type { Book } from '../jobs/books/format/reading/book.ts';
 import {
@@ -10,25 +10,24 @@ import {
   openPoints,
 } from '../jobs/books/reconciliations/change-reconciliation.ts';
 import { openFiguresBook } from '../jobs/books/reconciliations/figures-book.ts';
-import { ReconciliationOptions } from '../jobs/books/reconciliations/reconciliation-input.ts';
+import { writeDifferences } from '../jobs/books/reconciliations/differences-file.ts';
+import { reconcileJob } from '../jobs/books/reconciliations/reconcile.job.ts';
 import {
-  CSV_COLUMNS,
-  RESULT_TEXTS,
-  type KindSummary,
-} from '../jobs/books/reconciliations/result-rows.ts';
+  ReconciliationOptions,
+  RESULT_KINDS,
+} from '../jobs/books/reconciliations/reconciliation-input.ts';
+import { RESULT_TEXTS, type KindSummary } from '../jobs/books/reconciliations/result-rows.ts';
 import {
   FileUnusable,
   runReconciliation,
 } from '../jobs/books/reconciliations/run-reconciliation.ts';
 import { openFileTree } from '../jobs/files/file-tree.ts';
 import { SYSTEM, createWithin, type Within } from '../jobs/work.ts';
-import {
-  listDifferences,
-  readReconciliation,
-  reconciliations,
-} from '../sql/books/reconciliations.ts';
+import { enqueue } from '../jobs/job.ts';
+import { readReconciliation, reconciliations } from '../sql/books/reconciliations.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
 import { find, type Row } from '../sql/table.ts';
+import { readyMappings } from '../templates/mappings.ts';
 import { readMappingAt } from './ops/open-book.ts';
 import { findTenant } from './ops/find-tenant.ts';
 import { UsageError } from './ops/operation.ts';
@@ -41,7 +40,30 @@ import { startProgressBar } from './processes/progress-bar.ts';
  * agree or differ by accepted kinds only, with 1 if not, and with 2 if the command or the file cannot be used.
  */
 const USAGE =
-  'npm run reconcile -- --tenant SLUG [--book] [--through DATE] [--tolerance 0.01] [--accept KINDS] [--mapping FILE.yaml] [--out FILE.csv] FILE';
+  'npm run reconcile -- --tenant SLUG [--book] [--through DATE] [--tolerance 0.01] [--accept KINDS] [--loans-here imported|all|none] [--mapping FILE.yaml|NAME] [--out FILE.csv] FILE';
+
+function printHelp() {
+  console.log(`Compares the figures of another system with those here, and names each difference.
+
+${USAGE}
+
+  FILE          figures.csv, or a folder or zip with files of a book (the guide "Moving a portfolio in").
+                A file with loans compares their balances, installments, payments so far and status.
+  --book        compares with the loans and histories of the file itself, before they are boarded.
+  --through     ignores figures after this day.
+  --tolerance   amounts may differ by this much. Default: 0.00.
+  --accept      kinds of differences that you know and accept, separated by commas. Loans that differ only by
+                accepted kinds are counted as accepted: the exit code is 0, and the sign-off needs no note.
+  --loans-here  which loans here the file must have: those of the same imports (imported, the default), all
+                loans with a debt (all), or none. The others are only counted.
+  --mapping     for a file with other columns or formats: a file, or one of ${readyMappings().join(', ')}.
+  --out         writes the differences as CSV.
+
+Exit codes: 0 all agrees or is accepted, 1 something differs or was not compared, 2 the command or the file cannot be used.
+
+Kinds:
+${RESULT_KINDS.map((kind) => `  ${kind.padEnd(26)}${RESULT_TEXTS[kind].explanation}`).join('\n')}`);
+}
 
 type Wishes = {
   slug: string | undefined;
@@ -78,7 +100,11 @@ async function reconcile(file: string, { slug, mapping, out, options }: Wishes):
     if (row === null) throw new Error('The reconciliation is missing.');
     bar.end(`${row['loans_total']} loans for ${tenant.slug}`);
     print(row);
-    if (out !== undefined) await writeDifferences(within, tenant.id, id, out);
+    if (out !== undefined) await writeFile(within, tenant.id, id, out);
+    // A worker writes the file that the API offers.
+    await within(tenant.id, ({ tx }) =>
+      enqueue(tx, reconcileJob, { tenant_id: tenant.id, reconciliation_id: id }),
+    );
     const result = await within(tenant.id, ({ tx }) => readReconciliation(tx, id), {
       readOnly: true,
     });
@@ -109,7 +135,7 @@ async function describeFile(file: string, { sources }: Book) {
 
 function print(row: Row) {
   const { loans_agreeing, loans_accepted, loans_differing, loans_not_compared } = row;
-  const { days_compared, days_not_compared } = row;
+  const { days_compared, days_not_compared, loans_only_here } = row;
   console.log(
     `${loans_agreeing} loans agree, ${loans_accepted} differ by accepted kinds, ${loans_differing} differ, ${loans_not_compared} were not or only partly compared. ${days_compared} days were compared, ${days_not_compared} of the same loans were not.`,
   );
@@ -123,13 +149,16 @@ function print(row: Row) {
         ]),
       ),
     );
+  if (loans_only_here !== 0)
+    console.log(
+      `${loans_only_here} other loans with a debt are here, which the file need not have. See --loans-here.`,
+    );
   console.log(`Reconciliation ${row.id}, fingerprint ${row['fingerprint']}`);
 }
 
-async function writeDifferences(within: Within, tenantId: string, id: string, out: string) {
-  const rows = await within(tenantId, ({ tx }) => listDifferences(tx, id), { readOnly: true });
-  writeFileSync(out, stringify([...rows], { header: true, columns: [...CSV_COLUMNS] }));
-  console.log(`Wrote ${rows.length} differences to ${out}.`);
+async function writeFile(within: Within, tenantId: string, id: string, out: string) {
+  await pipeline(writeDifferences(within, tenantId, id), createWriteStream(out));
+  console.log(`Wrote the differences to ${out}.`);
 }
 
 function readOptions(given: Record<string, unknown>): ReconciliationOptions {
@@ -137,6 +166,22 @@ function readOptions(given: Record<string, unknown>): ReconciliationOptions {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new UsageError(`${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+type Values = Partial<Record<'tenant' | 'through' | 'tolerance' | 'accept', string>> &
+  Partial<Record<'mapping' | 'out' | 'loans-here', string>> & { book?: boolean };
+
+function compareAsWished(values: Values, [file, ...others]: readonly string[]): Promise<number> {
+  if (!file || others.length > 0) throw new UsageError('Name one file, folder or zip.');
+  const { tenant: slug, through, tolerance, accept, mapping, out, book = false } = values;
+  const options = readOptions({
+    compares: book ? 'book' : 'loans',
+    loans_here: values['loans-here'],
+    through_date: through,
+    tolerance,
+    accepted_kinds: accept,
+  });
+  return reconcile(file, { slug, mapping, out, options });
 }
 
 try {
@@ -149,20 +194,14 @@ try {
       accept: text,
       mapping: text,
       out: text,
+      'loans-here': text,
       book: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
     },
     allowPositionals: true,
   });
-  const [file, ...others] = positionals;
-  if (!file || others.length > 0) throw new UsageError('Name one file, folder or zip.');
-  const { tenant: slug, through, tolerance, accept, mapping, out, book = false } = values;
-  const options = readOptions({
-    compares: book ? 'book' : 'loans',
-    through_date: through,
-    tolerance,
-    accepted_kinds: accept,
-  });
-  process.exitCode = await reconcile(file, { slug, mapping, out, options });
+  if (values.help) printHelp();
+  else process.exitCode = await compareAsWished(values, positionals);
 } catch (error) {
   const { code = '', message } = error as Error & { code?: string };
   const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');

@@ -10,8 +10,10 @@ import {
   ReconciliationOptions,
   RESULT_KINDS,
 } from '../../jobs/books/reconciliations/reconciliation-input.ts';
+import { RESULT_TEXTS } from '../../jobs/books/reconciliations/result-rows.ts';
 import { sentFile } from '../../jobs/documents/direct-upload.ts';
 import { sealStream } from '../../jobs/files/sealed-files.ts';
+import { NotFound } from '../../jobs/errors.ts';
 import { derivedFrom, type FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import * as stored from '../../sql/books/reconciliations.ts';
@@ -27,6 +29,8 @@ import {
   timestamps,
   uuid,
 } from '../../sql/types.ts';
+import { linkToStoredFile } from '../documents/stored-links.ts';
+import { bureauFileLink } from '../loans/bureau-files.ts';
 import { findOrThrow } from '../endpoints/record-operations.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
@@ -36,6 +40,8 @@ const FIGURES = [
   ...(['loans.principal_balance', 'loans.accrued_interest', 'loans.outstanding_fees'] as const),
   ...(['loans.total_balance', 'loans.next_payment_amount'] as const),
   ...(['loans.next_payment_date', 'loans.days_past_due', 'loans.delinquency_bucket'] as const),
+  ...(['loans.payment_amount', 'loans.last_payment_date', 'loans.status'] as const),
+  ...(['loans.paid_principal', 'loans.paid_interest', 'loans.paid_fees'] as const),
 ] satisfies readonly FactName[];
 const figure = derivedFrom(z.string().nullable().readonly(), ...FIGURES);
 
@@ -75,7 +81,11 @@ const differences = resource({
       .nullable()
       .readonly()
       .describe('The figure as in `figures.csv`. Null if the loan was not compared.'),
-    kind: kind.readonly().describe('Why the systems differ.'),
+    kind: kind
+      .readonly()
+      .describe(
+        `Why the systems differ. ${RESULT_KINDS.map((name) => `\`${name}\`: ${RESULT_TEXTS[name].explanation}`).join(' ')}`,
+      ),
     is_accepted: flag.readonly().describe('Whether the comparison accepts this kind.'),
     reason: derivedFrom(z.string().readonly(), ...FIGURES).describe(
       'What the systems do differently.',
@@ -136,6 +146,10 @@ export const reconciliations = resource({
       .enum(['loans', 'book'])
       .readonly()
       .describe('`loans`: the loans here. `book`: the loans and histories of the file.'),
+    loans_here: z
+      .enum(stored.LOANS_HERE)
+      .readonly()
+      .describe('Which loans here the file must have.'),
     through_date: date.nullable().readonly().describe('Later figures are ignored.'),
     tolerance: money.readonly().describe('Amounts may differ by this much.'),
     accepted_kinds: z.array(kind).readonly().describe('The kinds that are accepted.'),
@@ -149,6 +163,12 @@ export const reconciliations = resource({
     loans_accepted: count.describe('How many loans differ by an accepted kind.'),
     loans_differing: count.describe('How many other loans differ or are missing in a system.'),
     loans_not_compared: count.describe('How many loans were not, or only partly, compared.'),
+    has_file: flag
+      .readonly()
+      .describe('Whether the differences are ready as CSV, at `/reconciliations/{id}/download`.'),
+    loans_only_here: count.describe(
+      'How many other loans with a debt are here. They are not in the file and need not be (`loans_here`).',
+    ),
     days_compared: count.describe('How many days of loans were compared.'),
     days_not_compared: count.describe(
       'How many days of the compared loans were left out, because the figures here do not cover them or the file states no figure.',
@@ -276,9 +296,35 @@ const signOffRoute: Route = {
   },
 };
 
+const downloadRoute: Route = {
+  ...routeDefaults,
+  method: 'GET',
+  path: '/reconciliations/{id}/download',
+  action: 'download',
+  summary: 'Get a download link for the differences as CSV',
+  description:
+    'The link is temporary. The file has one line per figure that differs, in the order of the compared file. A worker writes it when the comparison is done, also after `npm run reconcile`; until then the answer is 404.',
+  status: 200,
+  transaction: 'read',
+  carries: 'anything',
+  security_event: 'export',
+  reply: bureauFileLink.meta({ id: 'ReconciliationDownload' }),
+  run: async (call: Call) => {
+    const { work, params } = call;
+    const { id } = await findOrThrow(work, stored.reconciliations, params['id']);
+    const run = await stored.readReconciliation(work.tx, id);
+    if (run === null || run.differences_key === null)
+      throw new NotFound('The file is not ready yet. Try again shortly.');
+    const storage_key = run.differences_key;
+    const filename = 'differences.csv';
+    return linkToStoredFile(call, { storage_key, filename, content_type: 'text/csv' });
+  },
+};
+
 export const reconciliationRoutes: Route[] = [
   ...reconciliations.routes,
   createRoute,
   changesRoute,
+  downloadRoute,
   signOffRoute,
 ];

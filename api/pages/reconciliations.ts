@@ -61,6 +61,17 @@ const detailPage: Page = {
   },
 };
 
+/** The link is created on click, because it expires within minutes. */
+const downloadPage: Page = {
+  path: '/reconciliations/{id}/download',
+  show: async ({ ask, params }) => {
+    const link = await ask<{ download_url: string }>('GET /reconciliations/{id}/download', {
+      params,
+    });
+    return redirectTo(link.download_url);
+  },
+};
+
 const textsOf = (kind: string): { name: string; explanation?: string } =>
   isReconciliationKind(kind) ? RECONCILIATION_KINDS[kind] : { name: kind };
 
@@ -80,4 +91,4 @@ async function differencesOf(visit: Visit) {
   };
 }
 
-export const reconciliationPages: readonly Page[] = [listPage, detailPage];
+export const reconciliationPages: readonly Page[] = [listPage, detailPage, downloadPage];

@@ -11,7 +11,6 @@ export type NewRow = {
   values_sealed: string;
 };
 
-/** Stages rows. A row that is staged already, by a run that was interrupted, is left as it is. */
 export const stageRows = (tx: Transaction, importId: string, rows: readonly NewRow[]) =>
   tx.query(sql.typeAlias('void')`
     insert into import_rows (import_id, file, position, source, line, key, borrower_key, values_sealed)
@@ -28,7 +27,6 @@ export const stageRows = (tx: Transaction, importId: string, rows: readonly NewR
       ]),
       ['text', 'int4', 'text', 'int4', 'text', 'text', 'text'],
     )} as row (file, position, source, line, key, borrower_key, sealed)
-    on conflict (tenant_id, import_id, file, position) do nothing
   `);
 
 const Row = z.object({
@@ -147,8 +145,8 @@ export const recordBoardedLoans = (
 
 /** The boarded loans after a position, for work in parts. */
 export const listBoardedLoans = (tx: Transaction, importId: string, after: number, limit: number) =>
-  tx.any(sql.type(z.object({ position: z.int(), loan_id: z.string() }))`
-    select position, loan_id from import_loans
+  tx.any(sql.type(z.object({ position: z.int(), loan_number: z.string(), loan_id: z.string() }))`
+    select position, loan_number, loan_id from import_loans
     where import_id = ${importId} and position > ${after} order by position limit ${limit}
   `);
 

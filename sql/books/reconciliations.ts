@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
+/**
+ * Which loans here the file must have. `imported`: those of the imports that brought the loans of the file, or all boarded
+ * loans if no import brought any of them.
+ */
+export const LOANS_HERE = ['imported', 'all', 'none'] as const;
+export type LoansHere = (typeof LOANS_HERE)[number];
+
 export const RECONCILIATION_STATUSES = ['waiting', 'running', 'done', 'failed'] as const;
 
 export const reconciliations = table({
@@ -9,9 +16,11 @@ export const reconciliations = table({
   owner: null,
   rows: sql.fragment`
     select record.id, record.filename, record.sha256_hash, record.file_size, record.mapping, record.compares,
-           record.through_date, record.tolerance, record.accepted_kinds, record.status, record.failure_reason,
+           record.loans_here, record.through_date, record.tolerance, record.accepted_kinds, record.status, record.failure_reason,
            record.loans_total, record.loans_agreeing, record.loans_accepted, record.loans_differing,
-           record.loans_not_compared, record.days_compared, record.days_not_compared, record.first_date, record.last_date, record.summary, record.fingerprint,
+           record.loans_not_compared, record.loans_only_here, record.days_compared, record.days_not_compared,
+           record.first_date, record.last_date, record.summary, record.fingerprint,
+           record.differences_key is not null as has_file,
            record.computed_at, record.created_by, record.signed_off_by, record.signed_off_at,
            record.sign_off_note, record.created_at, record.updated_at
     from reconciliations as record
@@ -36,8 +45,11 @@ const StoredReconciliation = z.object({
   sha256_hash: z.string(),
   storage_key: z.string().nullable(),
   file_key_sealed: z.string().nullable(),
+  differences_key: z.string().nullable(),
+  file_size: z.coerce.number(),
   mapping: z.string().nullable(),
   compares: z.enum(['loans', 'book']),
+  loans_here: z.enum(LOANS_HERE),
   through_date: z.string().nullable(),
   tolerance: z.string(),
   accepted_kinds: z.array(z.string()),
@@ -54,7 +66,8 @@ const StoredReconciliation = z.object({
 export type StoredReconciliation = z.output<typeof StoredReconciliation>;
 
 const columns = sql.fragment`
-  id, filename, sha256_hash, storage_key, file_key_sealed, mapping, compares, through_date, tolerance, accepted_kinds, status,
+  id, filename, sha256_hash, storage_key, file_key_sealed, differences_key, file_size, mapping, compares, loans_here,
+  through_date, tolerance, accepted_kinds, status,
   loans_total, loans_differing, loans_not_compared, days_not_compared, fingerprint, computed_at, created_by, signed_off_by
 `;
 
@@ -143,20 +156,44 @@ export const addComparedLoans = (tx: Transaction, id: string, loans: readonly Co
     on conflict (tenant_id, reconciliation_id, loan_id) do nothing
   `);
 
-/** The next loans here that the file does not have although something is owed on them, by their numbers. */
+/** Loans here on which something is owed and that the file does not have. */
+const onlyHere = (id: string) => sql.fragment`
+  loan.status in ('active', 'charged_off') and not exists (
+    select from reconciliation_loans as compared
+    where compared.reconciliation_id = ${id} and compared.loan_id = loan.id
+  )
+`;
+
+/** The next loans here that the file does not have although it should, by their numbers. */
 export const listLoansOnlyHere = (
   tx: Transaction,
   id: string,
-  { after, limit }: { after: string; limit: number },
+  { after, limit, loans_here }: { after: string; limit: number; loans_here: LoansHere },
 ) =>
   tx.any(sql.type(FoundLoan)`
+    with brought as materialized (
+      select distinct import_id
+      from reconciliation_loans as compared join import_loans on import_loans.loan_id = compared.loan_id
+      where compared.reconciliation_id = ${id}
+    )
     select loan.id, loan.loan_number as number from loans as loan
-    where loan.status in ('active', 'charged_off') and loan.loan_number > ${after} and not exists (
-      select from reconciliation_loans as compared
-      where compared.reconciliation_id = ${id} and compared.loan_id = loan.id
+    where ${onlyHere(id)} and loan.loan_number > ${after} and (
+      ${loans_here} = 'all'
+      or exists (
+        select from import_loans as imported
+        where imported.loan_id = loan.id and imported.import_id in (select import_id from brought)
+      )
+      or not exists (select from brought)
+        and exists (select from loan_events where loan_id = loan.id and kind = 'boarding')
     )
     order by loan.loan_number
     limit ${limit}
+  `);
+
+/** All loans here that the file does not have. */
+export const countLoansOnlyHere = (tx: Transaction, id: string) =>
+  tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count from loans as loan where ${onlyHere(id)}
   `);
 
 /**
@@ -175,6 +212,7 @@ export const countChangedLoans = (tx: Transaction, id: string) =>
   `);
 
 const ListedDifference = z.object({
+  position: z.int(),
   loan_number: z.string(),
   figure: z.string().nullable(),
   kind: z.string(),
@@ -190,10 +228,40 @@ const ListedDifference = z.object({
   days_not_compared: z.int(),
 });
 
-/** All differences in their order, for an export. */
-export const listDifferences = (tx: Transaction, id: string) =>
+/** The next differences in their order, for an export. */
+export const listDifferences = (
+  tx: Transaction,
+  id: string,
+  { after, limit }: { after: number; limit: number },
+) =>
   tx.any(sql.type(ListedDifference)`
-    select loan_number, figure, kind, is_accepted, reason, first_date, first_ours, first_theirs, last_date,
+    select position, loan_number, figure, kind, is_accepted, reason, first_date, first_ours, first_theirs, last_date,
            last_ours, last_theirs, days_differing, days_not_compared
-    from reconciliation_differences where reconciliation_id = ${id} order by position
+    from reconciliation_differences
+    where reconciliation_id = ${id} and position > ${after}
+    order by position limit ${limit}
+  `);
+export type ListedDifference = z.output<typeof ListedDifference>;
+
+const EarlierFacts = z.object({
+  id: z.string(),
+  last_payment_date: z.string().nullable(),
+  boarded_on: z.string().nullable(),
+  paid_interest: z.string().nullable(),
+  paid_fees: z.string().nullable(),
+  recovered: z.string().nullable(),
+});
+export type EarlierFacts = z.output<typeof EarlierFacts>;
+
+/** What the file of a boarded loan said about the payments before, and the day on which its import boarded it. */
+export const listEarlierFacts = (tx: Transaction, ids: readonly string[]) =>
+  tx.any(sql.type(EarlierFacts)`
+    select loan.id, loan.last_payment_date, import.business_date as boarded_on,
+           loan.metadata #>> '{tape,paid_interest}' as paid_interest,
+           loan.metadata #>> '{tape,paid_late_fees}' as paid_fees,
+           loan.metadata #>> '{tape,recovered_amount}' as recovered
+    from loans as loan
+    left join import_loans as brought on brought.loan_id = loan.id
+    left join imports as import on import.id = brought.import_id
+    where loan.id = any(${sql.array([...ids], 'uuid')})
   `);

@@ -9,9 +9,13 @@ create table reconciliations (
   -- The sealed file, until its figures are compared. Null if a command reads its own file.
   storage_key text,
   file_key_sealed text,
+  -- The differences as a CSV file, once a worker has written it.
+  differences_key text,
   mapping text,
   -- `loans`: the figures of loans here. `book`: those computed from the loans and histories of the file.
   compares text not null check (compares in ('loans', 'book')),
+  -- Which loans here the file must have. The others are only counted.
+  loans_here text not null default 'imported' check (loans_here in ('imported', 'all', 'none')),
   -- Later figures of the file are ignored. Null: all count.
   through_date date,
   tolerance app.money not null default 0.00,
@@ -25,6 +29,8 @@ create table reconciliations (
   loans_differing integer not null default 0,
   -- Loans of which no figure, or not each day, could be compared.
   loans_not_compared integer not null default 0,
+  -- Loans here with a debt that the file lacks and need not have.
+  loans_only_here integer not null default 0,
   -- Days of the compared loans, and those of their days in the file that were left out.
   days_compared integer not null default 0,
   days_not_compared integer not null default 0,

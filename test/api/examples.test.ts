@@ -58,6 +58,7 @@ const EXCEPT: Record<string, string> = {
   'GET /reconciliations/{id}': 'nothing was compared',
   'GET /reconciliations/{id}/differences': 'nothing was compared',
   'GET /reconciliations/{id}/changes': 'nothing was compared',
+  'GET /reconciliations/{id}/download': 'nothing was compared',
   'POST /reconciliations/{id}/sign-off': 'nothing was compared',
   'POST /imports': 'a file is sent with it, as a form',
   'GET /imports/{id}': 'nothing was uploaded',

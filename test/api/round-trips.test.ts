@@ -3,12 +3,12 @@ import { accrueChunk } from '../../jobs/business-day/close-loans.job.ts';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
-import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { newLoan } from '../setup/loans.ts';
 import { closeThrough } from '../setup/queue.ts';
 import { attemptDelivery, newSubscriber } from '../setup/subscriber.ts';
-import { tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
+import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
+import { importTape } from '../setup/imports.ts';
 import { countQueries, type QueryCounts } from '../setup/count-queries.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
@@ -28,7 +28,7 @@ const TABLE: Record<string, QueryCounts> = {
   'a user signs in': { statements: 28, trips: 9 },
   'a webhook is delivered': { statements: 8, trips: 2 },
   'a mail is sent': { statements: 10, trips: 5 },
-  'forty loans are boarded': { statements: 21, trips: 14 },
+  'forty loans are imported': { statements: 83, trips: 71 },
   'a day with nothing due is closed': { statements: 36, trips: 21 },
   'interest that is posted is asked for once more': { statements: 4, trips: 2 },
 };
@@ -53,7 +53,7 @@ test('the number of statements and round trips of an operation may fall but neve
 
 async function everyAct() {
   const { tenant, outside, emitPayment, relayed } = await newSubscriber(stage);
-  const { officer, id: tenant_id, within } = tenant;
+  const { officer, id: tenant_id } = tenant;
   const { id, borrower_id } = await newLoan(tenant);
   const admin = await tenant.signedIn('admin');
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
@@ -96,13 +96,12 @@ async function everyAct() {
     'a webhook is delivered': () => attemptDelivery(tenant, outside, deliveries.shift() ?? ''),
     'a mail is sent': () =>
       sendCommunication.run({ tenant_id, log_id: mails.shift() ?? '', attempt: 1 }, outside),
-    'forty loans are boarded': async () => {
+    'forty loans are imported': async () => {
       const lines = Array.from({ length: 40 }, () => {
         boarded += 1;
         return tapeLine({ loan_number: `T-${boarded}`, borrower_external_id: `B-${boarded}` });
       });
-      const { rows } = await parseTape(tapeText(...lines));
-      await within((work) => boardTape(work, rows, { file: 'a tape' }));
+      await importTape(tenant, tapeText(...lines));
     },
     'a day with nothing due is closed': async () => {
       await closeThrough(stage, tenant, day.today);

@@ -5,6 +5,7 @@ import { benchClose } from './close.ts';
 import { figureRow, TABLE_HEADER, printProgress, BadArgument, type Bench } from './figures.ts';
 import { benchGrowth } from './growth.ts';
 import { benchGroups } from './groups.ts';
+import { benchImportMemory } from './import-memory.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists, benchOutlookLists, benchSearches } from './lists.ts';
@@ -29,6 +30,7 @@ const BENCHES = new Map<string, Bench>(
     close: benchClose,
     groups: benchGroups,
     growth: benchGrowth,
+    'import-memory': benchImportMemory,
     jobs: benchJobs,
     ledger: benchLedger,
     lists: benchLists,

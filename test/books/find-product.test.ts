@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 import { legacyFiles, writeBook } from './legacy-book.ts';
 import { runLegacyBook } from './legacy-system.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const stage = await newStage();
 const LOANS = runLegacyBook(24);
@@ -23,15 +23,31 @@ async function findProduct(...words: string[]) {
 
 test('finds the conventions of a book and creates the product', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const folder = writeBook(legacyFiles(LOANS));
+  const files = legacyFiles(LOANS);
+  const folder = writeBook(files);
+  const ofProduct = (line: string, at: number) =>
+    line === '' ? '' : `${line},${at === 0 ? 'product_code' : 'LEGACY'}`;
+  const mapped = writeBook({
+    ...files,
+    'loans.csv': (files['loans.csv'] ?? '').split('\n').map(ofProduct).join('\n'),
+  });
+  const mapping = `${writeBook({ 'lag.yaml': 'conventions: { payment_lag_days: 1 }' })}/lag.yaml`;
 
   const found = await findProduct('--tenant', tenant.slug, '--create', 'LEGACY', folder);
+  const compared = startProcess(
+    'workers/reconcile.ts',
+    ['--tenant', tenant.slug, '--book', '--mapping', mapping, mapped],
+    { DATABASE_URL: stage.url, LOG_LEVEL: 'silent' },
+  );
+  const code = await compared.ended;
 
   expect(found).toMatchObject({ code: 0 });
   expect(found.output).toContain('24 of 24 loans agree to the cent');
   expect(found.output).toContain('interest rounding: down to the cent');
   expect(found.output).toContain('late fees: 25.00 after 10 days');
   expect(found.output).toContain('conventions: { payment_lag_days: 1 }');
+  expect(code, compared.said()).toBe(0);
+  expect(compared.said()).toContain('24 loans agree');
   const { body } = await tenant.officer.get('/products?q=LEGACY');
   expect(body[0]).toMatchObject({
     code: 'LEGACY',

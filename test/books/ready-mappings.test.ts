@@ -89,7 +89,8 @@ test('the data set of OpenIntro is read with its own columns', async () => {
     paid_late_fees: '0',
   };
   const late = { ...record, loan_status: 'Late (16-30 days)', balance: '2000.126' };
-  const csv = csvOf(record, late);
+  const lost = { ...record, loan_status: 'Charged Off', balance: '0' };
+  const csv = csvOf(record, late, lost);
 
   const { rows, places } = await findingsOf(
     bookOf({ 'loans_full_schema.csv': csv }, ready('lending-club-openintro')),
@@ -104,9 +105,17 @@ test('the data set of OpenIntro is read with its own columns', async () => {
       origination_date: '2018-03-01',
       current_principal_balance: '27015.86',
       purpose: 'moving',
+      paid_principal: '984.14',
       paid_late_fees: '0.00',
+      days_past_due_range: '0',
     },
-    { loan_number: 'LC-00003', status: 'active', current_principal_balance: '2000.13' },
+    {
+      loan_number: 'LC-00003',
+      status: 'active',
+      current_principal_balance: '2000.13',
+      days_past_due_range: '16-30',
+    },
+    { loan_number: 'LC-00004', status: 'charged_off', charge_off_amount: '27015.86' },
   ]);
 });
 

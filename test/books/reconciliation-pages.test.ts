@@ -40,6 +40,7 @@ test('staff read the differences of a file on a page, and a second person signs 
   const refused = await other.send(place, { fingerprint });
   const signed = await other.send(place, { fingerprint, note: 'Both are known.' });
   const after = await other.get(place);
+  const download = await other.get(`${place}/download`);
   const viewer = await pageClient(await tenant.signedIn('viewer'), '/staff').get(place);
 
   expect(list.body).toContain('figures.csv');
@@ -53,4 +54,7 @@ test('staff read the differences of a file on a page, and a second person signs 
   expect(signed.status).toBe(303);
   expect(after.body).toContain('Both are known.');
   expect(viewer.status).toBe(403);
+  expect(shown.body).toContain('Download all as CSV');
+  expect(download.status).toBe(303);
+  expect(download.headers['location']).toContain('differences.csv');
 });

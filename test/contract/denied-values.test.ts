@@ -178,6 +178,7 @@ test('a denied value appears in no answer of any route that showed it before', a
     'GET /loan-tapes/{id}',
     'GET /loans/{id}/explain',
     'GET /nacha-files/{id}/download',
+    'GET /reconciliations/{id}/download',
     'GET /sandbox',
   ]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../api/routes.ts';
-import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
@@ -61,21 +60,6 @@ describe('rates are fractions', () => {
       ]),
     );
     expect(wrong.map(({ name }) => name)).toEqual([]);
-  });
-
-  test('in a tape, whose error names the line', async () => {
-    const head =
-      'loan_number,borrower_external_id,borrower_first_name,borrower_last_name,borrower_state,' +
-      'principal_amount,current_principal_balance,interest_rate,term_months,payment_amount,' +
-      'origination_date,first_payment_date,status';
-    const line = 'A1,B1,Grace,Hopper,NY,1000.00,900.00,8.5,12,90.00,2025-01-01,2025-02-01,active';
-    async function* bytes() {
-      yield Buffer.from(`${head}\n${line}\n`);
-    }
-
-    const { refusals } = await readTape(bytes());
-
-    expect(refusals).toEqual([{ line: 2, column: 'interest_rate', reason: HINT }]);
   });
 });
 

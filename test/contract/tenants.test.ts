@@ -57,6 +57,7 @@ const UNTRIED: Record<string, string> = {
   'GET /reconciliations/{id}': 'made of a file; test/books/reconciliations.test.ts',
   'GET /reconciliations/{id}/differences': 'made of a file; test/books/reconciliations.test.ts',
   'GET /reconciliations/{id}/changes': 'made of a file; test/books/reconciliations.test.ts',
+  'GET /reconciliations/{id}/download': 'made of a file; test/books/reconciliations.test.ts',
   'POST /reconciliations/{id}/sign-off': 'made of a file; test/books/reconciliations.test.ts',
   'GET /imports/{id}': 'made of a file; test/books/imports.test.ts',
   'GET /imports/{id}/findings': 'the same',

@@ -1,20 +1,21 @@
-import { createReadStream } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
-import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { openFileTree } from '../../jobs/files/file-tree.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { boardRows } from '../../workers/demo/boarding.ts';
 import {
   simulatePayments,
   paymentBehaviourOf,
   PAYMENT_BEHAVIOURS,
 } from '../../workers/demo/payment-behaviour.ts';
+import { readTape } from '../../workers/demo/read-tape.ts';
 import { compareInstallments, rewindToOrigination } from '../../workers/demo/tape-loans.ts';
 import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const { rows, refusals } = await readTape(
-  createReadStream(new URL('../../workers/demo/tape.csv', import.meta.url)),
+  await openFileTree(new URL('../../workers/demo/tape.csv', import.meta.url).pathname),
 );
 
 test('our demo tape is valid and has loans of every kind', () => {
@@ -52,12 +53,13 @@ test('two months of ten loans leave balanced books', async () => {
   const start = loans.map((row) => row.origination_date).sort()[0] ?? '';
   const last = addDays(start, 75);
   const tenant = await stage.tenant(start);
+  const within = createWithin(stage.pool, SYSTEM, stage.installation);
   const ids = new Map<string, string>();
 
   for (let day = start; day <= last; day = addDays(day, 1)) {
     const today = loans.filter((row) => row.origination_date === day);
-    const boarded = await tenant.within((work) => boardTape(work, today, { file: 'tape.csv' }));
-    boarded.forEach((id, index) => ids.set(today[index]?.loan_number ?? '', id));
+    const boarded = await boardRows({ within }, tenant.id, today, { file: 'tape.csv' });
+    for (const [loan_number, id] of boarded.ids) ids.set(loan_number, id);
     for (const row of loans) {
       for (const { date, amount } of simulatePayments(row, last).filter(
         (arrival) => arrival.date === day,

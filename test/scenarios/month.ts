@@ -1,6 +1,7 @@
 import { Big } from 'big.js';
-import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
+import { csvOf } from '../setup/books.ts';
 import type { Client } from '../setup/client.ts';
+import { importTape } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -95,7 +96,7 @@ async function lend({ tenant, admin }: { tenant: Tenant; admin: Client }, count:
   };
   const boarded = wishes.filter(({ name }) => name === BOARDED.name);
   const rows = boarded.map((wish) => tapeRow(wish, text(rowsOf(wish)[0]?.payment ?? 0n)));
-  const ids = await tenant.within((work) => boardTape(work, rows, { file: 'month.csv' }));
+  const ids = await importTape(tenant, csvOf(...rows));
   ids.forEach((id, index) => keep(id, boarded[index] as Wish & { number: number }));
   await some(
     wishes.filter(({ name }) => name !== BOARDED.name),
@@ -116,24 +117,19 @@ const tapeRow = (
   { number, rate, months, amount }: Wish & { number: number },
   payment_amount: string,
 ) => ({
-  line: number + 2,
   loan_number: `M-${number}`,
   borrower_external_id: `MB-${number}`,
   borrower_first_name: 'Ada',
   borrower_last_name: 'Byron',
-  borrower_state: 'NY' as const,
+  borrower_state: 'NY',
   principal_amount: amount,
   current_principal_balance: amount,
   interest_rate: rate,
-  term_months: months,
+  term_months: String(months),
   payment_amount,
   origination_date: START,
   first_payment_date: '2027-11-15',
-  status: 'active' as const,
-  paid_total: '0.00',
-  paid_principal: '0.00',
-  paid_interest: '0.00',
-  paid_late_fees: '0.00',
+  status: 'active',
 });
 
 /** An investor agrees to buy their loans as one portfolio for one percent above the principal. */

@@ -1,5 +1,3 @@
-import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
-
 export const TAPE_HEADER =
   'loan_number,borrower_external_id,borrower_first_name,borrower_last_name,borrower_state,' +
   'principal_amount,current_principal_balance,interest_rate,term_months,payment_amount,' +
@@ -34,4 +32,3 @@ export const tapeLine = (wish: TapeOverrides = {}) =>
   }).join(',');
 
 export const tapeText = (...lines: string[]) => [TAPE_HEADER, ...lines].join('\n');
-export const parseTape = (csv: string | Uint8Array) => readTape([Buffer.from(csv)]);

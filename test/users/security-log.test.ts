@@ -43,6 +43,7 @@ test('sign-ins, changes of access and settings, exports and downloads are logged
     'export: GET /credit-reporting-files/{id}/download',
     'export: GET /loan-tapes/{id}',
     'export: GET /nacha-files/{id}/download',
+    'export: GET /reconciliations/{id}/download',
     'export: POST /book-exports',
     'export: POST /borrowers/{id}/export',
     'export: POST /credit-dispute-answer-files',

@@ -1,16 +1,16 @@
-import { boardTape, TapeRejected } from '../../jobs/loans/boarding/board-tape.ts';
-import type { TapeIssue, TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { findLoansByNumber } from '../../sql/loans/boarding/tape.ts';
+import { fileLines } from '../../jobs/books/exports/write-file.ts';
+import { BookRefused, importBook } from '../../jobs/books/imports/import-book.ts';
 import type { Platform } from './platform.ts';
+import type { Refusal, TapeRow } from './read-tape.ts';
 
 /** The number of loans per transaction. A tape may board all of its loans on one day. */
-const CHUNK = 200;
+const CHUNK = 500;
 
-export type BoardingResult = { ids: Map<string, string>; refusals: TapeIssue[] };
+export type BoardingResult = { ids: Map<string, string>; refusals: Refusal[] };
 
 /**
- * Boards the loans of one day in chunks, one transaction each. Refused rows are returned with their
- * reasons, and the other rows are boarded.
+ * Imports the loans of one day in chunks, one transaction each. Refused loans are returned with their reasons, and the
+ * others are boarded. Safe to repeat, because the import of a chunk that was committed is found again.
  */
 export async function boardRows(
   { within }: Pick<Platform, 'within'>,
@@ -20,22 +20,21 @@ export async function boardRows(
 ): Promise<BoardingResult> {
   const boarded: BoardingResult = { ids: new Map(), refusals: [] };
   const board = async (chunk: readonly TapeRow[]): Promise<void> => {
-    const numbers = chunk.map(({ loan_number }) => loan_number);
+    if (chunk.length === 0) return;
+    const bytes = Buffer.concat(await Array.fromAsync(fileLines('loans', pageOf(chunk))));
     try {
-      const loans = await within(tenant_id, async (work) => {
-        // If an earlier attempt committed but its answer was lost, the loans already exist.
-        const known = new Set(
-          (await findLoansByNumber(work.tx, numbers)).map((loan) => loan.loan_number),
-        );
-        const missing = chunk.filter(({ loan_number }) => !known.has(loan_number));
-        await boardTape(work, missing, { file });
-        return findLoansByNumber(work.tx, numbers);
-      });
-      for (const { id, loan_number } of loans) boarded.ids.set(loan_number, id);
+      const found = await within(tenant_id, (work) => importBook(work, bytes, { filename: file }));
+      for (const [loan_number, id] of found) boarded.ids.set(loan_number, id);
     } catch (error) {
-      if (!(error instanceof TapeRejected)) throw error;
-      boarded.refusals.push(...error.refusals);
-      const lines = new Set(error.refusals.map(({ line }) => line));
+      if (!(error instanceof BookRefused)) throw error;
+      // The first line of the imported file is its header.
+      const refusals = error.findings.flatMap((finding) => {
+        const row = chunk[finding.line - 2];
+        return row ? [{ ...finding, line: row.line }] : [];
+      });
+      if (refusals.length === 0) throw error;
+      boarded.refusals.push(...refusals);
+      const lines = new Set(refusals.map(({ line }) => line));
       await board(chunk.filter(({ line }) => !lines.has(line)));
     }
   };
@@ -44,4 +43,8 @@ export async function boardRows(
     onProgress?.(Math.min(at + CHUNK, rows.length));
   }
   return boarded;
+}
+
+async function* pageOf(rows: readonly TapeRow[]) {
+  yield await Promise.resolve(rows);
 }

@@ -1,8 +1,8 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { nextRandom, pickRandom, seedRandom } from './random.ts';
 import type { Client } from './client.ts';
 import { productFor } from './demo-tenant.ts';
+import type { TapeRow } from './read-tape.ts';
 
 const VEHICLES = [
   { make: 'Toyota', model: 'Corolla' },

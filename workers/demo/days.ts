@@ -2,7 +2,6 @@ import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { Work } from '../../jobs/work.ts';
 import { hasUnbilledChunks } from '../../sql/business-day/morning-work.ts';
-import type { TapeRow, TapeIssue } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { startProgressBar } from '../processes/progress-bar.ts';
 import {
   simulatePayments,
@@ -17,6 +16,7 @@ import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
 import { pledgeCollateral } from './collateral.ts';
 import type { DemoTenant } from './demo-tenant.ts';
+import type { Refusal, TapeRow } from './read-tape.ts';
 import { orderStatements } from './statements.ts';
 import { fetchAllPages, runConcurrently } from './concurrency.ts';
 
@@ -29,7 +29,7 @@ type DemoRun = {
   arrivals: Map<string, SimulatedPayment[]>;
   reminders: Map<string, TapeRow[]>;
   ids: Map<string, string>;
-  refusals: TapeIssue[];
+  refusals: Refusal[];
   /** Payments refused because their loan was already closed. */
   turnedAway: number;
 };

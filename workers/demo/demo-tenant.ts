@@ -1,4 +1,3 @@
-import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { addTenant } from '../../jobs/users/add-tenant.ts';
 import { saveSettings } from '../../sql/tenants.ts';
@@ -7,6 +6,7 @@ import { seedLetterhead } from '../seed/letterhead.ts';
 import { signIn, type Client } from './client.ts';
 import type { Platform } from './platform.ts';
 import type { Receiver } from './receiver.ts';
+import type { TapeRow } from './read-tape.ts';
 
 export type DemoTenant = {
   tenant_id: string;

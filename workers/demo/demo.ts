@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTape, type TapeIssue, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { openFileTree } from '../../jobs/files/file-tree.ts';
 import { claimFolder, type Claim } from '../../sql/database/claim.ts';
 import { SEED_PASSWORD } from '../processes/configuration.ts';
 import { writeLogins } from '../processes/logins.ts';
 import { makeParentFolder } from '../processes/output-file.ts';
 import { runDays } from './days.ts';
+import { readTape, type Refusal, type TapeRow } from './read-tape.ts';
 import {
   compareInstallments,
   rewindToOrigination,
@@ -26,7 +27,8 @@ import { printReport, buildReport, type Report } from './summary.ts';
 
 /** Runs the demo and returns its exit code: 1 if the books do not balance or work was left undone. */
 export async function runDemo(options: DemoOptions, asked: StopRequest): Promise<number> {
-  const { rows: all, refusals } = await readDemoTape(options.tape);
+  await using tree = await openFileTree(options.tape);
+  const { rows: all, refusals } = await readTape(tree);
   const comparison = compareInstallments(all);
   printTapeSummary(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
@@ -68,7 +70,7 @@ export async function runDemo(options: DemoOptions, asked: StopRequest): Promise
 function printTapeSummary(
   file: string,
   loans: number,
-  refusals: readonly TapeIssue[],
+  refusals: readonly Refusal[],
   { compared, matched, differing }: Comparison,
 ) {
   console.log(`${path.basename(file)}: ${loans} loans.`);
@@ -82,19 +84,11 @@ function printTapeSummary(
 
 const LISTED_MAX = 200;
 
-function printRefusals(refusals: readonly TapeIssue[]) {
+function printRefusals(refusals: readonly Refusal[]) {
   for (const { line, column, reason } of refusals.slice(0, LISTED_MAX))
     console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
   if (refusals.length > LISTED_MAX)
     console.log(`  and ${refusals.length - LISTED_MAX} more reasons`);
-}
-
-/** Returns the valid rows, and the problems of the other rows. */
-async function readDemoTape(file: string) {
-  const { rows, refusals, unknown } = await readTape(createReadStream(file));
-  if (unknown.length > 0) console.log(`Ignored columns: ${unknown.join(', ')}.`);
-  const lines = new Set(refusals.map(({ line }) => line));
-  return { rows: rows.filter(({ line }) => !lines.has(line)), refusals };
 }
 
 type PlatformInputs = { claim: Claim; certificate: string; signal: AbortSignal };
@@ -138,7 +132,7 @@ async function serviceLoans(
   platform: Platform,
   options: DemoOptions,
   { rows, first, through, secret, receiver }: ServicingInputs,
-  { refusals, comparison }: { refusals: readonly TapeIssue[]; comparison: Comparison },
+  { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
 ): Promise<Report> {
   const phases = startPhases();
   const password = options.environment['SEED_PASSWORD'] || SEED_PASSWORD;

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import { addDays } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
-import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money } from '../../jobs/money.ts';
 import { nextRandom, seedRandom } from './random.ts';
+import type { TapeRow } from './read-tape.ts';
 
 /** How a borrower pays. It is derived from the loan's number and from its status on the tape. */
 export const PAYMENT_BEHAVIOURS = ['on_time', 'late', 'partial', 'none'] as const;

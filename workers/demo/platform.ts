@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { POOLS } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { deriveKeys, readSecret } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import type { Claim } from '../../sql/database/claim.ts';
 import { openPool } from '../../sql/database/db.ts';
@@ -90,8 +92,10 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     pools.push(app, owner, auditor);
     await pauseScheduledClose(owner);
     const port = await startProcesses(url, settings, children);
+    const keys = deriveKeys(readSecret({ DATA_DIR: folder }));
+    const once = createWithin(app, SYSTEM, { ...DEFAULT_INSTALLATION, keys });
     const within: Within = (tenant, steps, mode) =>
-      retryWhileUnavailable(() => createWithin(app, SYSTEM)(tenant, steps, mode));
+      retryWhileUnavailable(() => once(tenant, steps, mode));
     return { origin: `http://127.0.0.1:${port}`, within, owner, auditor, stopWorkers, stop };
   } catch (error) {
     await stop();

@@ -1,10 +1,10 @@
 import { addDays, addMonths, monthStart } from '../../jobs/dates.ts';
 import { periodicRate } from '../../jobs/loans/arithmetic/period-rate.ts';
 import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
-import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';
 import { nextRandom, pickRandom, seedRandom } from './random.ts';
 import { productFor } from './demo-tenant.ts';
+import type { TapeRow } from './read-tape.ts';
 
 const STREETS = ['Maple Street', 'Oak Avenue', 'Hill Road', 'Station Street', 'Lake Drive'];
 const CITIES = ['Springfield', 'Fairview', 'Riverside', 'Greenville', 'Clinton'];

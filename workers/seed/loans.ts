@@ -4,6 +4,7 @@ import type { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/boarding/tape.ts';
+import { insert } from '../../sql/write.ts';
 
 const PEOPLE = [
   ['Nora', 'Whitfield', 'CA'],
@@ -61,20 +62,20 @@ const LOAN_AGES: readonly LoanAge[] = [
 ];
 
 /** Adds borrowers with an address and an email. Returns their ids. */
-export async function addBorrowers(work: Work, slug: string): Promise<string[]> {
-  const people = PEOPLE.map(([first_name, last_name, state], index) => ({
-    external_id: `seed-${index + 1}`,
-    first_name,
-    last_name,
-    state,
-    city: 'Springfield',
-    postal_code: '62701',
-    street: `${index + 1} Example Street`,
-    email: `${first_name}.${last_name}@${slug}.test`.toLowerCase(),
-  }));
-  const added = await tape.addBorrowers(work.tx, people);
-  const idOf = new Map(added.map(({ id, external_id }) => [external_id, id]));
-  return people.map(({ external_id }) => idOf.get(external_id) ?? '');
+export async function addBorrowers({ tx }: Work, slug: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [index, [first_name, last_name, state]] of PEOPLE.entries()) {
+    const external_id = `seed-${index + 1}`;
+    const borrower_id = await insert(tx, 'borrowers', { external_id, first_name, last_name });
+    const contact = { borrower_id, is_primary: true };
+    const street_line_1 = `${index + 1} Example Street`;
+    const address = { street_line_1, city: 'Springfield', state, postal_code: '62701' };
+    await insert(tx, 'addresses', { ...contact, ...address });
+    const email = `${first_name}.${last_name}@${slug}.test`.toLowerCase();
+    await insert(tx, 'emails', { ...contact, email });
+    ids.push(borrower_id);
+  }
+  return ids;
 }
 
 /** Gives the first borrower a loan of every age and an application, and every other borrower one loan. */

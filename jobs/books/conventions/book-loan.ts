@@ -9,6 +9,7 @@ import {
 } from '../../loans/schedule/boarded-schedule.ts';
 import { stepsOfOrder, type Conventions } from './conventions.ts';
 import { lateFeesByRule } from './late-fees-by-rule.ts';
+import { NOTHING_PAID, type PaidBefore } from './paid-before.ts';
 
 /** A loan of another system, or of ours, as its contract and its events. The conventions decide the rest. */
 export type BookLoan = {
@@ -22,6 +23,8 @@ export type BookLoan = {
   events: readonly LoanEvent[];
   /** The stored schedule of a loan of ours. Null: it follows from the contract. */
   schedule: readonly ScheduleRow[] | null;
+  /** What was paid before the start. Missing: nothing, because the events begin with the loan. */
+  paid_before?: PaidBefore;
 };
 
 /** A loan under some conventions, as the fold takes it. */
@@ -31,6 +34,7 @@ export type PreparedLoan = {
   events: readonly LoanEvent[];
   /** Figures include the interest of their own day. */
   includes_day: boolean;
+  paid_before: PaidBefore;
 };
 
 /**
@@ -48,7 +52,8 @@ export function preparerOf(loan: BookLoan, through: string): (to: Conventions) =
     const { payment_lag_days, extra_payment_to, late_fees } = conventions;
     const events = [loan.start, ...movePayments(loan.events, payment_lag_days)];
     const includes_day = conventions.interest_through === 'same_day';
-    const prepared = { terms, schedule, events, includes_day };
+    const { paid_before = NOTHING_PAID } = loan;
+    const prepared = { terms, schedule, events, includes_day, paid_before };
     if (late_fees === 'as_recorded') return prepared;
     const others = withoutLateFees(events);
     if (late_fees === 'none') return { ...prepared, events: others };

@@ -40,7 +40,10 @@ export type Conventions = {
 };
 export type ConventionName = keyof Conventions;
 
-/** The kinds of differences between two systems. `several`: a pair of conventions. */
+/**
+ * The kinds of differences between two systems. `several`: a pair of conventions. `not_kept`, `other_meaning` and
+ * `inconsistent` are properties of the file.
+ */
 export const DIFFERENCE_KINDS = [
   'day_count',
   'interest_method',
@@ -53,6 +56,8 @@ export const DIFFERENCE_KINDS = [
   'missing_event',
   'as_of_day',
   'several',
+  ...(['boarded_interest', 'paid_through', 'due_day', 'paid_to_date', 'status'] as const),
+  ...(['not_kept', 'other_meaning', 'inconsistent'] as const),
   'unknown',
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];

@@ -19,8 +19,10 @@ export type Difference = {
 /** Amounts may differ by the tolerance in cents. Days and dates must be equal. */
 export type Comparison = { theirs: readonly Figures[]; tolerance: bigint };
 
-const isAmount = (figure: FigureName) => (AMOUNT_FIGURES as readonly FigureName[]).includes(figure);
-const isGiven = (value: unknown) => value !== undefined && value !== null;
+export const isAmount = (figure: FigureName) =>
+  (AMOUNT_FIGURES as readonly FigureName[]).includes(figure);
+export const isGiven = <Value>(value: Value | undefined | null): value is Value =>
+  value !== undefined && value !== null;
 
 /** Whether the other system gives any figure of the day. */
 export const statesFigures = (figures: Figures): boolean =>
@@ -45,21 +47,33 @@ export function* differencesOf(
     for (const figure of wanted) {
       const [here, there] = [ours[figure] ?? null, other[figure] ?? null];
       // A paid loan has no next payment, and systems write that as an empty field or as zero.
-      if (there === null || isEqualFigure(figure, here, there, tolerance)) continue;
+      if (
+        there === null ||
+        ours[figure] === undefined ||
+        isEqualFigure(figure, here, there, tolerance)
+      )
+        continue;
       yield { as_of_date: ours.as_of_date, figure, ours: here, theirs: there };
     }
   }
 }
 
-function isEqualFigure(
+export function isEqualFigure(
   figure: FigureName,
   here: string | number | null,
   there: string | number | null,
   tolerance: bigint,
 ): boolean {
+  if (figure === 'days_past_due_range') return isInRange(Number(here), String(there));
   if (!isAmount(figure)) return here === there;
   const difference = centsOf(here) - centsOf(there);
   return (difference < 0n ? -difference : difference) <= tolerance;
+}
+
+/** Whether the days are in a range such as `0`, `16-30` or `121+`. */
+function isInRange(days: number, range: string): boolean {
+  const [from = '', to] = range.replace('+', '-').split('-');
+  return days >= Number(from) && (to === '' || days <= Number(to ?? from));
 }
 
 export const centsOf = (amount: string | number | null): bigint =>
@@ -85,3 +99,15 @@ export function distanceOf(differences: Iterable<Difference>): Distance {
 /** A negative number if the first is nearer. */
 export const compareDistances = (one: Distance, other: Distance): number =>
   one.figures - other.figures || Number(one.cents - other.cents);
+
+/** The figures of the other system without some of them. */
+export const withoutFigures = (
+  theirs: readonly Figures[],
+  left: ReadonlySet<FigureName>,
+): readonly Figures[] =>
+  left.size === 0
+    ? theirs
+    : theirs.map((day) => ({
+        ...day,
+        ...Object.fromEntries([...left].map((figure) => [figure, null])),
+      }));

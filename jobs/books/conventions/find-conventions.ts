@@ -2,13 +2,7 @@ import { numberOfPayments } from '../../loans/arithmetic/due-dates.ts';
 import { INSTALLMENT_CALCULATIONS, type Terms } from '../../loans/arithmetic/terms.ts';
 import { ROUNDINGS, type Rounding } from '../../money.ts';
 import { originalSchedule } from '../../loans/schedule/boarded-schedule.ts';
-import {
-  isLateFee,
-  prepareLoan,
-  preparerOf,
-  type BookLoan,
-  type PreparedLoan,
-} from './book-loan.ts';
+import { isLateFee, preparerOf, type BookLoan, type PreparedLoan } from './book-loan.ts';
 import {
   APPLICATION_ORDERS,
   applyChange,
@@ -18,7 +12,7 @@ import {
   type Conventions,
   type LateFeeRule,
 } from './conventions.ts';
-import { centsOf, differencesOf, type Difference } from './differences.ts';
+import { centsOf, differencesOf, isAmount, type Difference } from './differences.ts';
 import type { Figures } from './figures.ts';
 import { findLateFeeRule } from './find-late-fee-rule.ts';
 
@@ -159,7 +153,7 @@ function scoreOf(conventions: Conventions, sample: readonly SampleLoan[]): Score
 }
 
 function sizeOf({ figure, ours, theirs }: Difference): number {
-  if (figure === 'next_due_date') return 1;
+  if (figure !== 'days_past_due' && !isAmount(figure)) return 1;
   const apart =
     figure === 'days_past_due'
       ? Math.abs(Number(ours) - Number(theirs))
@@ -265,9 +259,9 @@ async function countOverAll(
   }));
   let done = 0;
   for await (const { loan, theirs } of loans()) {
+    const prepare = preparerOf(loan, theirs.at(-1)?.as_of_date ?? '');
     for (const candidate of counted) {
-      const through = theirs.at(-1)?.as_of_date ?? '';
-      const prepared = prepareLoan(loan, candidate.conventions, through);
+      const prepared = prepare(candidate.conventions);
       const { value } = differencesOf(prepared, { theirs, tolerance: 0n }).next();
       if (!value) candidate.loans_agreeing += 1;
       else if (candidate.counterexamples.length < COUNTEREXAMPLES)

@@ -1,6 +1,6 @@
 import { addDays, addMonths } from '../../dates.ts';
 import { formatCents } from '../../loans/arithmetic/minor-units.ts';
-import { preparerOf, type BookLoan, type PreparedLoan } from './book-loan.ts';
+import { prepareLoan, preparerOf, type BookLoan, type PreparedLoan } from './book-loan.ts';
 import {
   applyChange,
   changeText,
@@ -28,7 +28,9 @@ import {
   type Window,
 } from './event-changes.ts';
 import { computeFigures, type Figures } from './figures.ts';
-import { findParting, type Parting } from './parting.ts';
+import { paidThroughChanges } from './paid-through.ts';
+import { computationOn, findParting, type Parting } from './parting.ts';
+import { countsSincePaid, explainSincePaid, type SincePaid } from './since-paid.ts';
 
 /** Why the figures of a loan differ between two systems. */
 export type NamedDifference = {
@@ -73,7 +75,7 @@ export type Naming = {
 
 /**
  * Names the difference between a loan's figures here and there. Null if they agree. Tries, in this order: one other
- * convention, one other event, two other conventions.
+ * convention, another state of the loan when it was boarded, one other event, two other conventions.
  */
 export function nameDifference(
   loan: BookLoan,
@@ -85,10 +87,10 @@ export function nameDifference(
   const differences = [...differencesOf(ours, study.comparison)];
   const [first] = differences;
   if (first === undefined) return null;
-  const found =
-    explainBySingleChange(study) ??
-    explainByEvent(study, ours, differences) ??
-    explainByPair(study);
+  const single = explainBySingleChange(study);
+  const boarded = single === null ? explainByBoarding(study, ours, differences) : null;
+  if (boarded !== null) return { ...boarded, event_change: null, differences, remaining: [] };
+  const found = single ?? explainByEvent(study, ours, differences) ?? explainByPair(study);
   if (found === null) return unknownDifference(study, differences);
   for (const change of found.changes.length === 1 ? found.changes : []) remember(naming, change);
   return {
@@ -115,10 +117,13 @@ export function learnFrom(loan: BookLoan, theirs: readonly Figures[], naming: Na
   if (isEqual([])) return;
   for (const change of singleChanges(naming.conventions))
     if (isEqual([change])) remember(naming, change);
+  for (const way of waysSincePaid(study)) add(naming, keyOfWay(way));
 }
 
-const remember = ({ experience }: Naming, change: ConventionChange) =>
-  experience.singles.set(keyOf(change), (experience.singles.get(keyOf(change)) ?? 0) + 1);
+const add = ({ experience: { singles } }: Naming, key: string) =>
+  singles.set(key, (singles.get(key) ?? 0) + 1);
+
+const remember = (naming: Naming, change: ConventionChange) => add(naming, keyOf(change));
 
 function kindOf({ changes, event_change }: Explanation): DifferenceKind {
   if (event_change !== null) return event_change.kind;
@@ -131,6 +136,7 @@ function kindOf({ changes, event_change }: Explanation): DifferenceKind {
 
 type Study = {
   loan: BookLoan;
+  through: string;
   comparison: Comparison;
   naming: Naming;
   prepare: (explanation: Explanation) => PreparedLoan;
@@ -141,6 +147,7 @@ function newStudy(loan: BookLoan, theirs: readonly Figures[], naming: Naming): S
   const prepare = preparerOf(loan, through);
   return {
     loan,
+    through,
     naming,
     comparison: { theirs, tolerance: naming.tolerance },
     prepare: ({ changes, event_change }) => {
@@ -162,6 +169,47 @@ function explainBySingleChange({ naming, prepare, comparison }: Study): Explanat
   return change === undefined ? null : { changes: [change], event_change: null };
 }
 
+/** The ways of counting interest since the paid-through date that fit. */
+function waysSincePaid({ loan, comparison, naming, prepare }: Study): SincePaid[] {
+  const ours = prepare({ changes: [], event_change: null });
+  const differences = differencesOf(ours, comparison);
+  return countsSincePaid(loan, comparison, [...differences], naming.conventions);
+}
+
+const keyOfWay = ({ day_count, interest_through }: SincePaid) =>
+  `since paid ${day_count} ${interest_through}`;
+
+/** A loan that was boarded without its history: the unpaid interest or the due dates of that day differ. */
+function explainByBoarding(
+  study: Study,
+  ours: PreparedLoan,
+  differences: readonly Difference[],
+): Pick<NamedDifference, 'kind' | 'reasons' | 'changes' | 'parting'> | null {
+  const { loan, comparison, naming } = study;
+  const first = differences[0]?.as_of_date ?? '';
+  const count = (way: SincePaid) => naming.experience.singles.get(keyOfWay(way)) ?? 0;
+  const [way] = waysSincePaid(study).toSorted((one, other) => count(other) - count(one));
+  if (way !== undefined) {
+    add(naming, keyOfWay(way));
+    const { theirs, ...explained } = explainSincePaid(loan, way, naming.conventions, first);
+    const here = computationOn(ours, first);
+    const { interest, text } = theirs;
+    const there = { ...here, interest, steps: [{ text, amount: interest }] };
+    return { ...explained, parting: { date: first, ours: here, theirs: there } };
+  }
+  for (const paid of paidThroughChanges(loan, ours, differences)) {
+    const prepared = prepareLoan(paid.loan, naming.conventions, study.through);
+    if (!agrees(prepared, comparison)) continue;
+    return {
+      kind: 'paid_through',
+      reasons: [`paid through: ${paid.ours} here, ${paid.theirs} there`],
+      changes: [],
+      parting: findParting(ours, prepared, first),
+    };
+  }
+  return null;
+}
+
 function explainByEvent(
   study: Study,
   ours: PreparedLoan,
@@ -169,7 +217,10 @@ function explainByEvent(
 ): Explanation | null {
   const { loan, prepare, comparison } = study;
   const window = windowOf(loan, comparison.theirs, differences);
-  const missing = missingAmounts(ours, comparison.theirs, window);
+  const missing = missingAmounts(ours, comparison.theirs, window).filter(
+    // The amount of a payment is fitted, so that it explains any single figure.
+    ({ kind }) => kind === 'fee' || countIndependent(differences) > 1,
+  );
   for (const tried of eventChanges(loan, window, missing)) {
     const event_change = isNewPayment(tried) ? fitAmount(tried, study, window) : tried;
     const explanation = { changes: [], event_change };
@@ -177,6 +228,10 @@ function explainByEvent(
   }
   return null;
 }
+
+/** Differing figures that do not follow from others of their day. */
+const countIndependent = (differences: readonly Difference[]): number =>
+  differences.filter(({ figure }) => figure !== 'payoff_amount' && figure !== 'paid_total').length;
 
 const isNewPayment = ({ change, event }: EventChange) =>
   change === 'missing_here' && event.kind === 'payment';

@@ -81,7 +81,8 @@ const newRun = ({ terms, schedule }: PreparedLoan): ReplayRun => ({
   day: '',
 });
 
-function computationOn(loan: PreparedLoan, date: string, reader: typeof READER): Computation {
+/** How a loan comes to its balances of a day. */
+export function computationOn(loan: PreparedLoan, date: string, reader = READER): Computation {
   const events = eventsInForce(loan.events, date);
   const run = newRun(loan);
   const before = events.filter(({ effective_date }) => effective_date < date);

@@ -21,23 +21,36 @@ const KNOWN_COLUMNS: ReadonlySet<string> = new Set(
   (['loans', 'history', 'figures'] as const).flatMap((name) => Object.keys(columnsOf(name))),
 );
 
+/** The mistakes that a stored message names. */
+const NAMED_MAX = 10;
+
 /** The files of the book have mistakes. `findings` names the first of them. */
 export class BookUnreadable extends Error {
   readonly findings: readonly Finding[];
 
-  constructor(findings: readonly Finding[]) {
+  constructor(found: readonly Finding[]) {
+    const findings = inFileOrder(found);
     super(findings.map(({ file, line, reason }) => `${file}, line ${line}: ${reason}`).join('\n'));
     this.findings = findings;
   }
 
   /** The message without the contents of the file, which may be about persons: to store and to show. */
   withoutContents(): string {
-    const named = this.findings.map(({ file, line, column, code }) => {
+    const named = this.findings.slice(0, NAMED_MAX).map(({ file, line, column, code }) => {
       const place = column !== null && KNOWN_COLUMNS.has(column) ? `, ${column}` : '';
       return `${file}, line ${line}${place}: ${FINDING_CODES[code].about}`;
     });
-    return named.join('\n');
+    const others = this.findings.length - named.length;
+    return [...named, ...(others > 0 ? ['Further lines have mistakes, too.'] : [])].join('\n');
   }
+}
+
+/** Repeated keys are found after the other mistakes of a file. */
+function inFileOrder(findings: readonly Finding[]): Finding[] {
+  const files = [...new Set(findings.map(({ file }) => file))];
+  return findings.toSorted(
+    (one, other) => files.indexOf(one.file) - files.indexOf(other.file) || one.line - other.line,
+  );
 }
 
 /** A loan of the book that cannot be compared, and the reason. `missing_loan`: loans.csv does not have it. */
@@ -120,18 +133,41 @@ export async function* readFigures(
   }
 }
 
-type FigureOptions = { through: string | null; asOf: string; bytesPerPart?: number };
+export type FigureOptions = { through: string | null; asOf: string; bytesPerPart?: number };
+
+/** Each row of figures in the order of the file. Rows with a mistake are left out. */
+export async function* statedFigures(
+  book: Book,
+  { through, asOf }: FigureOptions,
+): AsyncGenerator<{ loan_number: string; figures: Figures }> {
+  if (!hasFile(book, 'figures')) {
+    for await (const { row } of readRows(book, 'loans'))
+      if (row !== null) yield { loan_number: row.loan_number, figures: balancesOf(row, asOf) };
+    return;
+  }
+  for await (const { row } of readRows(book, 'figures'))
+    if (row !== null && (through === null || row.as_of_date <= through))
+      yield { loan_number: row.loan_number, figures: toFigures(row) };
+}
 
 const byDay = (one: Figures, other: Figures) => (one.as_of_date < other.as_of_date ? -1 : 1);
 
 function balancesOf(row: BookRow<'loans'>, as_of_date: string): Figures {
-  const { accrued_interest: interest, outstanding_fees: fees, next_due_date } = row;
   return {
     as_of_date,
     principal: row.current_principal_balance,
-    ...(interest !== undefined && { interest }),
-    ...(fees !== undefined && { fees }),
-    ...(next_due_date !== undefined && { next_due_date }),
+    interest: row.accrued_interest ?? null,
+    fees: row.outstanding_fees ?? null,
+    next_due_date: row.next_due_date ?? null,
+    days_past_due_range: row.days_past_due_range ?? null,
+    installment: row.payment_amount ?? null,
+    paid_principal: row.paid_principal ?? null,
+    paid_interest: row.paid_interest ?? null,
+    paid_fees: row.paid_late_fees ?? null,
+    paid_total: row.paid_total ?? null,
+    recovered: row.recovered_amount ?? null,
+    last_payment_date: row.last_payment_date ?? null,
+    status: row.status,
   };
 }
 
@@ -240,6 +276,7 @@ function toStudiedLoan(
     start,
     events: events.map(({ event }) => event),
     schedule: null,
+    ...(!opening.isOfOrigination && { paid_before: NOT_KNOWN }),
   };
   const { effective_date } = start;
   const isCovered = ({ as_of_date }: Figures) =>
@@ -250,6 +287,9 @@ function toStudiedLoan(
     theirs.filter((day) => day !== opening.figures).length - compared.length;
   return { loan, theirs: compared, days_not_compared };
 }
+
+/** The payments before the history of a loan begins. */
+const NOT_KNOWN = { principal: null, interest: null, fees: null, recovered: '0.00' } as const;
 
 type Opening = {
   start: EventOf<'boarding'>;

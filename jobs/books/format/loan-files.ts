@@ -19,6 +19,9 @@ const times = (days: number) =>
     kinds.wholeNumber(0, 600),
     `How often the loan became ${days} days past due. Default: 0.`,
   );
+const daysRange = kinds.textOf(
+  z.string().regex(/^\d{1,5}(-\d{1,5}|\+)?$/, 'Must be days such as 31-120, 121+ or 0.'),
+);
 const code = (pattern: RegExp, message: string) => kinds.textOf(z.string().regex(pattern, message));
 
 /** The borrower of a loan in the short form of a book, which has no `borrowers.csv`. */
@@ -208,10 +211,14 @@ export const loans = bookFile(
     labels: optional(kinds.list(loanLabel, 50), 'Your labels, separated by `|`.'),
     purpose: optional(kinds.words, "The borrower's purpose, for your information."),
     source_status: optional(kinds.line(), 'The status in the old system, for your information.'),
-    paid_total: optional(kinds.money, 'Paid so far in total, for your information.'),
-    paid_principal: optional(kinds.money, 'Principal paid so far, for your information.'),
-    paid_interest: optional(kinds.money, 'Interest paid so far, for your information.'),
-    paid_late_fees: optional(kinds.money, 'Late fees paid so far, for your information.'),
+    paid_total: optional(kinds.money, 'Paid so far in total, to reconcile.'),
+    paid_principal: optional(kinds.money, 'Principal paid so far, to reconcile.'),
+    paid_interest: optional(kinds.money, 'Interest paid so far, to reconcile.'),
+    paid_late_fees: optional(kinds.money, 'Late fees paid so far, to reconcile.'),
+    days_past_due_range: optional(
+      daysRange,
+      'How late the loan is in the old system, such as `31-120`, `121+` or `0`. Used to reconcile, not to board.',
+    ),
     metadata: optional(kinds.json(jsonObject), 'Your own data about the loan, as JSON.'),
   },
   { key: ['loan_number'] },
@@ -242,9 +249,20 @@ export const figures = bookFile(
     interest: optional(kinds.money, 'Unpaid interest.'),
     fees: optional(kinds.money, 'Unpaid fees.'),
     days_past_due: optional(kinds.wholeNumber(0, 36_500), 'Days past due.'),
+    days_past_due_range: optional(
+      daysRange,
+      'The days past due as a range, such as `31-120`, `121+` or `0`.',
+    ),
     next_due_date: optional(kinds.date, 'The first due date that is not paid in full.'),
     next_payment_amount: optional(kinds.money, 'The amount of the next bill.'),
     payoff_amount: optional(kinds.money, 'The amount that repays the loan on this day.'),
+    installment: optional(kinds.money, 'The installment. Compared while something is owed.'),
+    paid_principal: optional(kinds.money, 'The principal paid since the loan was made.'),
+    paid_interest: optional(kinds.money, 'The interest paid since then.'),
+    paid_fees: optional(kinds.money, 'The fees paid since then.'),
+    paid_total: optional(kinds.money, 'All payments since then, with recoveries.'),
+    last_payment_date: optional(kinds.date, 'The date of the last payment.'),
+    status: optional(kinds.choice(LOAN_STATUSES), 'The status.'),
   },
   { key: ['loan_number', 'as_of_date'] },
 );

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import * as stored from '../../../sql/books/reconciliations.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
-import { openBytesAsTree, UPLOAD_LIMITS } from '../../files/file-tree.ts';
 import type { Files } from '../../files/files.ts';
+import { storageKey } from '../../files/keys.ts';
 import { ZipRefused } from '../../files/read-zip.ts';
 import { unsealFile } from '../../files/sealed-files.ts';
+import { openStoredTree } from '../../files/stored-tree.ts';
 import { job, type Job } from '../../job.ts';
 import type { Within, Work } from '../../work.ts';
 import { BookUnreadable } from '../conventions/read-studied-loans.ts';
 import { readMapping } from '../format/mapping/read-mapping.ts';
+import { writeDifferences } from './differences-file.ts';
 import { openFiguresBook } from './figures-book.ts';
 import { FileUnusable, runReconciliation } from './run-reconciliation.ts';
 
@@ -20,7 +23,10 @@ const COMPARING_MS = 4 * 60_000;
 const TOO_LONG =
   'The comparison takes longer than 4 minutes. Send fewer loans or days in a file, or use npm run reconcile.';
 
-/** Compares an uploaded file. A repeated run starts over. The file is removed afterwards. */
+/**
+ * Compares an uploaded file, and writes the differences of any comparison that is done as a CSV file. A repeated run
+ * starts over. The uploaded file is removed afterwards.
+ */
 export const reconcileJob: Job<z.output<typeof Payload>> = job({
   name: 'reconcile',
   // In the documents pool, so that a close of business never waits for it.
@@ -31,21 +37,21 @@ export const reconcileJob: Job<z.output<typeof Payload>> = job({
 
   async run({ tenant_id, reconciliation_id: id }, { within, files }) {
     const row = await within(tenant_id, ({ tx }) => stored.readReconciliation(tx, id));
-    if (row === null || row.storage_key === null) return;
+    if (row === null) return;
+    const { storage_key } = row;
     // An attempt that stopped while it removed the file has stored its result.
-    const isOver = row.status === 'done' || row.status === 'failed';
-    const content = row.status === 'done' ? null : await files.stream(row.storage_key);
-    if (content === null && !isOver)
-      throw new Error('The file of the reconciliation is missing from the store.');
-    if (content !== null)
+    const isOpen = row.status === 'waiting' || row.status === 'running';
+    if (isOpen && storage_key !== null)
       try {
-        await compareStored(within, tenant_id, row, content);
+        await compareStored(within, files, tenant_id, { ...row, storage_key });
       } catch (error) {
         const reason = reasonOf(error);
         if (reason === null) throw error;
         await within(tenant_id, (work) => failed(work, id, reason));
       }
-    await files.clear(row.storage_key);
+    await storeDifferences(within, files, tenant_id, id);
+    if (storage_key === null) return;
+    await files.clear(storage_key);
     await within(tenant_id, ({ tx }) =>
       update(tx, 'reconciliations', id, { storage_key: null, file_key_sealed: null }),
     );
@@ -72,16 +78,22 @@ function reasonOf(error: unknown): string | null {
 
 async function compareStored(
   within: Within,
+  files: Files,
   tenantId: string,
-  { id, filename, file_key_sealed, mapping }: stored.StoredReconciliation,
-  content: NonNullable<Awaited<ReturnType<Files['stream']>>>,
+  row: stored.StoredReconciliation & { storage_key: string },
 ) {
+  const { id, file_key_sealed, mapping, storage_key } = row;
   if (file_key_sealed === null) throw new Error('The key of the file is missing.');
   const file_key = await within(tenantId, async ({ installation }) =>
     installation.keys.unseal(tenantId, file_key_sealed),
   );
-  const bytes = Buffer.concat(await Array.fromAsync(unsealFile(file_key, content)));
-  await using tree = await openBytesAsTree(bytes, filename, UPLOAD_LIMITS);
+  async function* bytes() {
+    const content = await files.stream(storage_key);
+    if (content === null)
+      throw new Error('The file of the reconciliation is missing from the store.');
+    yield* unsealFile(file_key, content);
+  }
+  await using tree = await openStoredTree(row, bytes);
   const book = openFiguresBook(tree, mapping === null ? null : readMapping(mapping));
   const until = performance.now() + COMPARING_MS;
   await runReconciliation(within, tenantId, id, book, {
@@ -89,4 +101,23 @@ async function compareStored(
       if (performance.now() > until) throw new FileUnusable(TOO_LONG);
     },
   });
+}
+
+/** Stores the differences of a comparison that is done as a file. */
+async function storeDifferences(within: Within, files: Files, tenantId: string, id: string) {
+  const key = await within(tenantId, async ({ tx }) => {
+    const row = await stored.readReconciliation(tx, id);
+    if (row?.status !== 'done' || row.differences_key !== null) return null;
+    const { slug: tenant_slug } = await currentTenant(tx);
+    const filename = 'differences.csv';
+    return storageKey({
+      tenant_slug,
+      loan_id: 'reconciliations',
+      document_type: id,
+      filename,
+    });
+  });
+  if (key === null) return;
+  await files.put(key, writeDifferences(within, tenantId, id));
+  await within(tenantId, ({ tx }) => update(tx, 'reconciliations', id, { differences_key: key }));
 }

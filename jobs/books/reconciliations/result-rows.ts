@@ -48,29 +48,30 @@ export class Summary {
 
 /** One row for each figure of a loan that differs, or one row for a loan that is not compared. */
 export function toRows(
-  result: LoanResult,
-  is_accepted: boolean,
+  { loan_id, loan_number, days_not_compared, parts }: LoanResult,
+  isAccepted: (kind: ResultKind) => boolean,
   position: number,
 ): DifferenceRow[] {
-  const { loan_id, loan_number, kind, reason, named, days_not_compared } = result;
-  if (kind === null) return [];
-  const base = {
-    loan_id,
-    loan_number,
-    kind,
-    is_accepted,
-    days_not_compared,
-    reason: reason === '' ? RESULT_TEXTS[kind].explanation : reason.slice(0, 1_000),
-  };
-  if (named === null) return [{ ...base, ...NO_FIGURE, position, parting: null }];
-  const byFigure = Map.groupBy(named.differences, ({ figure }) => figure);
-  return [...byFigure].map(([figure, differences], at) => ({
-    ...base,
-    position: position + at,
-    figure,
-    ...firstAndLast(differences),
-    parting: at === 0 ? named.parting : null,
-  }));
+  type Row = Omit<DifferenceRow, 'position'>;
+  const rows = parts.flatMap(({ kind, reason, differences, parting }): Row[] => {
+    const base = {
+      loan_id,
+      loan_number,
+      kind,
+      is_accepted: isAccepted(kind),
+      days_not_compared,
+      reason: reason === '' ? RESULT_TEXTS[kind].explanation : reason.slice(0, 1_000),
+    };
+    if (differences.length === 0) return [{ ...base, ...NO_FIGURE, parting: null }];
+    const byFigure = Map.groupBy(differences, ({ figure }) => figure);
+    return [...byFigure].map(([figure, some], at) => ({
+      ...base,
+      figure,
+      ...firstAndLast(some),
+      parting: at === 0 ? parting : null,
+    }));
+  });
+  return rows.map((row, at) => ({ ...row, position: position + at }));
 }
 
 const NO_FIGURE = {
@@ -98,10 +99,3 @@ function firstAndLast(differences: readonly Difference[]) {
     days_differing: differences.length,
   };
 }
-
-export const CSV_COLUMNS = [
-  ...(['loan_number', 'figure', 'kind', 'is_accepted', 'reason'] as const),
-  ...(['first_date', 'first_ours', 'first_theirs'] as const),
-  ...(['last_date', 'last_ours', 'last_theirs', 'days_differing'] as const),
-  ...(['days_not_compared'] as const),
-] as const;

@@ -4,9 +4,15 @@ import { update } from '../../../sql/write.ts';
 import type { Within } from '../../work.ts';
 import type { Conventions } from '../conventions/conventions.ts';
 import { readProductTerms } from '../conventions/product-terms.ts';
-import { readFigures, readStudiedLoans } from '../conventions/read-studied-loans.ts';
+import {
+  readFigures,
+  readStudiedLoans,
+  type FigureOptions,
+} from '../conventions/read-studied-loans.ts';
 import { hasFile, type Book } from '../format/reading/book.ts';
-import { compareLoans, type LoanPair, type LoanResult } from './compare-loans.ts';
+import type { DateFormat } from '../format/mapping/mapping-schema.ts';
+import { compareLoans, type LoanPair, type LoanResult, type ResultKind } from './compare-loans.ts';
+import { findFiguresNotKept } from './figures-not-kept.ts';
 import { pairWithLoans } from './loan-pairs.ts';
 import { Summary, toRows } from './result-rows.ts';
 
@@ -39,9 +45,12 @@ export async function runReconciliation(
   if (run === null) return;
   assertUsable(book, run);
   const pairs = run.compares === 'loans' ? loansHere : loansOfBook;
-  const results = compareLoans(pairs(within, tenantId, book, run), {
+  const options = await figureOptions(within, tenantId, run);
+  const results = compareLoans(pairs(within, tenantId, book, options), {
     tolerance: run.tolerance,
     stated: statedBy(book, run),
+    not_kept: await findFiguresNotKept(book, options),
+    states_months_only: statesMonthsOnly(book),
   });
   const totals = new Totals(run);
   for await (const chunk of chunksOf(results, CHUNK)) {
@@ -55,7 +64,7 @@ export async function runReconciliation(
     });
     onProgress(totals.loans);
   }
-  if (run.compares === 'loans') await addLoansOnlyHere(within, tenantId, id, totals);
+  if (run.compares === 'loans') await addLoansOnlyHere(within, tenantId, run, totals);
   await within(tenantId, async ({ tx }) => {
     await update(tx, 'reconciliations', id, {
       ...totals.columns(),
@@ -68,18 +77,30 @@ export async function runReconciliation(
 /** Loans per transaction that are only listed. */
 const LISTED = 5_000;
 
-async function addLoansOnlyHere(within: Within, tenantId: string, id: string, totals: Totals) {
-  let after: string | undefined = '';
+/** Lists the loans here that the file should have, and counts the others. */
+async function addLoansOnlyHere(
+  within: Within,
+  tenantId: string,
+  { id, loans_here }: stored.StoredReconciliation,
+  totals: Totals,
+) {
+  let after: string | undefined = loans_here === 'none' ? undefined : '';
+  let listed = 0;
   while (after !== undefined) {
-    const place = { after, limit: LISTED };
+    const place = { after, limit: LISTED, loans_here };
     const only = await within(tenantId, async ({ tx }) => {
       const found = await stored.listLoansOnlyHere(tx, id, place);
       const rows = totals.add(found.map(missingThere));
       if (rows.length > 0) await stored.addDifferences(tx, id, rows);
       return found;
     });
+    listed += only.length;
     after = only.length < LISTED ? undefined : only.at(-1)?.number;
   }
+  const all = await within(tenantId, ({ tx }) => stored.countLoansOnlyHere(tx, id), {
+    readOnly: true,
+  });
+  totals.loans_only_here = Math.max(0, all - listed);
 }
 
 function assertUsable(book: Book, { compares }: stored.StoredReconciliation) {
@@ -102,14 +123,34 @@ function statedBy(
   return compares === 'book' && Number.isInteger(lag) && lag !== 0 ? { payment_lag_days: lag } : {};
 }
 
+/** Whether the mapping reads the due dates of loans from months, so that their days are made up. */
+function statesMonthsOnly({ mapping }: Book): boolean {
+  const { columns = {}, dates } = mapping?.loans ?? {};
+  const source = columns['first_payment_date'] ?? columns['origination_date'];
+  const own =
+    source !== undefined && 'dates' in source
+      ? (source.dates as readonly DateFormat[] | undefined)
+      : undefined;
+  const formats = own ?? dates ?? mapping?.dates ?? [];
+  return formats.length > 0 && formats.every(({ format }) => !/d/i.test(format));
+}
+
+/** A file with the balances of loans states them as of the last day, or today. */
+async function figureOptions(
+  within: Within,
+  tenantId: string,
+  { through_date: through }: stored.StoredReconciliation,
+): Promise<FigureOptions> {
+  return { through, asOf: through ?? (await within(tenantId, async ({ today }) => today)) };
+}
+
 async function* loansHere(
   within: Within,
   tenantId: string,
   book: Book,
-  { through_date }: stored.StoredReconciliation,
+  options: FigureOptions,
 ): AsyncGenerator<LoanPair> {
-  const asOf = through_date ?? (await within(tenantId, async ({ today }) => today));
-  const given = readFigures(book, { through: through_date, asOf });
+  const given = readFigures(book, options);
   for await (const chunk of chunksOf(given, CHUNK))
     yield* await within(tenantId, (work) => pairWithLoans(work, chunk), { readOnly: true });
 }
@@ -118,13 +159,13 @@ async function* loansOfBook(
   within: Within,
   tenantId: string,
   book: Book,
-  { through_date }: stored.StoredReconciliation,
+  { through }: FigureOptions,
 ): AsyncGenerator<LoanPair> {
   const products = await within(tenantId, readProductTerms, { readOnly: true });
   const [oldest] = products.values();
   const uncomputed: LoanPair[] = [];
   const studied = readStudiedLoans(book, {
-    through: through_date,
+    through,
     termsOf: (code) => (code === undefined ? oldest : products.get(code)) ?? null,
     onUncomputed: ({ loan_number, ...problem }) =>
       uncomputed.push({ ...NOT_HERE, loan_number, theirs: [], days_not_compared: 0, problem }),
@@ -145,14 +186,24 @@ const missingThere = ({ id, number }: { id: string; number: string }): LoanResul
   events_read: 0,
   days_compared: 0,
   days_not_compared: 0,
-  kind: 'missing_loan',
-  reason: 'The file has no figures of this loan.',
-  named: null,
+  parts: [
+    {
+      kind: 'missing_loan',
+      reason: 'The file has no figures of this loan.',
+      differences: [],
+      parting: null,
+    },
+  ],
 });
+
+/** Kinds of loans that show no difference. */
+const NOT_COMPARED: readonly ResultKind[] = ['not_compared', 'partly_compared'];
 
 /** Counts results and hashes them with the file and the options. */
 class Totals {
   loans = 0;
+  /** Loans here that the file lacks and need not have. */
+  loans_only_here = 0;
   readonly #accepted: ReadonlySet<string>;
   readonly #summary = new Summary();
   readonly #hash: Hash;
@@ -166,27 +217,28 @@ class Totals {
     sha256_hash,
     mapping,
     compares,
+    loans_here,
     through_date,
     tolerance,
     accepted_kinds,
   }: stored.StoredReconciliation) {
     this.#accepted = new Set(accepted_kinds);
-    const options = [compares, through_date, tolerance, [...accepted_kinds].toSorted()];
+    const options = [compares, loans_here, through_date, tolerance, [...accepted_kinds].toSorted()];
     this.#hash = createHash('sha256').update(JSON.stringify([sha256_hash, mapping, options]));
   }
 
   /** The rows to store for these results. */
   add(results: readonly LoanResult[]): stored.DifferenceRow[] {
     return results.flatMap((result) => {
-      const { kind } = result;
-      const is_accepted = kind !== null && this.#accepted.has(kind);
-      const rows = toRows(result, is_accepted, this.#position);
+      const rows = toRows(result, this.#isAccepted, this.#position);
       this.loans += 1;
       this.#position += rows.length;
-      this.#count(result, is_accepted);
-      if (kind !== null) this.#summary.add(kind, rows, is_accepted);
-      const facts = rows.map(({ figure, first_date, first_ours, first_theirs, ...row }) => [
+      this.#count(result);
+      for (const [kind, some] of Map.groupBy(rows, (row) => row.kind as ResultKind))
+        this.#summary.add(kind, some, this.#isAccepted(kind));
+      const facts = rows.map(({ figure, kind, first_date, first_ours, first_theirs, ...row }) => [
         figure,
+        kind,
         first_date,
         first_ours,
         first_theirs,
@@ -197,21 +249,25 @@ class Totals {
       ]);
       const { loan_number, last_date, days_compared, days_not_compared } = result;
       const days = [last_date, days_compared, days_not_compared];
-      this.#hash.update(JSON.stringify([loan_number, days, kind, facts]));
+      this.#hash.update(JSON.stringify([loan_number, days, facts]));
       return rows;
     });
   }
 
-  #count(result: LoanResult, is_accepted: boolean) {
-    const { kind, last_date, named } = result;
+  readonly #isAccepted = (kind: ResultKind): boolean => this.#accepted.has(kind);
+
+  #count({ parts, last_date, ...result }: LoanResult) {
     this.#days.compared += result.days_compared;
     this.#days.not_compared += result.days_not_compared;
-    if (kind === null) this.#counts.agreeing += 1;
-    else if (is_accepted) this.#counts.accepted += 1;
-    else if (kind === 'not_compared' || kind === 'partly_compared') this.#counts.not_compared += 1;
+    const open = parts.filter(({ kind }) => !this.#isAccepted(kind));
+    if (parts.length === 0) this.#counts.agreeing += 1;
+    else if (open.length === 0) this.#counts.accepted += 1;
+    else if (open.every(({ kind }) => NOT_COMPARED.includes(kind))) this.#counts.not_compared += 1;
     else this.#counts.differing += 1;
-    const first = named?.differences[0]?.as_of_date ?? null;
-    if (first !== null && (this.#first === null || first < this.#first)) this.#first = first;
+    for (const [first] of parts.map(({ differences }) => differences)) {
+      if (first === undefined) continue;
+      if (this.#first === null || first.as_of_date < this.#first) this.#first = first.as_of_date;
+    }
     if (last_date !== null && (this.#last === null || last_date > this.#last))
       this.#last = last_date;
   }
@@ -228,7 +284,8 @@ class Totals {
       first_date: this.#first,
       last_date: this.#last,
       summary: JSON.stringify(this.#summary.rows()),
-      fingerprint: this.#hash.digest('hex'),
+      loans_only_here: this.loans_only_here,
+      fingerprint: this.#hash.update(String(this.loans_only_here)).digest('hex'),
     };
   }
 }

@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../../database/db.ts';
 
-/**
- * Whether this tape may be boarded. A tenant boards one tape at a time; the lock ends with the transaction.
- */
-export const tryLockBoarding = (tx: Transaction) =>
-  tx.oneFirst(sql.type(z.object({ is_begun: z.boolean() }))`
-    select pg_try_advisory_xact_lock(hashtextextended('tape ' || app.current_tenant(), 0)) as is_begun
-  `);
-
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
 export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =>
@@ -30,52 +22,6 @@ export const firstProgram = (tx: Transaction) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from programs where is_active and not is_archived order by created_at, id limit 1
   `);
-
-export type NewBorrower = {
-  external_id: string;
-  first_name: string;
-  last_name: string;
-  state: string;
-  street: string;
-  city: string;
-  postal_code: string;
-  email: string | null;
-};
-
-const Known = z.object({ id: z.string(), external_id: z.string() });
-
-/**
- * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Returns
- * the ids of all borrowers. Existing borrowers are not changed.
- */
-export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorrower[]) {
-  const given = sql.fragment`
-    jsonb_to_recordset(${JSON.stringify(borrowers)}::jsonb) as given (
-      external_id text, first_name text, last_name text, state text, street text, city text,
-      postal_code text, email text
-    )
-  `;
-  await tx.query(sql.typeAlias('void')`
-    with added as (
-      insert into borrowers (external_id, first_name, last_name)
-      select external_id, first_name, last_name from ${given}
-      on conflict (tenant_id, external_id) do nothing
-      returning id, external_id
-    ), housed as (
-      insert into addresses (borrower_id, street_line_1, city, state, postal_code, is_primary)
-      select added.id, given.street, given.city, given.state, given.postal_code, true
-      from added join ${given} on given.external_id = added.external_id
-    )
-    insert into emails (borrower_id, email, is_primary)
-    select added.id, given.email, true
-    from added join ${given} on given.external_id = added.external_id
-    where given.email is not null
-  `);
-  const ids = borrowers.map(({ external_id }) => external_id);
-  return tx.any(sql.type(Known)`
-    select id, external_id from borrowers where external_id = any(${sql.array(ids, 'text')})
-  `);
-}
 
 export const auditBoarding = (tx: Transaction, ids: readonly string[], file: string) =>
   tx.query(sql.typeAlias('void')`

@@ -1,8 +1,6 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boardTape } from '../../../jobs/loans/boarding/board-tape.ts';
-import { readTape } from '../../../jobs/loans/boarding/boarding-tape.ts';
 import { addDays } from '../../../jobs/dates.ts';
 import { newLoan } from '../../setup/loans.ts';
 import { newStage, type Tenant } from '../../setup/world.ts';
@@ -132,40 +130,4 @@ test('an installment that does not repay the balance is refused unless a balloon
     body: { errors: { payment_amount: expect.stringMatching(/^Leaves .* has_balloon\.$/) } },
   });
   expect([declared.status, level.status]).toEqual([201, 201]);
-});
-
-test('a tape names the line of an installment that does not repay the loan', async () => {
-  const tenant = await stage.tenant('2026-06-20');
-  const columns = {
-    borrower_first_name: 'Grace',
-    borrower_last_name: 'Hopper',
-    borrower_state: 'NY',
-    principal_amount: '7000.00',
-    current_principal_balance: '7000.00',
-    status: 'active',
-    interest_rate: '0.095',
-    term_months: '36',
-    payment_amount: '50.00',
-    origination_date: '2026-06-15',
-    first_payment_date: '2026-07-15',
-    loan_number: 'T-1',
-    borrower_external_id: 'B-1',
-  };
-  const taken = async (row: Record<string, string>) => {
-    const text = `${Object.keys(row).join()}\n${Object.values(row).join()}\n`;
-    const { rows, refusals } = await readTape([Buffer.from(text)]);
-    expect(refusals).toEqual([]);
-    return tenant.within((work) => boardTape(work, rows, { file: 'tape.csv' }));
-  };
-
-  await expect(taken(columns)).rejects.toMatchObject({
-    refusals: [
-      {
-        line: 2,
-        column: 'payment_amount',
-        reason: expect.stringContaining('Does not cover the interest'),
-      },
-    ],
-  });
-  expect(await taken({ ...columns, has_balloon: 'true' })).toHaveLength(1);
 });

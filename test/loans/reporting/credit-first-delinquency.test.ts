@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { boardTape } from '../../../jobs/loans/boarding/board-tape.ts';
 import {
   creditRecords,
   newReportingTenant,
   runCreditReports,
 } from '../../setup/credit-reporting.ts';
-import { parseTape, tapeLine, tapeText } from '../../setup/boarding-tapes.ts';
+import { tapeLine, tapeText } from '../../setup/boarding-tapes.ts';
+import { importTape } from '../../setup/imports.ts';
 import { newLoan } from '../../setup/loans.ts';
 import { newProduct } from '../../setup/products.ts';
 import { travelTo } from '../../setup/queue.ts';
@@ -182,22 +182,23 @@ test('a tape has a column for the first delinquency', async () => {
   const header = `${tapeText()},paid_through_date,charge_off_date,charge_off_amount,first_delinquency_date`;
   const past = (loan_number: string, ...more: string[]) =>
     [tapeLine({ loan_number, status: 'charged_off' }), '2026-03-10', '2026-09-30', ...more].join();
-  const { rows, refusals } = await parseTape(
+  const ids = await importTape(
+    tenant,
     [header, past('T-1', '9000.00', '2026-04-10'), past('T-2', '9000.00', '')].join('\n'),
   );
-  const ids = await tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));
   await reportsOn('2027-02-01');
 
   const records = await Promise.all(ids.map(async (id) => (await creditRecords(tenant, id))[0]));
 
-  expect(refusals).toEqual([]);
   expect(records).toMatchObject([
     { date_first_delinquency: '2026-04-10', status: 'queued' },
     { date_first_delinquency: null, status: 'suppressed' },
   ]);
   expect(await openTasks(tenant)).toMatchObject([{ loan_id: ids[1] }]);
-  const refused = await parseTape([header, past('T-3', '9000.00', 'soon')].join('\n'));
-  expect(refused.refusals).toMatchObject([{ line: 2, column: 'first_delinquency_date' }]);
+  const refused = importTape(tenant, [header, past('T-3', '9000.00', 'soon')].join('\n'));
+  await expect(refused).rejects.toMatchObject({
+    findings: [{ line: 2, column: 'first_delinquency_date' }],
+  });
 });
 
 test('a paid-off loan that was boarded as a record is not reported', async () => {

@@ -1,8 +1,9 @@
 import { addDays, addMonths, dateParts } from '../../../jobs/dates.ts';
 import { buildSchedule, type ScheduleRow } from '../../../jobs/loans/arithmetic/amortize.ts';
-import { readTape, type TapeRow } from '../../../jobs/loans/boarding/boarding-tape.ts';
+import { openBytesAsTree } from '../../../jobs/files/file-tree.ts';
 import { inventTape } from '../../demo/invent-tape.ts';
 import { nextRandom, seedRandom, type RandomSequence } from '../../demo/random.ts';
+import { readTape, type TapeRow } from '../../demo/read-tape.ts';
 import { rewindToOrigination } from '../../demo/tape-loans.ts';
 import { kindOf, type Kind } from './kinds.ts';
 
@@ -25,12 +26,9 @@ export type BookLoan = {
  * and date always give the same book, and a larger book starts with the loans of a smaller one.
  */
 export async function planBook(loans: number, start: string): Promise<BookLoan[]> {
-  const { rows } = await readTape(asBytes(inventTape(loans)));
+  await using tape = await openBytesAsTree(Buffer.from(inventTape(loans)), 'tape.csv');
+  const { rows } = await readTape(tape);
   return rows.map((row, index) => planLoan(row, index, start));
-}
-
-async function* asBytes(text: string) {
-  yield Buffer.from(text);
 }
 
 function planLoan(invented: TapeRow, index: number, start: string): BookLoan {

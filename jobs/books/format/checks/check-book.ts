@@ -80,7 +80,7 @@ async function* checkFile(
   const { index } = shared;
   const keys = createKeyCheck(name, index);
   const references = createReferenceCheck(name, shared);
-  const reversals = name === 'history' ? createReversalCheck() : null;
+  const reversals = name === 'history' ? createReversalCheck(keys) : null;
   for await (const line of readRows(book, name)) {
     const { loan_number } = line.values;
     const place =

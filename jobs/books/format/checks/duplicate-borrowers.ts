@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BookRow } from '../book-files.ts';
 import type { Issue } from './issue.ts';
+import { hashOf } from './key-set.ts';
+import { createKeyTable } from './key-table.ts';
 
 type Person = {
   borrower_external_id: string;
@@ -12,23 +14,23 @@ type Person = {
 
 const plain = (name: string) => name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** Personal numbers are compared by a hash, so that a dump of the memory does not list them. */
-const hashOf = (text: string) => createHash('sha256').update(text).digest('base64').slice(0, 16);
+/** Personal numbers are compared by a digest, so that a dump of the memory does not list them. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64').slice(0, 16);
 
 /**
  * Finds people who have two ids: the same social security number, or the same name and birthday. Nobody is matched by
  * that: the lender decides.
  */
 export function createDuplicateFinder() {
-  const seen = new Map<string, { line: number; id: string }>();
+  const seen = createKeyTable('line', 'id');
   const findOther = (mark: string, { borrower_external_id: id }: Person, line: number) => {
-    const known = seen.get(mark);
-    if (known === undefined) seen.set(mark, { line, id });
-    return known !== undefined && known.id !== id ? known.line : null;
+    const known = seen.find(mark);
+    if (known === undefined) seen.add(mark, { line, id: hashOf(id) });
+    return known !== undefined && known.id !== hashOf(id) ? known.line : null;
   };
   return (person: Person, line: number, columns: { ssn: string; name: string }): Issue[] => {
     const { ssn, date_of_birth, first_name, last_name } = person;
-    const bySsn = ssn === undefined ? null : findOther(hashOf(ssn), person, line);
+    const bySsn = ssn === undefined ? null : findOther(digestOf(ssn), person, line);
     const name = `${plain(first_name)} ${plain(last_name)} ${date_of_birth ?? ''}`;
     const byName = date_of_birth === undefined ? null : findOther(name, person, line);
     if (bySsn !== null)
@@ -50,15 +52,15 @@ const duplicate = (column: string, reason: string): Issue => ({
  * with one id must describe the same person.
  */
 export function createShortBorrowers() {
-  const seen = new Map<string, { line: number; mark: string }>();
+  const seen = createKeyTable('line', 'mark');
   return (row: BookRow<'loans'>, line: number): { person: Person | null; issues: Issue[] } => {
     const { borrower_first_name: first_name, borrower_last_name: last_name } = row;
     if (first_name === undefined || last_name === undefined) return { person: null, issues: [] };
     const { borrower_external_id, borrower_ssn: ssn, borrower_date_of_birth: date_of_birth } = row;
-    const mark = hashOf(JSON.stringify([first_name, last_name, ssn, date_of_birth]));
-    const known = seen.get(borrower_external_id);
+    const mark = hashOf(digestOf(JSON.stringify([first_name, last_name, ssn, date_of_birth])));
+    const known = seen.find(borrower_external_id);
     if (known === undefined) {
-      seen.set(borrower_external_id, { line, mark });
+      seen.add(borrower_external_id, { line, mark });
       return {
         person: { borrower_external_id, first_name, last_name, ssn, date_of_birth },
         issues: [],

@@ -2,22 +2,26 @@ import type { BookFileName, BookRow } from '../book-files.ts';
 import type { Referred } from '../columns.ts';
 import { namesIn } from '../case-facts.ts';
 import { contradiction, type Issue } from './issue.ts';
+import { hashOf } from './key-set.ts';
+import { createKeyTable } from './key-table.ts';
 
-type Known = { line: number; borrower?: string; from?: string; status?: string };
+/** `borrower`: the hash of the id. `from`: the digits of the date. 0: there is none. `isPaidOff`: 0 or 1. */
+type Known = { line: number; borrower: number; from: number; isPaidOff: number };
 
 /** The records of a book that other files name, with the little that rules across files need. */
 export type RecordsIndex = {
   find: (file: Referred, key: string) => Known | undefined;
-  add: (file: Referred, key: string, known: Known) => void;
+  add: (file: Referred, key: string, known: Pick<Known, 'line'> & Partial<Known>) => void;
 };
 
 export function createRecordsIndex(): RecordsIndex {
-  const files = new Map<Referred, Map<string, Known>>();
+  const newTable = () => createKeyTable('line', 'borrower', 'from', 'isPaidOff');
+  const files = new Map<Referred, ReturnType<typeof newTable>>();
   return {
-    find: (file, key) => files.get(file)?.get(key),
-    add(file, key, known) {
-      const records = files.get(file) ?? new Map<string, Known>();
-      records.set(key, known);
+    find: (file, key) => files.get(file)?.find(key),
+    add(file, key, { line, borrower = 0, from = 0, isPaidOff = 0 }) {
+      const records = files.get(file) ?? newTable();
+      records.add(key, { line, borrower, from, isPaidOff });
       files.set(file, records);
     },
   };
@@ -29,6 +33,8 @@ const REFERRED: readonly string[] = [
 
 export const isReferred = (name: BookFileName): name is Referred => REFERRED.includes(name);
 
+const digitsOf = (date: string) => Number(date.replaceAll('-', ''));
+
 /** What the index keeps of a row. */
 export function toKnown(name: BookFileName, row: object, line: number): Known {
   const {
@@ -36,14 +42,13 @@ export function toKnown(name: BookFileName, row: object, line: number): Known {
     origination_date: from,
     status,
   } = row as { borrower_external_id?: string; origination_date?: string; status?: string };
-  if (name === 'loans')
-    return {
-      line,
-      ...(borrower && { borrower }),
-      ...(from && { from }),
-      ...(status && { status }),
-    };
-  return name === 'bank_accounts' && borrower ? { line, borrower } : { line };
+  const isOwned = name === 'loans' || name === 'bank_accounts';
+  return {
+    line,
+    borrower: isOwned && borrower !== undefined ? hashOf(borrower) : 0,
+    from: name === 'loans' && from !== undefined ? digitsOf(from) : 0,
+    isPaidOff: name === 'loans' && status === 'paid_off' ? 1 : 0,
+  };
 }
 
 /** Contradictions between a row and the records that it names. */
@@ -55,23 +60,23 @@ export function checkAgainstOthers(
   if (name === 'co_borrowers') {
     const { loan_number, borrower_external_id } = row as BookRow<'co_borrowers'>;
     const loan = index.find('loans', loan_number);
-    if (loan?.borrower === borrower_external_id)
+    if (loan?.borrower === hashOf(borrower_external_id))
       return [
         contradiction(
           'borrower_external_id',
           'Is already the borrower of the loan. Remove the line.',
         ),
       ];
-    if (loan?.status !== 'paid_off') return [];
+    if (!loan?.isPaidOff) return [];
     const reason = 'A loan that is paid off has no co-borrower. The line is left out.';
     return [{ column: 'loan_number', code: 'loan_not_owed', reason }];
   }
   if (name === 'autopay') {
     const plan = row as BookRow<'autopay'>;
     const account = index.find('bank_accounts', plan.bank_account_id);
-    const payer = plan.borrower_external_id ?? index.find('loans', plan.loan_number)?.borrower;
-    const isForeign =
-      account?.borrower !== undefined && payer !== undefined && account.borrower !== payer;
+    const { borrower_external_id: named } = plan;
+    const payer = named ? hashOf(named) : index.find('loans', plan.loan_number)?.borrower;
+    const isForeign = Boolean(account?.borrower && payer && account.borrower !== payer);
     return isForeign
       ? [
           {
@@ -93,10 +98,10 @@ export function checkAgainstOthers(
   }
   if (name === 'history') {
     const { loan_number, date } = row as BookRow<'history'>;
-    const from = index.find('loans', loan_number)?.from;
-    return from !== undefined && date < from
-      ? [contradiction('date', `Must not be before the origination of the loan on ${from}.`)]
-      : [];
+    const from = index.find('loans', loan_number)?.from ?? 0;
+    if (digitsOf(date) >= from) return [];
+    const on = String(from).replace(/(\d\d)(\d\d)$/, '-$1-$2');
+    return [contradiction('date', `Must not be before the origination of the loan on ${on}.`)];
   }
   return [];
 }

@@ -12,7 +12,11 @@ export type RepeatedKeys = {
   /** Whether some keys seem to appear twice. They must be confirmed in a second reading. */
   hasSuspects: () => boolean;
   confirm: (line: Line) => Issue | null;
+  /** Whether a line has this key, of a file that no other file refers to. */
+  has: (...parts: string[]) => boolean;
 };
+
+const SEPARATOR = '\u001f';
 
 /** More repeated keys than a person corrects one by one. */
 const SUSPECTS_MAX = 100_000;
@@ -25,7 +29,7 @@ export function createKeyCheck(name: BookFileName, index: RecordsIndex): Repeate
   const keyOf = ({ values }: Line): string | null => {
     const parts = key.map((column) => values[column]);
     const isWhole = parts.length > 0 && parts.every((part) => part !== undefined);
-    return isWhole ? parts.join('\u001f') : null;
+    return isWhole ? parts.join(SEPARATOR) : null;
   };
   const repeated = (line: number): Issue => ({
     column: key[0] ?? null,
@@ -43,6 +47,7 @@ export function createKeyCheck(name: BookFileName, index: RecordsIndex): Repeate
       if (!seen.add(id) && suspects.size < SUSPECTS_MAX) suspects.set(id, null);
       return null;
     },
+    has: (...parts) => seen.has(parts.join(SEPARATOR)),
     hasSuspects: () => suspects.size > 0,
     confirm(line) {
       const id = keyOf(line);

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BOOK_FILES, type BookFileName } from '../book-files.ts';
+import { hashOf } from '../checks/key-set.ts';
+import { createKeyTable } from '../checks/key-table.ts';
 import type { BookLine } from './book.ts';
 
 /**
@@ -8,14 +10,17 @@ import type { BookLine } from './book.ts';
  */
 export function createDeduplication<Name extends BookFileName>(name: Name) {
   const { key } = BOOK_FILES[name];
-  const seen = new Map<string, { digest: string; line: number }>();
+  const seen = createKeyTable('digest', 'line');
   return (line: BookLine<Name>): BookLine<Name> | null => {
     const row = line.row as Readonly<Record<string, unknown>>;
-    const digest = createHash('sha256').update(JSON.stringify(row)).digest('base64');
-    const id = key.length === 0 ? digest : JSON.stringify(key.map((column) => row[column]));
-    const known = seen.get(id);
-    if (known === undefined) seen.set(id, { digest, line: line.line });
-    if (known === undefined) return line;
+    const text = createHash('sha256').update(JSON.stringify(row)).digest('base64');
+    const digest = hashOf(text);
+    const id = key.length === 0 ? text : JSON.stringify(key.map((column) => row[column]));
+    const known = seen.find(id);
+    if (known === undefined) {
+      seen.add(id, { digest, line: line.line });
+      return line;
+    }
     if (known.digest === digest) return null;
     return {
       ...line,
