@@ -30,6 +30,8 @@ export type StatementInBankruptcy = {
     paid: Money | null;
     /** A payment since the petition is missing for more than 45 days. */
     is_late: boolean;
+    /** What the regular payment pays. Null: not known. */
+    parts: { principal: Money; interest: Money } | null;
   } | null;
 };
 

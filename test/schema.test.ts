@@ -79,7 +79,7 @@ const RULES = [
     query: `
       select name from ${TABLES_OF_SCHEMA}
       -- All but the first are written of rows that the same statement has read or written.
-      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_attribute_history', 'row_counts') and not exists (
+      where name not in ('tenants', 'installments', 'interest_accruals', 'loan_snapshots', 'loan_attribute_history', 'row_counts') and not exists (
         select from pg_constraint as key
         where key.conrelid = tables.oid and key.contype = 'f' and key.convalidated
           and not exists (

@@ -16,6 +16,8 @@ import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
 import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
 import { Conflict, Invalid } from '../jobs/errors.ts';
+import { openFiles } from '../jobs/files/open-files.ts';
+import type { Files } from '../jobs/files/files.ts';
 import { openFileTree, type FileTree } from '../jobs/files/file-tree.ts';
 import { ZipRefused } from '../jobs/files/read-zip.ts';
 import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
@@ -42,6 +44,8 @@ const LISTED_MAX = 200;
 
 type Command = {
   within: Within;
+  /** Where documents are stored. */
+  files: Files;
   tenant: { id: string; slug: string };
   book: Book;
   options: ImportOptions;
@@ -64,7 +68,7 @@ function printFindings(findings: readonly BookFinding[], counts: Counts) {
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-function printRefusal(findings: readonly BookFinding[], counts: Counts): number {
+function printRefusal(findings: readonly BookFinding[], counts: Counts, { mapping }: Book): number {
   const { error_count, warning_count } = counts;
   const found = [
     counted(error_count, 'error'),
@@ -72,7 +76,12 @@ function printRefusal(findings: readonly BookFinding[], counts: Counts): number 
   ].join(' and ');
   console.error(`Nothing was boarded. The check found ${found}:`);
   printFindings(findings, counts);
-  console.error('Correct the errors in the file or in the mapping, and run the command again.');
+  const isForeign = mapping === null && findings.some(({ code }) => code === 'missing_column');
+  console.error(
+    isForeign
+      ? 'The file has other columns than a book. Write a mapping: --suggest FILE prints one to begin with.'
+      : 'Correct the errors in the file or in the mapping, and run the command again.',
+  );
   return 1;
 }
 
@@ -87,8 +96,8 @@ async function checkOnly({ within, tenant, book, options }: Command): Promise<nu
     onFindings: (findings) => void found.push(...findings),
     onProgress: (loans) => bar.at(loans, 'loans'),
   });
-  bar.end(counted(checked.loans_total, 'loan'));
-  if (checked.error_count > 0) return printRefusal(found, checked);
+  bar.end(checked.error_count > 0 ? 'done' : counted(checked.loans_total, 'loan'));
+  if (checked.error_count > 0) return printRefusal(found, checked, book);
   printFindings(found, checked);
   printTotals(checked.totals);
   console.log('Every line can be boarded. Nothing was written.');
@@ -99,7 +108,7 @@ type Expected = { loan_count: number; principal_total: string } | null;
 
 /** Imports the book, from wherever an earlier run ended. */
 async function importBook(command: Command, file: ImportedFile, expected: Expected) {
-  const { within, tenant, book } = command;
+  const { within, tenant, book, files } = command;
   const row = await within(tenant.id, async (work) => {
     const { four_eyes } = (await settingsOf(work.tx)).approvals;
     if (four_eyes.includes('imports'))
@@ -121,8 +130,9 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
       stored.listFindings(tx, row.id, LISTED_MAX),
     );
     if (checked === null) throw new StartupError('The import was removed while it was checked.');
-    bar.end(counted(checked.loans_total, 'loan'));
-    if (checked.status !== 'checked') return printRefusal(findings, checked);
+    const isClean = checked.status === 'checked';
+    bar.end(isClean ? counted(checked.loans_total, 'loan') : 'done');
+    if (!isClean) return printRefusal(findings, checked, book);
     printFindings(findings, checked);
     printTotals(checked.control_totals);
     const confirmed = expected ?? (await askForTotals());
@@ -145,6 +155,7 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
   const { loans_total = 0, rows_total = 0 } = (await read()) ?? {};
   const bar = startProgressBar('Boarding', loans_total);
   await boardImport(within, tenant.id, row.id, book, {
+    files,
     onStaged: (rows) => bar.at(0, `prepared ${rows}/${rows_total} rows`),
     onBoarded: (loans) => bar.at(loans, 'loans'),
   });
@@ -233,9 +244,18 @@ async function run(place: string, { slug, mapping, options, isCheck, expected }:
   const pool = await openForCommand(configuration, { size: 2, statementTimeoutMs: 120_000 });
   try {
     const tenant = await findTenant(pool, slug);
-    const keys = deriveKeys(readSecret(configuration));
-    const within = createWithin(pool, SYSTEM, { ...DEFAULT_INSTALLATION, keys });
-    const command = { within, tenant, book, options };
+    const secret = readSecret(configuration);
+    const files = await openFiles(configuration.STORAGE_URL, {
+      folder: path.resolve(configuration.DATA_DIR, 'files'),
+      secret,
+    });
+    const within = createWithin(pool, SYSTEM, {
+      ...DEFAULT_INSTALLATION,
+      files,
+      keys: deriveKeys(secret),
+      scans_uploads: configuration.CLAMD_URL !== undefined,
+    });
+    const command = { within, tenant, book, options, files };
     if (isCheck) return await checkOnly(command);
     const file = {
       filename: path.basename(place),

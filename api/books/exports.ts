@@ -51,6 +51,8 @@ const routeDefaults = {
   allow: 'superadmin',
   carries: 'anything',
   security_event: 'export',
+  // A stolen session must not take the whole book with it.
+  needs_proof: true,
 } as const;
 
 export const bookExportRoutes: Route[] = [
@@ -80,7 +82,8 @@ export const bookExportRoutes: Route[] = [
     action: 'show',
     transaction: 'read',
     summary: 'Get a book export',
-    description: 'Includes a download link once the file is ready.',
+    description:
+      'Includes a download link once the file is ready. The list of exports shows their progress without a proof.',
     status: 200,
     reply: bookExports.reply
       .extend({ download_url: z.string().nullable() })

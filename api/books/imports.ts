@@ -137,6 +137,10 @@ const NewImportForm = z.object({
   mapping: z
     .string()
     .max(20_000, { error: 'Must be at most 20,000 characters.', abort: true })
+    .refine(
+      (text) => /[:\n]/.test(text) || text.trim() === '' || readReadyMapping(text) !== undefined,
+      `Is neither a YAML mapping nor the name of a ready one: ${readyMappings().join(', ')}.`,
+    )
     .overwrite(maskPersonalNumbers)
     .optional()
     .describe(

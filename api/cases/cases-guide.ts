@@ -24,6 +24,8 @@ legally in force, changes what it does with the loans, and reminds you of deadli
 - The answer shows the \`conditions\` that follow: here \`stay_13\` and \`codebtor_stay\`, both from 2030-01-10 and without an end.
 - To correct or complete the facts, send them all with \`PUT /cases/{id}\` and a \`facts_reason\`. Send If-Match, so that nobody's
   correction is lost. \`GET /cases/{id}/facts\` lists every version.
+- To attach evidence, such as an identity theft affidavit of the FTC or a police report, upload the file with \`POST /documents\` (a form; a
+  PDF, photo or scan) and send its id in \`document_ids\`. The borrower sees it only if you share it.
 - If a date is not confirmed, give the day on which you learned of it, and name it in \`estimated_dates\`. A task asks for the true date.
 - A case that should never have been opened is undone with \`opened_in_error\`: true and a \`resolution\`.
 - A case is closed when its temporary conditions have an end (otherwise 409 \`conditions_open\`). A discharge, a death, a block and a demand
@@ -65,6 +67,7 @@ const COLUMNS: Readonly<Record<keyof Effects, string>> = {
   rate_cap: 'Rate cap',
   acceleration: 'Acceleration',
   charge_off: 'Automatic charge-off',
+  sale: 'Sale',
   credit_reporting: 'Credit reporting',
   statement: 'Statements',
 };

@@ -271,7 +271,7 @@ const uploadRoute = endpoint({
     const input = body as DirectUpload;
     const type = detectContentType(input.file);
     if (type === null) {
-      const message = `The file type is not supported, or does not match the file name. Supported types: ${CONTENT_TYPES.join(', ')}.`;
+      const message = `The file type is not supported, or the content is not of the declared type. Supported types: ${CONTENT_TYPES.join(', ')}.`;
       throw new HttpRefusal(415, 'unsupported_media_type', message);
     }
     const id = await uploadDirectly({ within, files, tenantId }, input, type);

@@ -54,6 +54,8 @@ const FREE_TEXT_FIELDS = dictionary<readonly string[]>({
   'credit-disputes': ['corrected_values'],
   'credit-reporting-findings': ['rule', 'problem', 'fields', 'may_be_right'],
   'credit-reporting-records': ['consumer'],
+  // Staff name files after what is in them, such as an identity theft report.
+  documents: ['filename', 'storage_key', 'metadata', 'verification_notes', 'rejection_reason'],
   'dead-letters': ['response_body', 'error'],
   'webhook-attempts': ['response_body', 'error'],
   'webhook-deliveries': ['error'],

@@ -184,7 +184,7 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
     tag: area,
     summary: `List the audit history of ${nounWithArticle(name)}`,
     description:
-      'Each entry shows who changed what and when, including records that belong to this one.',
+      'Each entry shows who changed what and when, including records that belong to this one. Entries about records that the user may not read show no changes.',
     action: 'history',
     resource: path,
     method: 'GET',

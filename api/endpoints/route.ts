@@ -15,6 +15,8 @@ import type { ListDeclaration } from './list-declaration.ts';
 /** What a user may do and see during one request. `resolveAccess` computes it from the user's rules. */
 export type Access = {
   mayCall(route: Route, params?: Record<string, string>): boolean;
+  /** Whether an endpoint shows the user records of the resource. True if no endpoint shows any. */
+  mayRead(resource: string): boolean;
   /** The field names that answers of the resource leave out. */
   hiddenIn(resource: string): ReadonlySet<string>;
   /** The field names that a body of the route may not contain. */

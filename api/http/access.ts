@@ -41,6 +41,15 @@ export function resolveAccess(
     );
   }
 
+  /** A history entry repeats a record, so it is shown to users who can see the record elsewhere. */
+  function mayRead(resource: string): boolean {
+    const readings = routes.filter(
+      (route) =>
+        route.method === 'GET' && route.resource === resource && route.action !== 'history',
+    );
+    return readings.length === 0 || readings.some((route) => mayCall(route));
+  }
+
   /** The fields of the resource's answers that would reveal a denied fact. */
   function hiddenIn(resource: string): ReadonlySet<string> {
     const names =
@@ -88,6 +97,7 @@ export function resolveAccess(
 
   return {
     mayCall,
+    mayRead,
     hiddenIn,
     lockedIn,
     permissions,

@@ -11,10 +11,12 @@ type FieldNames = ReadonlySet<string>;
 type Input = Record<string, unknown>;
 
 /** Removes fields hidden from this user from an answer, at any depth. */
-export function omitHiddenFields(access: Access, route: Route, body: unknown): unknown {
-  if (!access.isRestricted || !isRole(route.allow)) return body;
+export function omitHiddenFields(access: Access, route: Route, whole: unknown): unknown {
+  if (!isRole(route.allow)) return whole;
+  const body = route.action === 'history' ? omitUnreadableRecords(access, whole) : whole;
+  if (!access.isRestricted) return body;
   const { resource } = route;
-  const names = new Set([...access.hiddenIn(resource), ...freeTextFields(resource)]);
+  const names = unseenFields(access, resource);
   const anything = new Set(openEndedFields(resource));
   const walk = (value: unknown, hidden: FieldNames): unknown => {
     if (Array.isArray(value)) return value.map((inner) => walk(inner, hidden));
@@ -31,6 +33,22 @@ export function omitHiddenFields(access: Access, route: Route, body: unknown): u
   };
   return walk(body, names);
 }
+
+/** Empties the history entries of records that the user could not read: they show who changed one, and when. */
+function omitUnreadableRecords(access: Access, entries: unknown): unknown {
+  if (!Array.isArray(entries)) return entries;
+  const known = new Map<string, boolean>();
+  return entries.map((entry: Record<string, unknown>) => {
+    const resource = resourceNameOf(String(entry['entity_type']));
+    const mayRead = known.get(resource) ?? access.mayRead(resource);
+    known.set(resource, mayRead);
+    return mayRead ? entry : { ...entry, changes: {}, reason: null };
+  });
+}
+
+/** The fields of a resource that a user with a denied field does not see. */
+const unseenFields = (access: Access, resource: string): FieldNames =>
+  new Set([...access.hiddenIn(resource), ...freeTextFields(resource)]);
 
 /** Tables whose name differs from their resource. */
 const RESOURCES = dictionary({
@@ -53,7 +71,7 @@ export const resourceNameOf = (table: string) => RESOURCES[table] ?? table.repla
 function hiddenHistoryFields(access: Access, row: object): FieldNames | null {
   const { entity_type, changes } = row as { entity_type?: unknown; changes?: unknown };
   if (typeof entity_type !== 'string' || typeof changes !== 'object') return null;
-  return access.hiddenIn(resourceNameOf(entity_type));
+  return unseenFields(access, resourceNameOf(entity_type));
 }
 
 /** Throws 403 if a body contains, at any depth, a field that the user must not write. */
@@ -107,8 +125,8 @@ export async function assertRouteFactsVisible({ carries }: Route, call: Call) {
 
 /** The list declaration for this user, without hidden fields. */
 export function restrictList(access: Access, { resource, list }: Route): ListDeclaration | null {
-  const hidden = access.hiddenIn(resource);
   if (list === undefined || !access.isRestricted) return list ?? null;
+  const hidden = unseenFields(access, resource);
   const isShown = (name: string) => !hidden.has(name);
   const { fields, filters, searched = Object.keys(fields), also_searched = [], sort } = list;
   const denied = access.deniedAmong(also_searched);

@@ -133,7 +133,11 @@ export const formTooLarge = () =>
   new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
 
 export const notForm = () =>
-  new HttpRefusal(415, 'unsupported_media_type', 'Send the form as multipart/form-data.');
+  new HttpRefusal(
+    415,
+    'unsupported_media_type',
+    'Send a form as multipart/form-data, with the file in the field "file".',
+  );
 
 /**
  * Reads the form as an endpoint's body: one file in the field `file`, and every other field at most once.

@@ -34,7 +34,8 @@ const homePage: Page = {
   show: async ({ user, dashboards }) => {
     if (user?.borrower_id) return redirectTo('/portal');
     if (user?.tenant_role === 'superadmin') return redirectTo(OPS);
-    return pageView('staff-home', { email: user?.email, dashboards });
+    const may_reconcile = user?.tenant_role === 'admin';
+    return pageView('staff-home', { email: user?.email, dashboards, may_reconcile });
   },
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { monthStart } from '../../jobs/dates.ts';
+import { legallyForbidden } from '../../jobs/cases/legally-allowed.ts';
 import {
   addAssignment,
   ASSIGNMENT_STATUSES,
@@ -9,6 +10,11 @@ import {
   termsFinal,
   saleBooked,
 } from '../../jobs/portfolios/loan-assignment.ts';
+import {
+  INVESTOR_TYPES,
+  REMITTANCE_FREQUENCIES,
+  REMITTANCE_TYPES,
+} from '../../jobs/portfolios/investor-types.ts';
 import {
   addSettlementInstrument,
   changeSettlementInstrument,
@@ -169,7 +175,9 @@ export const loanAssignments = resource({
       .enum(DECLINE_REASONS)
       .nullable()
       .readonly()
-      .describe('Why the loan was not sold when the sale settled: its status on that day.'),
+      .describe(
+        'Why the loan was not sold when the sale settled: its status on that day, or `not_allowed` because of a law.',
+      ),
     settlement_instrument_id: uuid.nullish().describe("The investor's account for the settlement."),
     is_booked: flag
       .readonly()
@@ -184,7 +192,7 @@ export const loanAssignments = resource({
 
   example: () => ({ ownership_percentage: '0.5' }),
   conflicts: {
-    create: () => [overAssigned('0.75')],
+    create: () => [overAssigned('0.75'), legallyForbidden()],
     update: () => [termsFinal('active'), saleBooked()],
   },
   create: addAssignment,
@@ -229,7 +237,7 @@ export const investors = resource({
     id: uuid.readonly(),
     name: requiredText.describe('The name of the investor. Must be unique.'),
     investor_type: z
-      .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
+      .enum(INVESTOR_TYPES)
       .default('institutional')
       .describe('Classifies the investor.'),
     legal_name: text.nullish().describe('The registered name.'),
@@ -239,13 +247,13 @@ export const investors = resource({
     contact_phone: text.max(40).nullish().describe('The phone number of that person.'),
     address: jsonObject.default({}).describe('The postal address, in the form of your choice.'),
     remittance_type: z
-      .enum(['scheduled_scheduled', 'scheduled_actual', 'actual_actual'])
+      .enum(REMITTANCE_TYPES)
       .default('actual_actual')
       .describe(
         'Whether principal and interest are agreed to be paid as scheduled or as collected. For your records: remittances contain what was collected.',
       ),
     remittance_frequency: z
-      .enum(['daily', 'weekly', 'monthly'])
+      .enum(REMITTANCE_FREQUENCIES)
       .default('monthly')
       .describe('How often you agreed to pay. For your records: remittances are monthly.'),
     remittance_day: integer

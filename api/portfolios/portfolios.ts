@@ -28,6 +28,7 @@ import {
   alreadySold,
   alreadyOwned,
   investorInactive,
+  saleForbidden,
 } from '../../jobs/portfolios/sell.ts';
 import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
@@ -148,8 +149,13 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Sell a portfolio',
       description:
-        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, or a loan has an owner.',
-      conflicts: () => [alreadySold(), alreadyOwned([EXAMPLE_ID]), investorInactive()],
+        'The loans transfer to the investor at the close of the settlement date, when the sale is booked. Until then the sale can be canceled. Loans that were paid off by then are left out. Answers 409 if the portfolio is sold, a loan has an owner, or a law forbids the sale of a loan (`legal_condition`).',
+      conflicts: () => [
+        alreadySold(),
+        alreadyOwned([EXAMPLE_ID]),
+        investorInactive(),
+        saleForbidden([EXAMPLE_ID]),
+      ],
       body: Sale,
       run: sellPortfolio,
     }),

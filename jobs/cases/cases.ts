@@ -96,7 +96,7 @@ export async function addCase(work: Work, input: NewCase): Promise<string> {
   assertFactsFit(case_type, facts, loan_id);
   await lockBorrower(work.tx, borrower_id);
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
-    throw new Invalid({ loan_id: 'Does not exist.' });
+    throw new Invalid({ loan_id: 'Is not a loan that the borrower owes.' });
   await checkWorker(work, assigned_to);
   await checkDocuments(work, borrower_id, input.document_ids);
   await assertOnlyOpenCase(work, borrower_id, case_type, null);
@@ -184,7 +184,10 @@ async function withdrawErroneousCase(work: Work, changes: Changes, row: Row) {
 
 /** A case has facts if its type has some. The facts of legal types are required. */
 function assertFactsFit(type: string, facts: object | null | undefined, loanId: unknown) {
-  if (isLegal(type) && !facts) throw new Invalid({ facts: 'Is required for this case_type.' });
+  if (isLegal(type) && !facts)
+    throw new Invalid({
+      facts: 'Is required for this case_type. The guide about cases lists the facts of each type.',
+    });
   if (facts && !hasFacts(type)) throw new Invalid({ facts: 'Must be omitted for this case_type.' });
   if (isPersonal(type) && loanId)
     throw new Invalid({

@@ -12,8 +12,11 @@ export const isLegallyAllowed = async ({ tx, today }: Work, loanId: string, what
 /** Throws Conflict if a legal condition of the loan forbids it today. Does not name the condition. */
 export async function assertLegallyAllowed(work: Work, loanId: string, what: Checked) {
   if (await isLegallyAllowed(work, loanId, what)) return;
-  throw new Conflict(
+  throw legallyForbidden();
+}
+
+export const legallyForbidden = () =>
+  new Conflict(
     'A legal condition of a person who owes the loan does not allow this. See the cases of the borrowers.',
     'legal_condition',
   );
-}

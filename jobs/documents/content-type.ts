@@ -1,3 +1,4 @@
+import { dictionary } from '../../sql/dictionary.ts';
 import { CONTENT_TYPES, OFFICE_MIME_PREFIX, type ContentType } from './types.ts';
 
 type Test = (head: Uint8Array, tail: Uint8Array) => boolean;
@@ -96,6 +97,17 @@ export const CONTENT_TYPE_NAMES: Record<ContentType, string> = {
 export const matchesContentType = (type: ContentType, head: Uint8Array, tail: Uint8Array) =>
   MATCHERS[type](head, tail);
 
+/** Other names by which phones and browsers declare a supported type. */
+const TYPE_ALIASES = dictionary<ContentType>({
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'image/tif': 'image/tiff',
+  'image/heif': 'image/heic',
+  'application/x-pdf': 'application/pdf',
+  'application/csv': 'text/csv',
+});
+
 /** File extensions that distinguish types with the same signature. */
 const FILE_EXTENSIONS: Partial<Record<ContentType, string>> = {
   'text/csv': '.csv',
@@ -116,9 +128,10 @@ type UncheckedFile = {
 export function detectContentType({ name, type, ends }: UncheckedFile): ContentType | null {
   const { head, tail } = ends();
   const possible = CONTENT_TYPES.filter((known) => matchesContentType(known, head, tail));
-  const [declared = ''] = type.toLowerCase().split(';');
+  const [first = ''] = type.toLowerCase().split(';');
+  const declared = first.trim();
   if (declared !== '' && declared !== 'application/octet-stream')
-    return possible.find((known) => known === declared.trim()) ?? null;
+    return possible.find((known) => known === (TYPE_ALIASES[declared] ?? declared)) ?? null;
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase();
   return possible.find((known) => FILE_EXTENSIONS[known] === ending) ?? possible[0] ?? null;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as uploads from '../../sql/documents/uploads.ts';
+import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import { flag, requiredFreeText, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
@@ -81,10 +82,15 @@ export async function uploadDirectly(
 ): Promise<string> {
   const name = filename ?? nameOf(sent);
   const { id, key } = await within(tenantId, async (work) => {
-    const borrower = await uploads.findBorrowerOfLoan(work.tx, input.loan_id);
-    if (borrower_id && borrower && borrower_id !== borrower)
-      throw new Invalid({ borrower_id: 'Must be the borrower of this loan.' });
-    const document = { ...input, content_type, filename: name, metadata: about ?? {} };
+    if (borrower_id && !(await isLiable(work.tx, input.loan_id, borrower_id)))
+      throw new Invalid({ borrower_id: 'Must be a person who owes this loan.' });
+    const document = {
+      ...input,
+      ...(borrower_id && { borrower_id }),
+      content_type,
+      filename: name,
+      metadata: about ?? {},
+    };
     return announceUpload(work, document, 'direct');
   });
   await files.put(key, sent.content(), {

@@ -17,6 +17,8 @@ export type LegalFigures = {
     /** All payments since the petition. */
     paid: string;
     previous_arrears: string | null;
+    /** The next installment. Missing in statements from before it was shown. */
+    next?: { principal: string; interest: string } | null;
   } | null;
 };
 
@@ -50,8 +52,18 @@ export function formOfStatement(billed: Billed): FormOfStatement {
   const { amounts, arrears } = sincePetition(rest, figures.plan, figures.summary.payments);
   const { late_since } = figures.plan;
   const isLate = late_since !== null && daysBetween(late_since, day) > LATE_DAYS;
-  const plan = { ...arrears, is_late: isLate };
+  const plan = { ...arrears, is_late: isLate, parts: partsOf(rest, figures.plan.next ?? null) };
   return { due: { ...rest, ...amounts }, demands: false, bankruptcy: { ...about, plan } };
+}
+
+/** What the regular payment pays (12 CFR 1026.41(f)(3)(iii)(A)). Null if it is not one whole installment. */
+function partsOf(
+  { regular_payment }: Due,
+  next: NonNullable<NonNullable<LegalFigures['plan']>['next']> | null,
+) {
+  if (next === null) return null;
+  const whole = parseMoney(next.principal).plus(parseMoney(next.interest));
+  return whole.eq(parseMoney(regular_payment)) ? next : null;
 }
 
 /** The amounts due since the petition, and the arrears from before. Together they are the amounts of the contract. */

@@ -3,6 +3,7 @@ import * as investors from '../../sql/portfolios/investors.ts';
 import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
+import { assertLegallyAllowed } from '../cases/legally-allowed.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -14,7 +15,7 @@ export const ASSIGNMENT_STATUSES = [
   'bought_back',
   'ended',
 ] as const;
-/** Why an assignment was declined at settlement: the loan's status at that time. */
+/** Why an assignment was declined at settlement: the loan's status at that time, or a law that forbids the sale. */
 export const DECLINE_REASONS = [
   'paid_off',
   'settled',
@@ -23,6 +24,7 @@ export const DECLINE_REASONS = [
   'transferred',
   'canceled',
   'nothing_owed',
+  'not_allowed',
 ] as const;
 type Status = (typeof ASSIGNMENT_STATUSES)[number];
 
@@ -39,7 +41,10 @@ type Input = Values & {
   settlement_instrument_id?: string | null | undefined;
   status?: Status | undefined;
 };
-type NewAssignment = Input & { investor_id: string; loan_id: string };
+type NewAssignment = Input & { investor_id: string; loan_id: string; assignment_type?: string };
+
+/** Pledges and buybacks of debts from identity theft are allowed (15 USC 1681m(f)(3)). */
+const SALES: ReadonlySet<string> = new Set(['whole_loan_sale', 'participation']);
 
 /**
  * Assigns a share of a loan to an investor. All shares together are at most 1. With a settlement date,
@@ -49,6 +54,7 @@ type NewAssignment = Input & { investor_id: string; loan_id: string };
 export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
   const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
   await assertSettlementInstrument(work, investor_id, input.settlement_instrument_id);
+  if (SALES.has(input.assignment_type ?? '')) await assertLegallyAllowed(work, loan_id, 'sale');
   const agreed_status = await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
   const isNow = !settlement_date && effective_date <= work.today;
   const status = isNow ? 'active' : 'pending';

@@ -5,6 +5,7 @@ import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, money, prose, ratio, uuid } from '../../sql/types.ts';
 import { AMOUNT_MAX } from '../../sql/wide-sums.ts';
+import { allows } from '../cases/rules/loan-effects.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { divide, money as cents } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -56,6 +57,7 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
     throw new Conflict('The portfolio is archived.', 'portfolio_archived');
   await checkBuyer(work, input);
   const { principal, claims, owned } = await assignments.lockLoansOf(work.tx, id);
+  await assertSaleAllowed(work, id);
   const { price, ratio } = priceOf(input, new Big(principal));
   if (price !== null && new Big(price).gt(0) && new Big(principal).plus(claims).eq(0))
     throw new Invalid({ sale_price: 'The loans of the portfolio owe nothing.' });
@@ -78,6 +80,14 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
     sale_price: price,
     servicing_retained: input.servicing_retained,
   });
+}
+
+/** Throws Conflict if a legal condition forbids the sale of a loan. Does not name the condition. */
+async function assertSaleAllowed({ tx, today }: Work, id: string) {
+  const loan_ids = (await assignments.listLegalConditions(tx, id))
+    .filter(({ legal }) => !allows(legal, 'sale', today))
+    .map(({ loan_id }) => loan_id);
+  if (loan_ids.length > 0) throw saleForbidden(loan_ids);
 }
 
 async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
@@ -118,6 +128,13 @@ export const alreadySold = () => new Conflict('The portfolio is already sold.', 
 
 export const alreadyOwned = (loan_ids: readonly string[]) =>
   new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids });
+
+export const saleForbidden = (loan_ids: readonly string[]) =>
+  new Conflict(
+    'A legal condition of a person who owes a loan does not allow its sale. Remove these loans from the portfolio.',
+    'legal_condition',
+    { loan_ids },
+  );
 
 export const investorInactive = () =>
   new Conflict('The investor is not active.', 'investor_inactive');

@@ -2,6 +2,7 @@ import { SNAPSHOT_STATUSES } from '../../sql/portfolios/daily-snapshots.ts';
 import * as membership from '../../sql/portfolios/membership.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { recordAudit } from '../audit.ts';
+import { isLegallyAllowed } from '../cases/legally-allowed.ts';
 import { bookSale, investorAccounts } from '../loans/history/post-sale.ts';
 import { openLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
@@ -21,6 +22,8 @@ export async function settleSale(work: Work, sale: sales.DueSale) {
   const carried = await sales.carryingAmounts(tx, sale.loan_id, row.posted_until);
   const reason = declineReason(row.status, sale.agreed_status, carried.is_left);
   if (reason !== null) return decline(work, sale, reason);
+  if (!(await isLegallyAllowed(work, sale.loan_id, 'sale')))
+    return decline(work, sale, 'not_allowed');
   const entryIds = sale.price === null ? null : await bookSale(work, sale, carried, sale.price);
   if (entryIds)
     await sales.mapSaleAccounts(tx, row.id, row.posted_until, investorAccounts(carried));

@@ -10,7 +10,7 @@ export type BookScope = { portfolio_id: string | null; servicing_transfer_id: st
 const STATUSES = sql.fragment`('pending', 'approved', 'active', 'paid_off', 'charged_off', 'settled')`;
 
 /** The loan is in the book. A transfer also has its loans after they have left. */
-const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
+export const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
   if (servicing_transfer_id !== null)
     return sql.fragment`
       loan.status in ('active', 'charged_off', 'transferred') and exists (
@@ -23,6 +23,9 @@ const isInBook = ({ portfolio_id, servicing_transfer_id }: BookScope) => {
     : sql.fragment`loan.status in ${STATUSES} and loan.portfolio_id = ${portfolio_id}`;
 };
 
+export const isWhole = ({ portfolio_id, servicing_transfer_id }: BookScope) =>
+  portfolio_id === null && servicing_transfer_id === null;
+
 const Id = z.object({ id: z.string() });
 
 /** The next loans of the book, in the order of their ids. */
@@ -32,21 +35,23 @@ export const listLoanPage = (tx: Transaction, scope: BookScope, after: string, l
     where loan.id > ${after} and ${isInBook(scope)} order by loan.id limit ${limit}
   `);
 
-/** The next people of the book: those who owe one of its loans; without a scope also those who owe nothing. */
+/** The person owes a loan of the book; without a scope also one who owes nothing. */
+const isPersonOfBook = (scope: BookScope) => sql.fragment`(
+  ${isWhole(scope)} and borrower.redacted_at is null
+  or exists (
+    select from loans as loan where loan.borrower_id = borrower.id and ${isInBook(scope)}
+  )
+  or exists (
+    select from co_borrowers as party join loans as loan on loan.id = party.loan_id
+    where party.borrower_id = borrower.id and party.released_on is null and ${isInBook(scope)}
+  )
+)`;
+
+/** The next people of the book. */
 export const listBorrowerPage = (tx: Transaction, scope: BookScope, after: string, limit: number) =>
   tx.anyFirst(sql.type(Id)`
     select borrower.id from borrowers as borrower
-    where borrower.id > ${after} and (
-      ${scope.portfolio_id === null && scope.servicing_transfer_id === null}
-        and borrower.redacted_at is null
-      or exists (
-        select from loans as loan where loan.borrower_id = borrower.id and ${isInBook(scope)}
-      )
-      or exists (
-        select from co_borrowers as party join loans as loan on loan.id = party.loan_id
-        where party.borrower_id = borrower.id and party.released_on is null and ${isInBook(scope)}
-      )
-    )
+    where borrower.id > ${after} and ${isPersonOfBook(scope)}
     order by borrower.id limit ${limit}
   `);
 
@@ -58,7 +63,7 @@ export const countLoans = (tx: Transaction, scope: BookScope) =>
   `);
 
 /** A row of a book file: a value for each column. */
-const BookRow = z.record(z.string(), z.unknown());
+export const BookRow = z.record(z.string(), z.unknown());
 export type ExportedRow = z.output<typeof BookRow>;
 
 /** The id by which a book names a borrower. */
@@ -66,32 +71,6 @@ const borrowerKey = (borrower: string) => {
   const its = (column: string) => sql.identifier([borrower, column]);
   return sql.fragment`coalesce(${its('external_id')}, ${its('id')}::text) as borrower_external_id`;
 };
-
-/** The codes of the accounts in a product's map of roles to accounts. */
-const glMap = sql.fragment`(
-  select jsonb_object_agg(mapped.role, account.code)
-  from jsonb_each_text(record.gl_map) as mapped (role, account_id)
-  join ledger_accounts as account on account.id::text = mapped.account_id
-)`;
-
-export const listPrograms = (tx: Transaction) =>
-  tx.any(sql.type(BookRow)`
-    select record.code, record.name, record.description, record.program_type,
-           record.is_active and not record.is_archived as is_active,
-           product.code as default_product_code, record.funding_source,
-           record.credit_identification_number, record.jurisdictions, record.compliance_checks,
-           record.template_overrides, record.metadata
-    from programs as record left join products as product on product.id = record.default_product_id
-    order by record.created_at, record.id
-  `);
-
-export const listProducts = (tx: Transaction) =>
-  tx.any(sql.type(BookRow)`
-    select record.*, program.code as program_code, ${glMap} as gl_map,
-           record.is_active and not record.is_archived as is_active
-    from products as record left join programs as program on program.id = record.program_id
-    order by record.created_at, record.id
-  `);
 
 /** The terms that a loan has copied, without those that sales and rate changes add. Equal terms have one key. */
 const termsOf = (loan: string) => sql.fragment`
@@ -117,12 +96,14 @@ export const listLoanTerms = (tx: Transaction, scope: BookScope) =>
 
 const Named = z.object({ id: z.string(), name: z.string() });
 
-/** The names by which a book calls these loans and borrowers. */
-export const listNames = (tx: Transaction, ids: readonly string[]) =>
+/** The names by which a book calls these loans and people. Those that are not in it have none. */
+export const listNames = (tx: Transaction, scope: BookScope, ids: readonly string[]) =>
   tx.any(sql.type(Named)`
-    select id, loan_number as name from loans where id = any(${sql.array([...ids], 'uuid')})
+    select loan.id, loan.loan_number as name from loans as loan
+    where loan.id = any(${sql.array([...ids], 'uuid')}) and ${isInBook(scope)}
     union all
-    select id, coalesce(external_id, id::text) from borrowers where id = any(${sql.array([...ids], 'uuid')})
+    select borrower.id, coalesce(borrower.external_id, borrower.id::text) from borrowers as borrower
+    where borrower.id = any(${sql.array([...ids], 'uuid')}) and ${isPersonOfBook(scope)}
   `);
 
 export const borrowerRows = {
@@ -146,7 +127,41 @@ export const borrowerRows = {
     from payment_instruments as record join borrowers as borrower on borrower.id = record.borrower_id
     where record.borrower_id = any(${ids}) and not record.is_archived
     order by record.borrower_id, record.id`,
-} satisfies Record<string, (ids: SqlFragment) => SqlFragment>;
+  cases: (ids, scope) => sql.fragment`
+    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.case_number as case_id,
+           case when record.status in ('resolved', 'closed')
+             then coalesce(nullif(trim(record.resolution), ''), record.status) end as resolution,
+           facts.facts
+    from support_cases as record
+    left join loans as loan on loan.id = record.loan_id
+    join borrowers as borrower on borrower.id = record.borrower_id
+    left join lateral (
+      select facts from case_facts where case_id = record.id order by version desc limit 1
+    ) as facts on true
+    where record.borrower_id = any(${ids}) and not record.opened_in_error
+      and (record.loan_id is null or ${isInBook(scope)})
+    order by record.borrower_id, record.id`,
+  notes: (ids) => sql.fragment`
+    select null as loan_number, ${borrowerKey('borrower')}, ${noteColumns}
+    from notes as record join borrowers as borrower on borrower.id = record.borrower_id
+    left join users as author on author.id = record.author_id
+    where record.borrower_id = any(${ids}) and record.loan_id is null
+    order by record.borrower_id, record.id`,
+  documents: (ids) => sql.fragment`
+    select null as loan_number, ${borrowerKey('borrower')}, ${documentColumns}
+    from documents as record join borrowers as borrower on borrower.id = record.borrower_id
+    where record.borrower_id = any(${ids}) and record.loan_id is null and ${isStored}
+    order by record.borrower_id, record.id`,
+} satisfies Record<string, (ids: SqlFragment, scope: BookScope) => SqlFragment>;
+
+const noteColumns = sql.fragment`
+  record.*, record.created_at as written_at, author.first_name || ' ' || author.last_name as author`;
+const documentColumns = sql.fragment`
+  record.id, record.storage_key, record.document_type, record.filename,
+  record.uploaded_at::date as dated, record.is_visible_to_borrower, record.sha256_hash as sha256,
+  record.metadata`;
+const isStored = sql.fragment`
+  record.status in ('uploaded', 'verified') and not record.is_archived and record.removed_at is null`;
 
 function ofBorrowers(
   name: 'addresses' | 'emails' | 'phones' | 'borrower_identities',
@@ -270,23 +285,8 @@ export const loanRows = {
     select loan.loan_number, record.*
     from promises_to_pay as record join loans as loan on loan.id = record.loan_id
     where record.loan_id = any(${ids}) order by record.loan_id, record.id`,
-  cases: (ids) => sql.fragment`
-    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.case_number as case_id,
-           facts.facts
-    from support_cases as record
-    left join loans as loan on loan.id = record.loan_id
-    join borrowers as borrower on borrower.id = record.borrower_id
-    left join lateral (
-      select facts from case_facts where case_id = record.id order by version desc limit 1
-    ) as facts on true
-    where record.status not in ('resolved', 'closed') and not record.opened_in_error
-      and (record.loan_id = any(${ids}) or record.loan_id is null and record.borrower_id in (
-        select borrower_id from loans where id = any(${ids})
-      ))
-    order by record.id`,
   notes: (ids) => sql.fragment`
-    select loan.loan_number, ${borrowerKey('borrower')}, record.*, record.created_at as written_at,
-           author.first_name || ' ' || author.last_name as author
+    select loan.loan_number, ${borrowerKey('borrower')}, ${noteColumns}
     from notes as record join loans as loan on loan.id = record.loan_id
     join borrowers as borrower on borrower.id = record.borrower_id
     left join users as author on author.id = record.author_id
@@ -349,19 +349,17 @@ export const loanRows = {
     where record.id = any(${ids}) and record.status in ('active', 'charged_off', 'transferred')
     order by record.id`,
   documents: (ids) => sql.fragment`
-    select record.id, record.storage_key, loan.loan_number, ${borrowerKey('borrower')},
-           record.document_type, record.filename, record.uploaded_at::date as dated,
-           record.is_visible_to_borrower, record.sha256_hash as sha256, record.metadata
+    select loan.loan_number, ${borrowerKey('borrower')}, ${documentColumns}
     from documents as record join loans as loan on loan.id = record.loan_id
     join borrowers as borrower on borrower.id = coalesce(record.borrower_id, loan.borrower_id)
-    where record.loan_id = any(${ids}) and record.status in ('uploaded', 'verified')
-      and not record.is_archived and record.removed_at is null
+    where record.loan_id = any(${ids}) and ${isStored}
     order by record.loan_id, record.id`,
 } satisfies Record<string, (ids: SqlFragment) => SqlFragment>;
 
 /** The rows of a file that belong to these loans or borrowers. */
 export const readRows = (
   tx: Transaction,
-  query: (ids: SqlFragment) => SqlFragment,
+  query: (ids: SqlFragment, scope: BookScope) => SqlFragment,
   ids: readonly string[],
-) => tx.any(sql.type(BookRow)`${query(sql.fragment`${sql.array([...ids], 'uuid')}`)}`);
+  scope: BookScope,
+) => tx.any(sql.type(BookRow)`${query(sql.fragment`${sql.array([...ids], 'uuid')}`, scope)}`);

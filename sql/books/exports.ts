@@ -14,6 +14,12 @@ export const bookExports = table({
   `,
 });
 
+/** Lets the requests of a tenant follow each other until the transaction ends. */
+export const lockExportRequests = (tx: Transaction) =>
+  tx.query(sql.typeAlias('void')`
+    select pg_advisory_xact_lock(hashtextextended('book export ' || app.current_tenant(), 0))
+  `);
+
 /** The export of these loans that is being written. */
 export const findPendingExport = (
   tx: Transaction,

@@ -11,7 +11,6 @@ export type NewRow = {
   values_sealed: string;
 };
 
-/** Stages rows. A row that is staged already, by a run that was interrupted, is left as it is. */
 export const stageRows = (tx: Transaction, importId: string, rows: readonly NewRow[]) =>
   tx.query(sql.typeAlias('void')`
     insert into import_rows (import_id, file, position, source, line, key, borrower_key, values_sealed)
@@ -28,7 +27,6 @@ export const stageRows = (tx: Transaction, importId: string, rows: readonly NewR
       ]),
       ['text', 'int4', 'text', 'int4', 'text', 'text', 'text'],
     )} as row (file, position, source, line, key, borrower_key, sealed)
-    on conflict (tenant_id, import_id, file, position) do nothing
   `);
 
 const Row = z.object({

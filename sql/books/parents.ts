@@ -12,8 +12,16 @@ export const listProgramIds = async (tx: Transaction) =>
 export const listProductIds = async (tx: Transaction) =>
   byCode(await tx.any(sql.type(Coded)`select id, code from products`));
 
-export const listAccountIds = async (tx: Transaction) =>
-  byCode(await tx.any(sql.type(Coded)`select id, code from ledger_accounts where not is_header`));
+const Account = Coded.extend({ role: z.string().nullable(), account_type: z.string() });
+export type Account = z.output<typeof Account>;
+
+/** The accounts to which entries can be posted. */
+export const listAccounts = (tx: Transaction) =>
+  tx.any(sql.type(Account)`
+    select id, code, role, account_type from ledger_accounts where not is_header order by code
+  `);
+
+export const listAccountIds = async (tx: Transaction) => byCode(await listAccounts(tx));
 
 export const setDefaultProduct = (tx: Transaction, programId: string, productId: string) =>
   tx.query(sql.typeAlias('void')`
@@ -39,3 +47,18 @@ export async function findKnownKeys(
   );
   return new Set(known);
 }
+
+const Named = z.object({ id: z.string(), name: z.string() });
+
+/** The investors by their names and by their external ids. */
+export const listInvestorIds = async (tx: Transaction): Promise<Map<string, string>> => {
+  const rows = await tx.any(sql.type(Named)`
+    select id, name from investors
+    union all
+    select id, external_id from investors where external_id is not null
+  `);
+  return new Map(rows.map(({ id, name }) => [name, id]));
+};
+
+export const listPortfolioNames = async (tx: Transaction): Promise<Set<string>> =>
+  new Set(await tx.anyFirst(sql.type(z.object({ name: z.string() }))`select name from portfolios`));

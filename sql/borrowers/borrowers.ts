@@ -95,15 +95,18 @@ export const borrowers = table({
 
 /**
  * Whether each borrower exists and may get a new loan. The lock keeps the borrower from being archived
- * until the transaction ends.
+ * until the transaction ends. Looked up one by one, because a plan made for a small table would scan it.
  */
 export const lockIfUsable = batchByTransaction(async (tx, ids: readonly string[]) => {
   const wanted = sql.array([...ids], 'uuid');
   const usable = new Set(
     await tx.anyFirst(
       prepared(sql.typeAlias('id')`
-        select id from borrowers where id = any(${wanted}) and not is_archived
-        order by id for key share
+        select locked.id
+        from (select id from unnest(${wanted}) as given (id) order by id) as wanted
+        cross join lateral (
+          select id from borrowers where id = wanted.id and not is_archived for key share
+        ) as locked
       `),
     ),
   );

@@ -111,7 +111,7 @@ export const documentFiles = (tx: Transaction, borrowerId: string) =>
     select document.id, document.filename, document.storage_key
     from documents as document
     left join loans as loan on loan.id = document.loan_id
-    where (document.borrower_id = ${borrowerId} or loan.borrower_id = ${borrowerId})
+    where coalesce(document.borrower_id, loan.borrower_id) = ${borrowerId}
       and document.status in ('uploaded', 'verified', 'rejected')
     order by document.id
   `);

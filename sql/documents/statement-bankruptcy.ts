@@ -51,6 +51,13 @@ export const planFigures = sql.fragment`(
       where loan_id = loan.id and posted_at is not null and reversed_at is null
         and effective_date >= petition.day
     ),
+    'next', (
+      select jsonb_build_object('principal', principal_amount::text, 'interest', interest_amount::text)
+      from installments
+      where loan_id = loan.id and version = loan.schedule_version and due_date = row.next_payment_date
+        and not is_canceled
+      order by period_number limit 1
+    ),
     'previous_arrears', (
       select coalesce((previous.plan ->> 'arrears')::numeric + (previous.plan ->> 'arrears_fees')::numeric, null)::text
       where previous.plan ->> 'petition_date' = petition.day::text

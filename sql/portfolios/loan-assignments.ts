@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { LegalConditions, legalConditionsJson } from '../loans/legal-conditions.ts';
 import { table } from '../table.ts';
 import { servicingFeeRateOn } from './servicing-fee-rates.ts';
 
@@ -64,6 +65,20 @@ export async function lockLoansOf(tx: Transaction, portfolioId: string) {
     from loans as loan where portfolio_id = ${portfolioId} and ${ON_THE_BOOKS}
   `);
 }
+
+const Protected = z.object({ loan_id: z.string(), legal: LegalConditions });
+
+/** The loans of a portfolio that have legal conditions. */
+export const listLegalConditions = (tx: Transaction, portfolioId: string) =>
+  tx.any(sql.type(Protected)`
+    select loan_id, legal
+    from (
+      select loan.id as loan_id, ${legalConditionsJson(sql.fragment`loan.id`)} as legal
+      from loans as loan where portfolio_id = ${portfolioId} and ${ON_THE_BOOKS}
+    ) as sold
+    where legal is not null
+    order by loan_id
+  `);
 
 const ON_THE_BOOKS = sql.fragment`loan.status in ('active', 'charged_off')`;
 

@@ -67,7 +67,7 @@ create index import_findings_created on import_findings (tenant_id, import_id, c
 call app.protect('import_findings', 'select, insert, delete');
 
 -- The rows of a confirmed import, sealed, until it ends. `key` names the loan, borrower or other record to which they
--- belong.
+-- belong. Rows of a loan in files with many of them share one row here, with the place of the first.
 create table import_rows (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   import_id uuid not null,

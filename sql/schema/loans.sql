@@ -461,9 +461,28 @@ create table installments (
   reason text,
   created_at timestamptz not null default now(),
   primary key (tenant_id, loan_id, version, period_number),
-  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+  -- Checked once per loan and statement by loans_exist: as a row's own key, it takes longer than writing the row. The
+  -- key of the loan's events, which are written with its schedule, keeps the loan from being deleted.
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id) not enforced
 );
 call app.protect('installments', 'select, insert');
+create function app.assert_loans_exist() returns trigger language plpgsql as $$
+declare missing uuid;
+begin
+  select wanted.loan_id into missing
+  from (select distinct tenant_id, loan_id from added) as wanted
+  left join lateral (
+    select id from loans where tenant_id = wanted.tenant_id and id = wanted.loan_id offset 0
+  ) as found on true
+  where found.id is null limit 1;
+  if missing is not null then
+    raise exception 'The loan % of a row of % does not exist.', missing, tg_table_name
+      using errcode = 'foreign_key_violation';
+  end if;
+  return null;
+end $$;
+create trigger loans_exist after insert on installments referencing new table as added
+  for each statement execute function app.assert_loans_exist();
 call app.declare_borrower_data('installments', 'loans', kept => '{"one of a few values": ["reason"]}');
 grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
 

@@ -210,7 +210,8 @@ create table loan_assignments (
   -- The loan's status when the sale was agreed, and why the loan was not transferred, if it was not.
   agreed_status text,
   decline_reason text
-    check (decline_reason in ('paid_off', 'settled', 'charged_off', 'reinstated', 'transferred', 'canceled', 'nothing_owed')),
+    check (decline_reason in ('paid_off', 'settled', 'charged_off', 'reinstated', 'transferred', 'canceled', 'nothing_owed',
+      'not_allowed')),
   -- Whether the sale is booked. A charged-off loan sold for nothing has no journal entry.
   is_booked boolean not null default false,
   primary key (tenant_id, id),

@@ -74,7 +74,9 @@ begin
   return known;
 end $$;
 
--- The rows of a table for an export, each as a JSON text, without secrets.
+-- The rows of a table for an export, each as a JSON text, without secrets. Letters, papers, cases, contacts and their
+-- history that a joint loan shares with another person are left out if they are about that person, and so are the legal
+-- conditions of all who owe the loan, from which the form of a statement followed.
 create function app.exported_rows(name text, ids jsonb) returns setof text
   language plpgsql stable set search_path = public, pg_temp
 as $$
@@ -82,12 +84,18 @@ declare
   secrets text[] := array(
     select column_name from app.borrower_columns where table_name = name and is_secret
   ) || '{tenant_id}';
+  is_personal boolean := exists (
+    select from app.borrower_tables as kept
+    where kept.table_name = name and kept.folder in ('borrower', 'documents', 'history', 'messages')
+  );
 begin
   return query execute format(
     'select jsonb_pretty(jsonb_strip_nulls(row)) from (
-       select to_jsonb(record) - %L::text[] as row from %I as record where %s
-     ) as exported order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
-    secrets, name, app.borrower_condition(name, ids));
+       select (to_jsonb(record) - %L::text[]) #- ''{figures,legal}'' as row from %I as record where %s
+     ) as exported
+     where not %L or row ->> ''borrower_id'' is null or row ->> ''borrower_id'' = %L
+     order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
+    secrets, name, app.borrower_condition(name, ids), is_personal, ids -> 'borrowers' ->> 0);
 end $$;
 
 -- A JSON value without text: everything that is not an amount, date or id becomes "Redacted", except below

@@ -10,6 +10,8 @@ import { openWorldWithLateLoans } from './many-loans.ts';
 import { answerOf, sendOnce, startApi, type Target } from './over-http.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
+/** Boarded loans with an outlook. All other rows are made up. */
+const MODELS = 1_000;
 const ROUNDS = 5;
 const TARGET = { most: 3 };
 /** Below this difference, the request itself takes most of the time. */
@@ -34,13 +36,22 @@ export const benchListFilters: Bench = async ([size, only]) => {
   const count = parseSize(size === undefined ? [] : [size], { usual: 10_000, least: 1_000 });
   const asked = flatLists.filter(({ path }) => only === undefined || path === `/${only}`);
   printProgress(`Writing ${count.toLocaleString('en')} rows for each of ${asked.length} lists …`);
-  const world = await openWorldWithLateLoans(count);
+  const world = await openWorldWithLateLoans(MODELS);
   await fillFor(world, asked, count);
-  const api = await startApi(world);
+  // The rows satisfy no rules, so answers are not compared with their declarations.
+  const api = await startApi(
+    world,
+    routes.map(({ reply: _, ...route }) => route as Route),
+  );
   const reader = await api.as('superadmin');
   const figures: Figure[] = [];
   for (const route of asked) {
-    const measured = byRatio(await measureList(reader, route, count));
+    const measured = byRatio(
+      await measureList(reader, route, count).catch((error: Error) => {
+        printProgress(`${route.path} was not measured: ${error.message.slice(0, 300)}`);
+        return [];
+      }),
+    );
     const isMissed = ({ ratio }: Figure) => ratio > TARGET.most;
     figures.push(
       ...(only === undefined ? measured.filter((one, at) => at === 0 || isMissed(one)) : measured),
@@ -71,7 +82,7 @@ async function fillFor({ admin, tenant_id }: BenchWorld, lists: ListRoute[], cou
     for (const name of read) tables.add(name);
     for (const field of Object.keys(route.list.fields)) {
       const values = filterValues(route.list, field);
-      if (values) for (const table of read) named.set(`${table}.${field}`, values);
+      if (values && read[0] !== undefined) named.set(`${read[0]}.${field}`, values);
     }
   }
   await fillTables(admin, tenant_id, [...tables], count, named);

@@ -1,6 +1,7 @@
 import { Agent, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import type { Route } from '../../api/endpoints/route.ts';
 import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
@@ -11,13 +12,16 @@ import { HOST, type BenchWorld } from './world.ts';
 
 export type Target = { port: number; headers: Record<string, string> };
 
-/** The complete API on its own port, and the headers of a signed-in user. */
-export async function startApi({ pool, within, tenant_id }: BenchWorld) {
+/** The complete API on its own port, or that of the given routes, and the headers of a signed-in user. */
+export async function startApi(
+  { pool, within, tenant_id }: BenchWorld,
+  declared: readonly Route[] = routes,
+) {
   const app = createApp({
     pool,
     configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
     log: pino({ level: 'silent' }),
-    routes,
+    routes: declared,
     health: { isReady: true },
     installation: DEFAULT_INSTALLATION,
   });

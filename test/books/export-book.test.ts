@@ -11,8 +11,9 @@ import { storedFile } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
+import { clearProofs } from '../setup/proofs.ts';
 import { runJobs, travelTo } from '../setup/queue.ts';
-import { newStage, type Tenant } from '../setup/world.ts';
+import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
@@ -80,9 +81,12 @@ test('the reader of imports finds nothing wrong with an exported book', async ()
   const tenant = await stage.tenant('2026-01-15');
   const { joint, paid, lost } = await newBook(tenant);
 
-  const { rows, findings } = await readBook(await exportedFiles(stage, tenant));
+  const exported = await exportedFiles(stage, tenant);
+  const { rows, findings } = await readBook(exported);
 
   expect(findings).toEqual([]);
+  // No spreadsheet runs it.
+  expect(exported.get('notes.csv')?.toString()).toContain(`"'=cmd()|`);
   expect(rows['loans']?.map(({ status }) => status).toSorted()).toEqual([
     'active',
     'active',
@@ -132,8 +136,14 @@ test('a superadmin exports a book over HTTP without whole personal numbers', asy
   const admin = await tenant.signedIn('admin');
 
   const refused = await admin.post('/book-exports', {});
-  const ordered = assertOk(await superadmin.post('/book-exports', {}));
-  const again = await superadmin.post('/book-exports', {});
+  await clearProofs(stage, tenant);
+  const unproved = await superadmin.post('/book-exports', {});
+  await superadmin.post('/auth/prove', { current_password: PASSWORD });
+  const [first, again] = await Promise.all([
+    superadmin.post('/book-exports', {}),
+    superadmin.post('/book-exports', {}),
+  ]);
+  const ordered = assertOk(first);
   await runJobs(stage, { files: stage.installation.files }, ['export-book']);
   const done = (await superadmin.get(`/book-exports/${String(ordered['id'])}`)).body;
   const bytes = storedFile(stage, 'book.zip');
@@ -143,6 +153,7 @@ test('a superadmin exports a book over HTTP without whole personal numbers', asy
   const { rows, findings } = await readBook(files);
 
   expect(refused.status).toBe(403);
+  expect(unproved).toMatchObject({ status: 403, body: { code: 'proof_required' } });
   expect(again.body.id).toBe(ordered['id']);
   expect(done).toMatchObject({
     status: 'completed',

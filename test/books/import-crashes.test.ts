@@ -1,3 +1,4 @@
+import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { boardImport } from '../../jobs/books/imports/board-import.ts';
 import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
@@ -12,7 +13,8 @@ import { violationsIn } from '../setup/violations.ts';
 const stage = await newStage();
 const LOANS = 1_203;
 
-const book = tapeText(
+const PAYMENTS = ['2025-12-20', '2026-01-10'];
+const loansFile = tapeText(
   ...Array.from({ length: LOANS }, (_, index) =>
     tapeLine({
       loan_number: `C-${index}`,
@@ -23,11 +25,19 @@ const book = tapeText(
     }),
   ),
 );
+const historyFile = [
+  'loan_number,transaction_id,date,type,amount',
+  ...Array.from({ length: LOANS }, (_, index) =>
+    PAYMENTS.map((date) => `C-${index},${date},${date},payment,45.00`),
+  ).flat(),
+].join('\n');
+const files = { 'loans.csv': loansFile, 'history.csv': historyFile };
+const book = zipSync({ 'loans.csv': strToU8(loansFile), 'history.csv': strToU8(historyFile) });
 
 test('an import whose worker dies in the middle continues: each loan once, the books balanced, the totals equal', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const { id } = (await uploadBook(admin, book)).body as { id: string };
+  const { id } = (await uploadBook(admin, book, {}, 'book.zip')).body as { id: string };
   await runImports(stage);
   await admin.post(`/imports/${id}/confirm`, {
     loan_count: LOANS,
@@ -37,10 +47,11 @@ test('an import whose worker dies in the middle continues: each loan once, the b
   const count = async (sql: string) =>
     Number((await stage.owner.query<{ count: string }>(sql, [tenant.id])).rows[0]?.count);
   const loans = () => count('select count(*) from loans where tenant_id = $1');
-  const source = bookOf({ 'loans.csv': book });
+  const source = bookOf(files);
 
   // The connections of a worker end while it prepares the rows, and again while it boards the second chunk.
   const seen: number[] = [];
+  const prepared: number[] = [];
   for (const dies of ['staging', 'boarding'] as const) {
     const pool = await openPool(stage.url, { size: 1, isShared: true });
     const within = createWithin(pool, SYSTEM, stage.installation);
@@ -50,6 +61,7 @@ test('an import whose worker dies in the middle continues: each loan once, the b
     }).catch((error: unknown) => error);
     expect(died).toBeInstanceOf(Error);
     seen.push(await loans());
+    prepared.push((await admin.get(`/imports/${id}`)).body['rows_staged'] as number);
   }
   const { within } = lentTo(stage);
   // A chunk that was boarded but not committed leaves nothing behind.
@@ -64,7 +76,11 @@ test('an import whose worker dies in the middle continues: each loan once, the b
   );
 
   expect(both.map(({ status }) => status)).toContain('fulfilled');
+  expect(prepared).toEqual([2_000, LOANS * (1 + PAYMENTS.length)]);
   expect(seen).toEqual([0, 500, 500]);
+  expect(await count('select count(*) from earlier_transactions where tenant_id = $1')).toBe(
+    LOANS * PAYMENTS.length,
+  );
   expect(await loans()).toBe(LOANS);
   expect(await count('select count(distinct loan_number) from loans where tenant_id = $1')).toBe(
     LOANS,

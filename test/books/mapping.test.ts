@@ -206,9 +206,21 @@ test.each([
   ['31-JAN-26', 'dates: { format: dd-MMM-yy, two_digit_years_from: 1970 }', '2026-01-31'],
   ['January 5, 2026', "dates: 'MMMM d, yyyy'", '2026-01-05'],
   ['1/31/2026 9:15 AM', "dates: ['MM/dd/yyyy h:mm a', MM/dd/yyyy]", '2026-01-31'],
-  ['1/2/2026', '', 'Is not written like 2026-01-31.'],
-  ['13/01/2026', 'dates: MM/dd/yyyy', 'Is not written as MM/dd/yyyy.'],
-  ['02/30/2026', 'dates: MM/dd/yyyy', 'Is not written as MM/dd/yyyy.'],
+  [
+    '1/2/2026',
+    '',
+    'Is not a date like 2026-01-31. Correct it, or state its form in the mapping, such as `dates: MM/dd/yyyy`.',
+  ],
+  [
+    '13/01/2026',
+    'dates: MM/dd/yyyy',
+    'Is not a date written as MM/dd/yyyy. Correct it, or add its form to `dates` in the mapping.',
+  ],
+  [
+    '02/30/2026',
+    'dates: MM/dd/yyyy',
+    'Is not a date written as MM/dd/yyyy. Correct it, or add its form to `dates` in the mapping.',
+  ],
   ['2026-02-30', '', 'Is not a day of the calendar.'],
 ])('the date %s with "%s" is %s', async (value, settings, expected) => {
   expect(await read('Day', value, settings)).toBe(expected);
@@ -359,4 +371,16 @@ test('a suggestion asks for the form of dates whose day and month cannot be told
     "# dates: day and month cannot be told apart. Use one of: 'MM/dd/yyyy', 'dd/MM/yyyy'",
   );
   expect(yaml).toContain('# interest_rate: required, and not found');
+});
+
+test('one wrong date does not hide the form of the others', async () => {
+  const dates = [...Array.from({ length: 19 }, (_, at) => `02/${at + 10}/2029`), '13/40/2029'];
+  const text = ['Loan ID,Note Date,First', ...dates.map((date, at) => `${at},${date},Ada`)];
+  const [file] = treeOf({ 'old.csv': text.join('\n') }, 'file').files;
+  if (!file) throw new Error('The tree has no file.');
+
+  const { yaml } = await suggestMapping(file);
+
+  expect(yaml).toContain("dates: 'MM/dd/yyyy' # one date is written otherwise");
+  expect(yaml).toContain('borrower_first_name: First');
 });

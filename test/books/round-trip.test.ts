@@ -12,7 +12,7 @@ import { updateAgreed } from '../../jobs/loans/history/record-events.ts';
 import { sql } from '../../sql/database/db.ts';
 import { asTree, exportedFiles, zipOf } from '../setup/exported-books.ts';
 import { multipartForm, postForm } from '../setup/forms.ts';
-import { lentTo, runImports, uploadBook } from '../setup/imports.ts';
+import { importBookByHttp, lentTo, runImports, uploadBook } from '../setup/imports.ts';
 import { newBorrower } from '../setup/joint-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { assertOk } from '../setup/portal.ts';
@@ -61,27 +61,6 @@ const figuresOf = (tenant: Pick<Tenant, 'within'>) =>
     return { loans, schedules, outlooks };
   });
 
-/** Imports a zip of the files over HTTP, with the totals that the check found. */
-async function importBook(tenant: Tenant, files: ReadonlyMap<string, Buffer>) {
-  const admin = await tenant.signedIn('admin');
-  const sent = await uploadBook(admin, await zipOf(files), {}, 'book.zip');
-  const path = `/imports/${sent.body.id}`;
-  await runImports(stage);
-  const checked = (await admin.get(path)).body;
-  const found = (await admin.get(`${path}/findings`)).body;
-  expect(checked, JSON.stringify(found)).toMatchObject({ status: 'checked' });
-  const totals = checked.control_totals as { loans: number; principal: string }[];
-  await admin.post(`${path}/confirm`, {
-    loan_count: totals.reduce((count, one) => count + one.loans, 0),
-    principal_total: totals.reduce((all, one) => all.plus(one.principal), new Big(0)).toFixed(2),
-  });
-  await runImports(stage);
-  const boarded = (await admin.get(path)).body;
-  expect(boarded, JSON.stringify((await admin.get(`${path}/findings`)).body)).toMatchObject({
-    status: 'boarded',
-  });
-}
-
 const trialBalanceOf = async (tenant: Tenant) => {
   const admin = await tenant.signedIn('admin');
   const { accounts } = (await admin.get('/ledger/trial-balance')).body;
@@ -112,7 +91,7 @@ test('a book that is exported and imported elsewhere has equal balances, schedul
   expect(await postForm(source.officer, '/documents', form)).toMatchObject({ status: 201 });
   const target = await stage.tenant('2026-06-20');
 
-  await importBook(target, await exportedFiles(stage, source));
+  await importBookByHttp(stage, target, await exportedFiles(stage, source));
   const [here, there] = [await figuresOf(source), await figuresOf(target)];
 
   expect(there.loans).toEqual(here.loans);
@@ -157,7 +136,7 @@ test('settled, recovered and partly charged-off loans keep their status in an ex
   await travelTo(stage, source, '2026-02-25');
   const target = await stage.tenant('2026-02-25');
 
-  await importBook(target, await exportedFiles(stage, source));
+  await importBookByHttp(stage, target, await exportedFiles(stage, source));
   const [here, there] = [await figuresOf(source), await figuresOf(target)];
 
   expect(here.loans.map(({ status }) => status)).toEqual([
@@ -185,7 +164,7 @@ test('the first statement of an imported loan does not repeat the fees of its di
   await travelTo(stage, source, '2026-02-10');
   const target = await stage.tenant('2026-02-10');
 
-  await importBook(target, await exportedFiles(stage, source));
+  await importBookByHttp(stage, target, await exportedFiles(stage, source));
   await travelTo(stage, target, '2026-03-01');
   const summary = await target.within(({ tx }) =>
     tx.oneFirst(sql.type(z.object({ summary: FIGURES }))`
@@ -311,7 +290,7 @@ test('events that have not happened yet are refused by line, and by boarding its
   });
 
   expect(status).toBe('refused');
-  expect(columns).toEqual(['recorded_on', 'effective_date']);
+  expect(columns).toEqual(['effective_date', 'recorded_on']);
   await expect(boarded).rejects.toMatchObject({
     errors: { history: 'Must not go beyond the business date. It has an event of 2026-01-20.' },
   });

@@ -289,10 +289,11 @@ test('several conditions merge to the strictest effect, and the tenant can repla
     rate_cap: '0.06',
     acceleration: false,
     charge_off: false,
+    sale: true,
     credit_reporting: 'D',
     statement: 'bankruptcy',
   });
   expect(replaced).toMatchObject({ late_fees: true, autopay: false, acceleration: false });
-  expect(blocked).toMatchObject({ credit_reporting: 'suppress' });
+  expect(blocked).toMatchObject({ credit_reporting: 'suppress', sale: false });
   expect(effectsInForce([], settings({}))).toMatchObject({ late_fees: true, contact: 'allowed' });
 });

@@ -154,7 +154,6 @@ test.each(sometimes.map((route) => [nameOf(route)] as const))(
 
 /** Changes that only superadmins make and that grant no additional power. */
 const GRANT_NOTHING = [
-  'POST /book-exports',
   'POST /borrowers/{id}/export',
   'POST /borrowers/{id}/redact',
   'POST /users/{id}/deactivate',

@@ -138,6 +138,9 @@ test('statements during the plan ask for payments since the petition, show the a
   expect(april?.amounts).toMatchObject({
     'Regular payment': '$564.88',
     'Past unpaid amount': '$564.88',
+    // By the contract: 10,647.17 × 0.12 × 30 / 365, after the installments of 31, 28 and 31 days.
+    'Principal portion': '$459.87',
+    'Interest portion': '$105.01',
     'Unpaid fees': '$0.00',
     'Payment amount': '$1,129.76',
     'Paid since case began': '$0.00',

@@ -27,3 +27,14 @@ export async function correctCase(client: Client, id: string, facts: object) {
   expect(status, JSON.stringify(body)).toBe(200);
   return body as Record<string, unknown>;
 }
+
+/** Adds an attorney of the borrower, for all contacts. Returns the representative. */
+export async function addAttorney(client: Client, borrowerId: string) {
+  const { status, body } = await client.post(`/borrowers/${borrowerId}/legal-reps`, {
+    representative_type: 'attorney',
+    first_name: 'Al',
+    last_name: 'Counsel',
+  });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return String(body.id);
+}

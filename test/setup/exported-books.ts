@@ -1,4 +1,5 @@
-import { bookEntries, type BookRequest } from '../../jobs/books/exports/write-book.ts';
+import type { BookRequest } from '../../jobs/books/exports/book-request.ts';
+import { bookEntries } from '../../jobs/books/exports/write-book.ts';
 import { zipped } from '../../jobs/files/zip.ts';
 import type { FileTree } from '../../jobs/files/file-tree.ts';
 import type { Stage, Tenant } from './world.ts';

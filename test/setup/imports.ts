@@ -1,9 +1,12 @@
+import { Big } from 'big.js';
+import { expect } from 'vitest';
 import { importBook } from '../../jobs/books/imports/import-book.ts';
 import { zipped } from '../../jobs/files/zip.ts';
 import { createWithin, SYSTEM } from '../../jobs/work.ts';
 import type { Client } from './client.ts';
 import { multipartForm, postForm } from './forms.ts';
 import { runJobs } from './queue.ts';
+import { zipOf as zipOfFiles } from './exported-books.ts';
 import type { Stage, Tenant } from './world.ts';
 
 const IMPORT_JOBS = ['check-import', 'board-import'];
@@ -48,4 +51,30 @@ export async function zipOf(files: Readonly<Record<string, string>>): Promise<Bu
   }
   const pieces = await Array.fromAsync(zipped(entries(), new Date(Date.UTC(2026, 0, 15))));
   return Buffer.concat(pieces);
+}
+
+/** Imports a zip of the files over HTTP, with the totals that the check found. Returns the findings of the boarding. */
+export async function importBookByHttp(
+  stage: Stage,
+  tenant: Tenant,
+  files: ReadonlyMap<string, Buffer>,
+) {
+  const admin = await tenant.signedIn('admin');
+  const sent = await uploadBook(admin, await zipOfFiles(files), {}, 'book.zip');
+  const path = `/imports/${sent.body.id}`;
+  await runImports(stage);
+  const checked = (await admin.get(path)).body;
+  const found = (await admin.get(`${path}/findings`)).body;
+  expect(checked, JSON.stringify(found)).toMatchObject({ status: 'checked' });
+  const totals = checked.control_totals as { loans: number; principal: string }[];
+  await admin.post(`${path}/confirm`, {
+    loan_count: totals.reduce((count, one) => count + one.loans, 0),
+    principal_total: totals.reduce((all, one) => all.plus(one.principal), new Big(0)).toFixed(2),
+  });
+  await runImports(stage);
+  const boarded = (await admin.get(path)).body;
+  expect(boarded, JSON.stringify((await admin.get(`${path}/findings`)).body)).toMatchObject({
+    status: 'boarded',
+  });
+  return (await admin.get(`${path}/findings`)).body as Record<string, unknown>[];
 }

@@ -6,9 +6,10 @@ import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 
 /**
- * An HTTPS receiver with its own certificate and a client that trusts it. `seen` keeps the received bytes.
+ * An HTTPS receiver with its own certificate and a client that trusts it. `seen` keeps the received bytes. It ends with
+ * the test, or with the file if `whenOver` is `afterAll`.
  */
-export async function newReceiver() {
+export async function newReceiver(whenOver: (end: () => Promise<void>) => void = onTestFinished) {
   const now = Date.now();
   const { cert, key } = await makeCertificate(
     ['localhost'],
@@ -23,7 +24,7 @@ export async function newReceiver() {
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const http = openHttp({ ca: cert, networks: parseNetworks([]) });
-  onTestFinished(async () => {
+  whenOver(async () => {
     server.close();
     await http.close();
   });

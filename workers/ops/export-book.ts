@@ -23,7 +23,7 @@ export const exportBook: Operation = {
     'Exports all loans of a tenant, or of a portfolio or servicing transfer, in the format of imports',
   words: 1,
   options: ['tenant', 'portfolio', 'transfer', 'personal-numbers'],
-  run: async ({ app, words, options, installation, secret, openFiles }) => {
+  run: async ({ app, words, options, installation, readSecret, openFiles }) => {
     const [folder] = words;
     if (folder === undefined) throw new UsageError('Name an empty folder.');
     const scope = {
@@ -38,11 +38,9 @@ export const exportBook: Operation = {
     if (openFiles === undefined) throw new UsageError('The document store cannot be opened.');
     const files = await openFiles();
     const { id: tenantId, slug } = await findTenant(app, options['tenant']);
-    if (with_personal_numbers && !secret)
-      throw new UsageError('Set SECRET to the value that the API and the workers use.');
     const within = createWithin(app, SYSTEM, {
       ...installation,
-      ...(secret && { keys: deriveKeys(secret) }),
+      ...(with_personal_numbers && readSecret && { keys: deriveKeys(readSecret()) }),
     });
     const rows = new Map<string, number>();
     const loans = await within(

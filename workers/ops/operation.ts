@@ -12,6 +12,8 @@ type OperationArguments = {
   newPassword: string | undefined;
   /** The value of SECRET. */
   secret?: string | undefined;
+  /** The value of SECRET; in development, the one that DATA_DIR keeps. */
+  readSecret?: () => string;
   /** The installation's settings, without access to files. */
   installation: Installation;
   /** Opens the document store, for operations that copy documents. */

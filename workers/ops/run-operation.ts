@@ -164,6 +164,7 @@ export async function runOperation(
       newPassword,
       secret,
       installation,
+      readSecret: () => readSecret(configuration),
       openFiles: inStore,
       say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
     };

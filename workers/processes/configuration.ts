@@ -143,6 +143,8 @@ const ForCommand = z.object({
   SECRET: Secret.optional(),
   PRIVATE_NETWORKS: PrivateNetworks,
   STORAGE_URL: StorageUrl,
+  /** Imported documents wait for a scan, as uploads do. */
+  CLAMD_URL: ScannerUrl,
   SEED_PASSWORD: z.string().default(SEED_PASSWORD),
   NEW_PASSWORD: z.string().optional(),
 });

@@ -21,6 +21,9 @@ const KNOWN_COLUMNS: ReadonlySet<string> = new Set(
   (['loans', 'history', 'figures'] as const).flatMap((name) => Object.keys(columnsOf(name))),
 );
 
+/** The mistakes that a stored message names. */
+const NAMED_MAX = 10;
+
 /** The files of the book have mistakes. `findings` names the first of them. */
 export class BookUnreadable extends Error {
   readonly findings: readonly Finding[];
@@ -33,11 +36,12 @@ export class BookUnreadable extends Error {
 
   /** The message without the contents of the file, which may be about persons: to store and to show. */
   withoutContents(): string {
-    const named = this.findings.map(({ file, line, column, code }) => {
+    const named = this.findings.slice(0, NAMED_MAX).map(({ file, line, column, code }) => {
       const place = column !== null && KNOWN_COLUMNS.has(column) ? `, ${column}` : '';
       return `${file}, line ${line}${place}: ${FINDING_CODES[code].about}`;
     });
-    return named.join('\n');
+    const others = this.findings.length - named.length;
+    return [...named, ...(others > 0 ? ['Further lines have mistakes, too.'] : [])].join('\n');
   }
 }
 

@@ -32,6 +32,7 @@ export async function requestBookExport(
 ): Promise<string> {
   const { tx, tenant_id, actor } = work;
   const scope = await checkScope(work, input);
+  await exports.lockExportRequests(tx);
   const pending = await exports.findPendingExport(tx, scope);
   if (pending !== null) return pending;
   const { slug: tenant_slug } = await currentTenant(tx);

@@ -1,4 +1,5 @@
 import * as exported from '../../../sql/books/export-rows.ts';
+import { listProducts } from '../../../sql/books/export-settings.ts';
 import { canonicalTerm } from '../../loans/products/compare-terms.ts';
 import { copyTerms } from '../../loans/products/loan-terms.ts';
 import type { Work } from '../../work.ts';
@@ -18,7 +19,7 @@ export async function readProductVersions(
   { tx }: Pick<Work, 'tx'>,
   scope: exported.BookScope,
 ): Promise<ProductVersions> {
-  const products = await exported.listProducts(tx);
+  const products = await listProducts(tx);
   const rows: exported.ExportedRow[] = [...products];
   const codes = new Map<string, string>();
   const counts = new Map<string, number>();

@@ -1,25 +1,27 @@
 import * as exported from '../../../sql/books/export-rows.ts';
+import * as settings from '../../../sql/books/export-settings.ts';
+import { listAccounts } from '../../../sql/books/parents.ts';
 import { trialBalance } from '../../../sql/ledger/reports.ts';
 import { DOCUMENT_TYPES } from '../../documents/types.ts';
 import type { Files } from '../../files/files.ts';
 import { safeFilename } from '../../files/keys.ts';
 import type { ZipEntry } from '../../files/zip.ts';
 import { parseMoney } from '../../money.ts';
+import { borrowerRecords, loanRecords } from '../../../sql/books/running-records.ts';
 import type { Work } from '../../work.ts';
+import { BORROWER_RECORD_COLUMNS, LOAN_RECORD_COLUMNS } from '../format/own-records.ts';
 import { BOOK_FILE_NAMES, type BookFileName } from '../format/book-files.ts';
-import { fileLines } from './write-file.ts';
+import { ABOUT_FILE } from '../format/reading/open-book.ts';
+import { aboutTheBook } from './about-book.ts';
+import type { BookRequest } from './book-request.ts';
+import { listFigureSettings } from './figure-settings.ts';
 import { nameIds } from './name-ids.ts';
+import { fileLines } from './write-file.ts';
 import { readProductVersions, type ProductVersions } from './product-versions.ts';
 
 /** Loans or borrowers whose rows are read together. */
 const PAGE = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
-
-export type BookRequest = {
-  scope: exported.BookScope;
-  /** Whether social security, identity and account numbers are written in full. Otherwise only their last digits. */
-  with_personal_numbers: boolean;
-};
 
 type Progress = (file: BookFileName, rows: number) => Promise<unknown> | void;
 type Row = exported.ExportedRow;
@@ -35,6 +37,7 @@ export async function* bookEntries(
   request: BookRequest,
   onProgress: Progress = () => {},
 ): AsyncGenerator<ZipEntry> {
+  yield { path: ABOUT_FILE, content: Buffer.from(aboutTheBook(work, request)) };
   const versions = await readProductVersions(work, request.scope);
   for (const name of BOOK_FILE_NAMES) {
     const pages = counted(pagesOf(work, request, versions, name), (rows) => onProgress(name, rows));
@@ -74,8 +77,14 @@ function pagesOf(
   name: BookFileName,
 ): Pages {
   switch (name) {
+    case 'settings':
+      return once(() => listFigureSettings(work.tx));
+    case 'investors':
+      return once(() => settings.listInvestors(work.tx, request.scope));
+    case 'portfolios':
+      return once(() => settings.listPortfolios(work.tx, request.scope));
     case 'programs':
-      return once(() => exported.listPrograms(work.tx));
+      return once(() => settings.listPrograms(work.tx));
     case 'products':
       return once(async () => versions.rows);
     case 'ledger':
@@ -87,11 +96,29 @@ function pagesOf(
     case 'consents':
     case 'identities':
     case 'bank_accounts':
-      return borrowerPages(work, request, name);
+    case 'cases':
+      return borrowerPages(work, request, versions, name);
+    case 'notes':
+    case 'documents':
+    case 'records':
+      return inOrder(
+        loanPages(work, request, versions, name),
+        borrowerPages(work, request, versions, name),
+      );
     default:
       return loanPages(work, request, versions, name);
   }
 }
+
+async function* inOrder(...parts: readonly Pages[]): Pages {
+  for (const pages of parts) yield* pages;
+}
+
+const LOAN_ROWS = { ...exported.loanRows, records: loanRecords(LOAN_RECORD_COLUMNS) };
+const BORROWER_ROWS = {
+  ...exported.borrowerRows,
+  records: borrowerRecords(BORROWER_RECORD_COLUMNS),
+};
 
 async function* once(read: () => Promise<readonly Row[]>): Pages {
   yield await read();
@@ -99,12 +126,15 @@ async function* once(read: () => Promise<readonly Row[]>): Pages {
 
 async function* borrowerPages(
   work: Work,
-  { scope, with_personal_numbers }: BookRequest,
-  name: keyof typeof exported.borrowerRows,
+  request: BookRequest,
+  versions: ProductVersions,
+  name: keyof typeof BORROWER_ROWS,
 ): Pages {
+  const { scope, with_personal_numbers } = request;
   for (let after = FIRST; ;) {
     const ids = await exported.listBorrowerPage(work.tx, scope, after, PAGE);
-    const rows = await exported.readRows(work.tx, exported.borrowerRows[name], ids);
+    const read = await exported.readRows(work.tx, BORROWER_ROWS[name], ids, scope);
+    const rows = await complete(work, versions, request, name, read);
     yield with_personal_numbers ? rows.map((row) => opened(work, row)) : rows;
     const last = ids.at(-1);
     if (last === undefined) return;
@@ -125,14 +155,15 @@ function opened({ tenant_id, installation: { keys } }: Work, row: Row): Row {
 
 async function* loanPages(
   work: Work,
-  { scope }: BookRequest,
+  request: BookRequest,
   versions: ProductVersions,
-  name: keyof typeof exported.loanRows,
+  name: keyof typeof LOAN_ROWS,
 ): Pages {
+  const { scope } = request;
   for (let after = FIRST; ;) {
     const ids = await exported.listLoanPage(work.tx, scope, after, PAGE);
-    const rows = await exported.readRows(work.tx, exported.loanRows[name], ids);
-    yield await complete(work, versions, name, rows);
+    const rows = await exported.readRows(work.tx, LOAN_ROWS[name], ids, scope);
+    yield await complete(work, versions, request, name, rows);
     const last = ids.at(-1);
     if (last === undefined) return;
     after = last;
@@ -143,7 +174,8 @@ async function* loanPages(
 async function complete(
   work: Work,
   { codeOf }: ProductVersions,
-  name: keyof typeof exported.loanRows,
+  { scope }: BookRequest,
+  name: BookFileName,
   rows: readonly Row[],
 ): Promise<readonly Row[]> {
   if (name === 'loans')
@@ -151,7 +183,7 @@ async function complete(
       ...row,
       product_code: codeOf(row['product_id'], row['terms_key']),
     }));
-  if (name === 'cases') return nameIds(work, rows);
+  if (name === 'cases') return nameIds(work, scope, rows);
   if (name !== 'documents') return rows;
   return rows.map((row) => ({
     ...row,
@@ -162,15 +194,23 @@ async function complete(
   }));
 }
 
-/** The trial balance of the whole tenant. A part of a book has none. */
+/** The trial balance of the whole tenant, with all accounts. A part of a book has none. */
 async function ledgerRows({ tx, today }: Work, { scope }: BookRequest): Promise<readonly Row[]> {
   if (scope.portfolio_id !== null || scope.servicing_transfer_id !== null) return [];
-  const { accounts } = await trialBalance(tx, today, false);
-  return accounts.map(({ code, name, account_type, debit, credit }) => ({
-    account_code: code,
-    name,
-    account_type,
-    as_of_date: today,
-    balance: parseMoney(debit).minus(credit).toFixed(2),
-  }));
+  const { accounts } = await trialBalance(tx, today, true);
+  const roles = new Map((await listAccounts(tx)).map(({ id, role }) => [id, role]));
+  return accounts.flatMap(({ account_id, code, name, account_type, debit, credit }) =>
+    roles.has(account_id)
+      ? [
+          {
+            account_code: code,
+            name,
+            account_type,
+            role: roles.get(account_id),
+            as_of_date: today,
+            balance: parseMoney(debit).minus(credit).toFixed(2),
+          },
+        ]
+      : [],
+  );
 }

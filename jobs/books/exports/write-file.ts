@@ -1,14 +1,15 @@
 import type { ExportedRow } from '../../../sql/books/export-rows.ts';
 import { columnsOf, type BookFileName } from '../format/book-files.ts';
 import type { Column } from '../format/columns.ts';
+import { markFormula } from '../format/formula-mark.ts';
 
 /** The text of a field. An empty text means no value. */
-function fieldOf({ form }: Column, value: unknown): string {
+function fieldOf({ form, is_required }: Column, value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (form === 'list') return Array.isArray(value) ? value.join('|') : '';
-  if (form === 'json') return isEmptyObject(value) ? '' : JSON.stringify(value);
+  if (form === 'list') return Array.isArray(value) ? markFormula(value.join('|')) : '';
+  if (form === 'json') return isEmptyObject(value) && !is_required ? '' : JSON.stringify(value);
   if (typeof value === 'object') return JSON.stringify(value);
-  return String(value);
+  return form === 'text' || form === 'choice' ? markFormula(String(value)) : String(value);
 }
 
 const isEmptyObject = (value: unknown) =>

@@ -10,6 +10,9 @@ import * as settingsFiles from './settings-files.ts';
  * the mapping and the documentation follow from it.
  */
 export const BOOK_FILES = {
+  settings: settingsFiles.settings,
+  investors: settingsFiles.investors,
+  portfolios: settingsFiles.portfolios,
   programs: settingsFiles.programs,
   products: settingsFiles.products,
   borrowers: borrowerFiles.borrowers,
@@ -31,6 +34,7 @@ export const BOOK_FILES = {
   history: historyFiles.history,
   events: historyFiles.events,
   schedules: historyFiles.schedules,
+  records: historyFiles.records,
   figures: loanFiles.figures,
   ledger: settingsFiles.ledger,
   documents: recordFiles.documents,

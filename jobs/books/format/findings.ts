@@ -106,6 +106,11 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'Autopay names an account of another borrower than the one who pays. It is left out.',
   },
+  setting_differs: {
+    severity: 'warning',
+    about:
+      'A setting on which figures depend is another one here than where the book was exported. Set it before you confirm.',
+  },
   suspense_left_out: {
     severity: 'warning',
     about: 'Money in suspense is boarded with a replayed history only. It is left out.',

@@ -4,7 +4,9 @@ import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { EVENT_KINDS } from '../../loans/engine/events.ts';
 import { bookFile, optional, required } from './columns.ts';
 import * as kinds from './kinds.ts';
+import { borrowerId } from './borrower-files.ts';
 import { loanNumber } from './loan-files.ts';
+import { RECORD_KINDS } from './own-records.ts';
 
 export const history = bookFile(
   'A transaction of a loan at the previous servicer.',
@@ -79,4 +81,18 @@ export const schedules = bookFile(
     paid_date: optional(kinds.date, 'When it was paid in full.'),
   },
   { key: ['loan_number', 'period_number'], is_own_export: true },
+);
+
+export const records = bookFile(
+  'A record that no other file has, such as a forbearance, a payment plan or a scheduled payment.',
+  {
+    record_id: required(kinds.textOf(uuid), 'The id of the record. The import gives a new one.'),
+    loan_number: optional(kinds.line(50), 'The loan that it belongs to.', { refers_to: 'loans' }),
+    borrower_external_id: optional(borrowerId, 'The borrower that it belongs to.', {
+      refers_to: 'borrowers',
+    }),
+    kind: required(kinds.choice(RECORD_KINDS), 'What it is.'),
+    facts: required(kinds.json(z.record(z.string(), z.unknown())), 'Its columns as JSON.'),
+  },
+  { key: ['kind', 'record_id'], is_own_export: true },
 );

@@ -5,7 +5,13 @@ import { JURISDICTIONS, PROGRAM_TYPES } from '../../loans/products/program-types
 import { ROUNDINGS } from '../../money.ts';
 import { COMPLIANCE_CHECKS } from '../../users/settings/compliance-checks.ts';
 import { furnisherNumber } from '../../users/settings/setting-types.ts';
-import { jsonObject } from '../../../sql/types.ts';
+import { lastFourDigits } from '../../../sql/formatted-text.ts';
+import { emailAddress, externalId, jsonObject, uuid } from '../../../sql/types.ts';
+import {
+  INVESTOR_TYPES,
+  REMITTANCE_FREQUENCIES,
+  REMITTANCE_TYPES,
+} from '../../portfolios/investor-types.ts';
 import { bookFile, optional, required } from './columns.ts';
 import * as kinds from './kinds.ts';
 
@@ -162,6 +168,60 @@ export const products = bookFile(
   { key: ['code'] },
 );
 
+export const settings = bookFile(
+  'A setting of the tenant on which figures depend.',
+  {
+    name: required(kinds.line(), 'Its name, such as `delinquency.satisfied_tolerance`.'),
+    value: required(kinds.json(z.unknown()), 'Its value as JSON.'),
+  },
+  { key: ['name'], is_own_export: true },
+);
+
+export const investors = bookFile(
+  'An investor who owns loans or shares of loans.',
+  {
+    name: required(kinds.line(), 'The name, which is unique.'),
+    external_id: optional(kinds.textOf(externalId), 'Your id of the investor.'),
+    investor_id: optional(
+      kinds.textOf(uuid),
+      'The id in our own export, by which `records.csv` names the investor.',
+    ),
+    investor_type: optional(kinds.choice(INVESTOR_TYPES), 'Default: `institutional`.'),
+    legal_name: optional(kinds.line(), 'The legal name, if it is another one.'),
+    tax_id_last_four: optional(
+      kinds.textOf(lastFourDigits),
+      'The last four digits of the taxpayer identification number.',
+    ),
+    contact_name: optional(kinds.line(), 'Whom to contact.'),
+    contact_email: optional(kinds.textOf(emailAddress), 'The email address of the contact.'),
+    contact_phone: optional(kinds.line(), 'The telephone number of the contact.'),
+    address: optional(metadata, 'The postal address as JSON.'),
+    remittance_type: optional(
+      kinds.choice(REMITTANCE_TYPES),
+      'How collections are remitted. Default: `actual_actual`.',
+    ),
+    remittance_frequency: optional(
+      kinds.choice(REMITTANCE_FREQUENCIES),
+      'How often collections are remitted. Default: `monthly`.',
+    ),
+    remittance_day: optional(kinds.wholeNumber(1, 31), 'The day of the month of a remittance.'),
+    servicing_fee_rate: optional(kinds.rate, 'The annual servicing fee. Default: `0.005`.'),
+    is_active: optional(flag, 'Whether the investor can take loans. Default: true.'),
+    notes: optional(kinds.prose, 'Your notes.'),
+  },
+  { key: ['name'] },
+);
+
+export const portfolios = bookFile(
+  'A static portfolio, whose loans `loans.csv` names.',
+  {
+    name: required(kinds.line(), 'The name, which is unique.'),
+    description: optional(kinds.prose, 'What the portfolio is for.'),
+    investor_name: optional(kinds.line(), 'The investor who owns it, as in `investors.csv`.'),
+  },
+  { key: ['name'] },
+);
+
 export const ledger = bookFile(
   'The balance of a ledger account.',
   {
@@ -169,7 +229,11 @@ export const ledger = bookFile(
     name: optional(kinds.line(), 'The name of the account.'),
     account_type: optional(
       kinds.choice(['asset', 'liability', 'equity', 'revenue', 'expense']),
-      'The type of the account.',
+      'The type of the account. With it, the import adds an account that the tenant does not have.',
+    ),
+    role: optional(
+      kinds.choice(roles),
+      'The purpose of the account in system entries. The import uses the account with this role, whatever its code.',
     ),
     as_of_date: required(kinds.date, 'The balance is the one at the end of this day.'),
     balance: required(kinds.signedMoney, 'Debits minus credits. Negative for a credit balance.'),

@@ -1,3 +1,4 @@
+import { lockIfUsable } from '../../../sql/borrowers/borrowers.ts';
 import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
@@ -6,7 +7,6 @@ import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { boardLoan } from '../../loans/boarding/board-loan.ts';
-import type { BroughtHistory } from '../../loans/boarding/replay-history.ts';
 import type { Work } from '../../work.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
@@ -22,10 +22,13 @@ import { createParentFinder } from './loan-parents.ts';
 import {
   boardingWithEvents,
   completeBroughtLoans,
+  deactivateSettings,
   importBookLedger,
   importBookSettings,
   loadHistories,
+  type BroughtLoan,
 } from './exported/own-export.ts';
+import { findInvestorAccount, ownedParents, withoutShares } from './exported/owned-loans.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 
@@ -99,21 +102,30 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     new Map(placed.map((one) => [one.row.borrower_external_id, one.row])),
   );
   const eventsOf = await loadHistories(work, row.id, keys);
+  const investorAccount = await findInvestorAccount(work);
   const options = ImportOptions.parse(row.options);
   const find = await createParentFinder(work, options);
+  const usable_borrowers = await lockUsable(work, [...new Set(borrowers.values())]);
   const loans: BoardedLoan[] = [];
-  const brought: { id: string; history: BroughtHistory }[] = [];
+  const brought: BroughtLoan[] = [];
   const findings: BookFinding[] = [];
   for (let from = 0; from < placed.length; from += GROUP)
     await mapConcurrently(placed.slice(from, from + GROUP), async (one) => {
       const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
-        const found = await find(one.row);
-        const { parents } = found;
+        const records = rowsOf('records', loanKey(one.row.loan_number));
+        const found = await find(withoutShares(one.row, records));
+        const own = ownedParents(found.parents, records, investorAccount);
+        const parents = { ...own, usable_borrowers };
         const input = boardingInput(one.row, borrower_id, found);
-        const events = eventsOf(one.row.loan_number);
-        const id = events
-          ? await boardLoan(work, boardingWithEvents(input, one.row), parents, () => events)
+        const history = eventsOf(one.row.loan_number);
+        const id = history
+          ? await boardLoan(
+              work,
+              boardingWithEvents(input, one.row, records),
+              parents,
+              () => history.history,
+            )
           : await boardLoan(
               work,
               {
@@ -123,7 +135,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
               },
               parents,
             );
-        if (events) brought.push({ id, history: events });
+        if (history ?? records.length > 0) brought.push({ id, borrower_id, history, records });
         loans.push({ ...one, id, borrower_id });
       } catch (error) {
         // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
@@ -135,7 +147,6 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     });
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
-  await completeBroughtLoans(work, brought);
   const warnings: BookFinding[] = [];
   const { accepted_warnings = '' } = options;
   const accepted = accepted_warnings.split(',').map((code) => code.trim());
@@ -143,8 +154,15 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     if (!accepted.includes(finding.code)) warnings.push({ ...finding, severity: 'warning' });
   };
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
+  await completeBroughtLoans(work, row.id, brought);
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
+}
+
+/** Those of the borrowers that may get a loan, locked with one statement for the whole chunk. */
+async function lockUsable({ tx }: Work, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const usable = await mapConcurrently(ids, (id) => lockIfUsable(tx, id));
+  return new Set(ids.filter((_, at) => usable[at]));
 }
 
 /** A loan may have come here since the check, for example with a corrected copy of the file. */
@@ -186,6 +204,7 @@ const REFUSED = { code: 'refused', severity: 'error' } as const;
 async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
   const { tx, today } = work;
   await appendFindings(work, row.id, await importBookLedger(work, row.id));
+  await deactivateSettings(work, row.id);
   const totals = startTotals();
   for (let after = 0; ;) {
     const part = await staged.listBoardedLoans(tx, row.id, after, SUM_BATCH);

@@ -7,6 +7,8 @@ import type { BookFileName, BookRow } from '../format/book-files.ts';
 import type { Book } from '../format/reading/book.ts';
 import { hasFile } from '../format/reading/book.ts';
 import { checkBook as checkFiles, type CheckedRow } from '../format/checks/check-book.ts';
+import { applySwitches } from '../format/findings.ts';
+import { checkSettings } from './exported/check-settings.ts';
 import { checkProducts } from './exported/check-products.ts';
 import { createLedgerCheck } from './exported/check-ledger.ts';
 import { STAGED_FILES } from './book-rows.ts';
@@ -20,7 +22,10 @@ import { nameOf } from './records/import-borrowers.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 
 /** Files whose rows are compared with the tenant. */
-const CHECKED_HERE: readonly BookFileName[] = ['products', 'loans', 'ledger'];
+const CHECKED_HERE: readonly BookFileName[] = [
+  ...(['settings', 'investors', 'portfolios', 'programs', 'products'] as const),
+  ...(['loans', 'ledger'] as const),
+];
 
 /** Rows that share the statements of a check. */
 const BATCH = 1_000;
@@ -51,8 +56,14 @@ export async function checkBook(
   { onFindings, onProgress }: CheckHooks,
 ): Promise<CheckedBook> {
   const totals = startTotals();
-  const bookProducts = new Set<string>();
+  const ofBook = {
+    products: new Set<string>(),
+    programs: new Set<string>(),
+    portfolios: new Set<string>(),
+    investors: new Set<string>(),
+  };
   const ledger = createLedgerCheck();
+  const switches = switchesOf(options);
   let [loans_total, rows_total] = [0, 0];
   const { today, settings } = await within(
     tenantId,
@@ -73,10 +84,11 @@ export async function checkBook(
       async (work) => {
         const ofProducts = rows.filter(({ file }) => file === 'products');
         const products = await checkProducts(work, ofProducts);
-        for (const code of products.added) bookProducts.add(code);
+        for (const code of products.added) ofBook.products.add(code);
+        for (const { file, values } of rows) noteParents(ofBook, file, values);
         const checked = await checkLoans(work, loans, {
           options,
-          bookProducts,
+          ofBook,
           onReplayed:
             histories === null ? null : (loan, parents) => histories.addLoan(loan, parents),
         });
@@ -84,6 +96,7 @@ export async function checkBook(
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
+          ...(await checkSettings(work, rows)).flatMap((one) => applySwitches(one, switches) ?? []),
           ...products.findings,
           ...checked.findings,
           ...(await checkKnownBorrowers(work, people)),
@@ -101,7 +114,6 @@ export async function checkBook(
     file === 'products'
       ? new Set(keys)
       : within(tenantId, ({ tx }) => findKnownKeys(tx, file, keys), { readOnly: true });
-  const switches = switchesOf(options);
   let waiting: CheckedRow[] = [];
   for await (const item of checkFiles(book, { today, switches, findKnown })) {
     if ('finding' in item) {
@@ -140,6 +152,20 @@ export async function checkBook(
     loans_total,
     rows_total,
   };
+}
+
+/** The programs, portfolios and investors that the book brings, by the names that its loans use. */
+function noteParents(
+  ofBook: Record<'programs' | 'portfolios' | 'investors', Set<string>>,
+  file: BookFileName,
+  values: object,
+) {
+  if (file === 'programs') ofBook.programs.add((values as BookRow<'programs'>).code);
+  if (file === 'portfolios') ofBook.portfolios.add((values as BookRow<'portfolios'>).name);
+  if (file !== 'investors') return;
+  const { name, external_id } = values as BookRow<'investors'>;
+  ofBook.investors.add(name);
+  if (external_id) ofBook.investors.add(external_id);
 }
 
 /** The person whom the row describes, to compare with a borrower who is known here. */

@@ -12,7 +12,7 @@ import { statedFigures, type LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
-import { createParentFinder, type FoundParents } from './loan-parents.ts';
+import { createParentFinder, type BookParents, type FoundParents } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
 
 /** A borrower who does not exist yet. The checks do not read the borrower. */
@@ -22,8 +22,8 @@ export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 
 type Context = {
   options: ImportOptions;
-  /** The products that the book itself brings. Their loans are checked when they are boarded. */
-  bookProducts: ReadonlySet<string>;
+  /** What the book itself brings. Loans of its products are checked when they are boarded. */
+  ofBook: BookParents;
   /** Takes a loan whose history is replayed. Its balances are checked with it. */
   onReplayed: ((loan: PlacedLoan, found: FoundParents) => void) | null;
 };
@@ -35,9 +35,9 @@ type Context = {
 export async function checkLoans(
   work: Work,
   placed: readonly PlacedLoan[],
-  { options, bookProducts, onReplayed }: Context,
+  { options, ofBook, onReplayed }: Context,
 ): Promise<CheckedLoans> {
-  const find = await createParentFinder(work, options);
+  const find = await createParentFinder(work, options, ofBook);
   const numbers = placed.map(({ row }) => row.loan_number);
   const taken = new Set(
     (await findLoansByNumber(work.tx, numbers)).map(({ loan_number }) => loan_number),
@@ -63,7 +63,7 @@ export async function checkLoans(
           'A loan with this number exists here already. Remove the line, or give the loan another number.',
       });
     const code = row.product_code ?? options.product_code;
-    if (code !== undefined && bookProducts.has(code)) {
+    if (code !== undefined && ofBook.products.has(code)) {
       figures.push(statedFigures(row));
       continue;
     }

@@ -7,6 +7,7 @@ import type { Work } from '../../work.ts';
 import type { CheckedRow } from '../format/checks/check-book.ts';
 import type { BookFileName, BookRow } from '../format/book-files.ts';
 import { namesIn, translateFacts } from '../format/case-facts.ts';
+import { readFacts } from './exported/own-records.ts';
 import type { BookFinding } from './finding.ts';
 import * as columns from './records/record-columns.ts';
 
@@ -31,6 +32,7 @@ const CHECKS: { [Name in BookFileName]?: Check<Name> } = {
   liens: (_work, row) => columns.broughtLienColumns('', row),
   autopay: (work, row) => columns.autopayColumns(work, row),
   cases: checkCase,
+  records: (_work, row) => readFacts(row),
 };
 
 /** Whether rows of this file have rules of their own. */

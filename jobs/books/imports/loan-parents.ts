@@ -12,11 +12,27 @@ export type FoundParents = {
   parents: LoanParents;
 };
 
+/** The names of what a book itself brings and the tenant does not have yet. */
+export type BookParents = Readonly<
+  Record<'products' | 'programs' | 'portfolios' | 'investors', ReadonlySet<string>>
+>;
+const NONE: ReadonlySet<string> = new Set();
+const NO_PARENTS: BookParents = {
+  products: NONE,
+  programs: NONE,
+  portfolios: NONE,
+  investors: NONE,
+};
+
 /**
  * Finds the product, program, portfolio and investor that rows name. Reads each product once. Throws `Invalid` for a name
  * that does not exist.
  */
-export async function createParentFinder(work: Work, { product_code: wanted }: ImportOptions) {
+export async function createParentFinder(
+  work: Work,
+  { product_code: wanted }: ImportOptions,
+  ofBook: BookParents = NO_PARENTS,
+) {
   const offered = await tape.listBoardableProducts(work.tx);
   const oldest = await tape.firstProgram(work.tx);
   const named = await brought.listAssignable(work.tx);
@@ -26,6 +42,7 @@ export async function createParentFinder(work: Work, { product_code: wanted }: I
     if (name === undefined) return null;
     const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
     if (found && other === undefined) return found.id;
+    if (!found && ofBook[`${kind}s`].has(name)) return null;
     throw new Invalid({
       [field]: found
         ? `Several ${kind}s have this name. Rename one of them here.`

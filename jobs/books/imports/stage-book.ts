@@ -2,7 +2,7 @@ import * as rows from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import type { Within, Work } from '../../work.ts';
-import { borrowerOfRow, keyOfRow } from './staged-rows.ts';
+import { borrowerOfRow, keyOfRow, sharesRow } from './staged-rows.ts';
 import type { Book } from '../format/reading/book.ts';
 import { readBook, STAGED_FILES, type PlacedRow } from './book-rows.ts';
 
@@ -11,7 +11,7 @@ const BATCH = 2_000;
 
 /**
  * Stores the rows of a confirmed book, sealed, so that each chunk of loans finds its rows in any of the files. Safe to
- * repeat after an interruption: rows that are stored already are skipped.
+ * repeat after an interruption: it continues after the rows that are stored already.
  */
 export async function stageBook(
   within: Within,
@@ -20,27 +20,44 @@ export async function stageBook(
   book: Book,
   onProgress?: (rows: number) => void,
 ): Promise<void> {
-  let count = 0;
+  let count = await within(
+    tenantId,
+    async (work) => (await lockBoardingImport(work, id)).rows_staged,
+  );
+  let skipped = count;
   let waiting: PlacedRow[] = [];
   const store = async () => {
     const batch = waiting;
     waiting = [];
-    count += batch.length;
-    const rows_staged = count;
+    const rows_staged = count + batch.length;
     await within(tenantId, async (work) => {
-      await lockBoardingImport(work, id);
-      await rows.stageRows(work.tx, id, batch.map(sealedBy(work)));
+      const row = await lockBoardingImport(work, id);
+      // A worker that was taken for dead has stored rows as well.
+      if (row.rows_staged !== count) throw new ImportBusy();
+      await rows.stageRows(work.tx, id, shareRows(batch).map(sealedBy(work)));
       await update(work.tx, 'imports', id, { rows_staged });
     });
+    count = rows_staged;
     onProgress?.(count);
   };
   for await (const { row } of readBook(book, STAGED_FILES)) {
     if (row === null) continue;
+    if (skipped > 0) {
+      skipped -= 1;
+      continue;
+    }
     waiting.push(row);
     if (waiting.length >= BATCH) await store();
   }
   await store();
 }
+
+/** The rows of a batch that share one stored row. */
+const shareRows = (batch: readonly PlacedRow[]): PlacedRow[][] => [
+  ...Map.groupBy(batch, ({ file, position, values }) =>
+    sharesRow(file) ? `${file} ${keyOfRow(file, values)}` : `${file}:${position}`,
+  ).values(),
+];
 
 /** Locks the import for one step. Throws if it is no longer being boarded, or if another worker boards it. */
 export async function lockBoardingImport({ tx }: Work, id: string): Promise<stored.ImportRow> {
@@ -66,9 +83,17 @@ export class ImportBusy extends Error {
 
 const sealedBy =
   ({ tenant_id, installation: { keys } }: Work) =>
-  ({ values, ...place }: PlacedRow): rows.NewRow => ({
-    ...place,
-    key: keyOfRow(place.file, values),
-    borrower_key: borrowerOfRow(place.file, values),
-    values_sealed: keys.seal(tenant_id, JSON.stringify(values)),
-  });
+  (shared: readonly PlacedRow[]): rows.NewRow => {
+    const [first] = shared;
+    if (first === undefined) throw new Error('A stored row holds at least one row.');
+    const { values, ...place } = first;
+    const kept = sharesRow(place.file)
+      ? shared.map(({ source, line, values }) => ({ source, line, values }))
+      : values;
+    return {
+      ...place,
+      key: keyOfRow(place.file, values),
+      borrower_key: borrowerOfRow(place.file, values),
+      values_sealed: keys.seal(tenant_id, JSON.stringify(kept)),
+    };
+  };

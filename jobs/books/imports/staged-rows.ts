@@ -27,7 +27,7 @@ export async function loadRows(
   for (const row of await staged.listRowsOf(work.tx, importId, files, keys)) {
     const place = `${row.file} ${row.key}`;
     const rows = found.get(place) ?? [];
-    rows.push({ source: row.source, line: row.line, values: openRow(work, row) });
+    rows.push(...openRows(work, row));
     found.set(place, rows);
   }
   return <Name extends BookFileName>(file: Name, key: string) =>
@@ -83,6 +83,10 @@ export function keyOfRow(file: BookFileName, values: object): string {
   return row.code ?? row.account_code ?? '';
 }
 
+/** Files with many rows per loan. Rows of a loan that are near each other are stored and sealed together. */
+const SHARED: readonly BookFileName[] = ['history', 'events', 'schedules'];
+export const sharesRow = (file: BookFileName) => SHARED.includes(file);
+
 /**
  * The key of the borrower of a case, and of a loan whose row describes its borrower, so that the person is found before the
  * chunk of that loan. Null for other rows.
@@ -93,8 +97,20 @@ export const borrowerOfRow = (file: BookFileName, values: object): string | null
   return isNamed ? borrowerKey(borrower_external_id) : null;
 };
 
-/** The values of a staged row. */
+/** The values of a staged row of a file whose rows are stored one by one. */
 export const openRow = <Name extends BookFileName>(
+  work: Work,
+  row: { values_sealed: string },
+): BookRow<Name> => unsealed(work, row) as BookRow<Name>;
+
+type OpenedRow = { source: string; line: number; values: object };
+
+const openRows = (work: Work, row: staged.StagedRow): readonly OpenedRow[] =>
+  sharesRow(row.file as BookFileName)
+    ? (unsealed(work, row) as OpenedRow[])
+    : [{ source: row.source, line: row.line, values: unsealed(work, row) as object }];
+
+const unsealed = (
   { tenant_id, installation: { keys } }: Work,
   { values_sealed }: { values_sealed: string },
-): BookRow<Name> => JSON.parse(keys.unseal(tenant_id, values_sealed)) as BookRow<Name>;
+): unknown => JSON.parse(keys.unseal(tenant_id, values_sealed));

@@ -29,7 +29,10 @@ export const ReconciliationOptions = z.object({
     .max(1_000)
     .default('')
     .transform((text) => [...new Set(text.split(/[\s,]+/).filter((kind) => kind !== ''))])
-    .refine((kinds) => kinds.every(isKind), `Must be some of ${RESULT_KINDS.join(', ')}.`)
+    .refine(
+      (kinds) => kinds.every(isKind),
+      `Must be some of these, separated by commas: ${RESULT_KINDS.join(', ')}.`,
+    )
     .describe('The kinds of differences that are accepted, separated by commas. Default: none.'),
 });
 export type ReconciliationOptions = z.output<typeof ReconciliationOptions>;

@@ -33,6 +33,8 @@ export type Effects = {
   acceleration: boolean;
   /** The charge-off that close of business makes. Staff can still charge off. */
   charge_off: boolean;
+  /** The sale of the loan. The lender may still buy it back. */
+  sale: boolean;
   /** The indicator that is reported, `suppress` if the loan is not reported, null if nothing changes. */
   credit_reporting: Indicator | 'suppress' | null;
   /** The form of the loan's statements, also in messages and in the portal. */
@@ -51,6 +53,7 @@ const NONE: Effects = {
   rate_cap: null,
   acceleration: true,
   charge_off: true,
+  sale: true,
   credit_reporting: null,
   statement: 'regular',
 };
@@ -78,10 +81,10 @@ const discharged = (credit_reporting: Indicator): Row => ({
   charge_off: true,
 });
 
-/** A dismissal restores the rights of the creditor (11 USC 349(b)). */
+/** A dismissal ends the stay, and the creditor has the rights from before the petition (11 USC 362(c)(2)(B), 349(b)). */
 const dismissed = (credit_reporting: Indicator | null): Row => ({
   ...NONE,
-  source: '11 USC 349(b); Metro 2 consumer information indicator',
+  source: '11 USC 362(c)(2)(B) and 349(b); Metro 2 consumer information indicator',
   credit_reporting,
 });
 
@@ -127,6 +130,8 @@ export const EFFECTS: Readonly<Record<KnownCondition, Row>> = {
     autopay: false,
     acceleration: false,
     charge_off: false,
+    // 15 USC 1681m(f)(1). Its exceptions (securitization, merger) need the tenant's setting.
+    sale: false,
     credit_reporting: 'suppress',
     statement: 'no_demand',
   },
@@ -209,6 +214,7 @@ function mergeStrictly(one: Effects, other: Effects): Effects {
     rate_cap: lowestRate(one.rate_cap, other.rate_cap),
     acceleration: one.acceleration && other.acceleration,
     charge_off: one.charge_off && other.charge_off,
+    sale: one.sale && other.sale,
     credit_reporting: mergeReporting(one.credit_reporting, other.credit_reporting),
     statement: stricter(STATEMENTS, one.statement, other.statement),
   };

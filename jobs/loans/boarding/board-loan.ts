@@ -20,7 +20,11 @@ import {
 } from '../origination/create.ts';
 import { askForFirstDelinquency } from '../reporting/records/boarded-delinquency.ts';
 import { setRescissionEnd } from '../origination/rescission.ts';
-import { boardedSchedule, originalSchedule } from '../schedule/boarded-schedule.ts';
+import {
+  boardedSchedule,
+  dependsOnAccrued,
+  originalSchedule,
+} from '../schedule/boarded-schedule.ts';
 import { readTerms, type TermsSource } from '../products/loan-terms.ts';
 import { boardedApr } from './boarded-rate.ts';
 import { interestSincePaid } from './boarded-interest.ts';
@@ -60,7 +64,10 @@ export async function boardLoan(
   if (input.status === 'active') {
     const accrued_interest =
       input.accrued_interest ?? interestSincePaid(terms, paid, schedule, place);
-    const asking = boardedSchedule(terms, paid, original, { ...place, accrued_interest });
+    const owing = { ...place, accrued_interest };
+    const asking = dependsOnAccrued(terms, paid, owing)
+      ? boardedSchedule(terms, paid, original, owing)
+      : schedule;
     await boardFunded(work, id, { ...paid, accrued_interest }, { balance, schedule: asking });
   }
   if (input.status === 'approved')

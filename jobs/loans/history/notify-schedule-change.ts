@@ -1,6 +1,7 @@
 import { isActiveStaff, findOpenTask } from '../../../sql/borrowers/tasks.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { insert, update } from '../../../sql/write.ts';
+import { CONDITION_KINDS } from '../../cases/rules/conditions.ts';
 import { composeToAll } from '../../communications/compose-to-all.ts';
 import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
@@ -121,13 +122,17 @@ async function notifyBorrower(
       },
       triggered_by: 'system',
     });
-    return reasons.join(', ').replaceAll('_', ' ');
+    return [...new Set(reasons.map(nameForEveryone))].join(', ').replaceAll('_', ' ');
   } catch (error) {
     // A broken template of the tenant must not block the loan's event.
     if (error instanceof Invalid) return Object.values(error.errors).join(' ');
     throw error;
   }
 }
+
+/** Everyone reads tasks, so they do not say what a case is about. */
+const nameForEveryone = (reason: string) =>
+  CONDITION_KINDS.some((kind) => kind === reason) ? 'a case of the borrower' : reason;
 
 /** Keeps one open task and updates its description. */
 async function remindOfficer(

@@ -93,7 +93,7 @@ export async function bookSale(
 }
 
 /** Roles that a sale does not change: money, and money held for other parties. */
-const UNAFFECTED_ROLES: readonly AccountRole[] = [
+export const UNAFFECTED_ROLES: readonly AccountRole[] = [
   'cash',
   'ach_clearing',
   'borrower_suspense',

@@ -44,6 +44,8 @@ export type LoanParents = {
   product: Awaited<ReturnType<typeof products.readProduct>>;
   has_program: boolean;
   settings: { installment_tolerance: string; accrual_relief: boolean };
+  /** Borrowers that the caller has checked and locked. Without it, each is checked with its loan. */
+  usable_borrowers?: ReadonlySet<string>;
 };
 
 export async function readLoanParents(
@@ -88,8 +90,10 @@ function inheritedTerms({ product, settings }: LoanParents) {
 
 async function assertUsable(tx: Work['tx'], input: NewLoan, parents: LoanParents) {
   const errors = parentErrors(input, parents);
-  if (!(await borrowers.lockIfUsable(tx, input.borrower_id)))
-    errors['borrower_id'] = 'Does not exist.';
+  const isUsable =
+    parents.usable_borrowers?.has(input.borrower_id) ??
+    (await borrowers.lockIfUsable(tx, input.borrower_id));
+  if (!isUsable) errors['borrower_id'] = 'Does not exist.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

@@ -39,8 +39,7 @@ function debtIncurred(loan: IndebtedLoan) {
 /**
  * The people who get a form for the whole amount: the borrower and, for larger debts, each co-borrower who owed
  * the loan on the day of the event. Joint and several liability is presumed (26 CFR 1.6050P-1(e)(1)(ii)).
- * Co-signers and guarantors answer for a debt of another person and get none (26 CFR 1.6050P-1(d)(7)). The numbers of
- * the paragraphs are not confirmed by a public copy.
+ * Co-signers and guarantors answer for a debt of another person and get none (26 CFR 1.6050P-1(d)(7)).
  */
 export async function findFormDebtors(
   { tx }: Work,

@@ -134,7 +134,7 @@ async function createSettingsTask({ tx, today }: Work, loan: Loan) {
   });
 }
 
-/** The creditor must ask for a missing number (26 CFR 1.6050P-1(e)(6), 301.6724-1(e); paragraphs not confirmed). */
+/** The creditor must ask for a missing number (26 CFR 1.6050P-1(e)(7), 301.6724-1(e)). */
 const tinTask = ({ form_number }: Numbered) => ({
   title: `Get the taxpayer number for form ${form_number}`,
   description:

@@ -96,6 +96,10 @@ const asksForAccrued = (
   terms.day_count !== '30_360' &&
   (first_payment_date ?? '') > today;
 
+/** True if the schedule depends on the accrued interest of `place`. Otherwise it is the same without it. */
+export const dependsOnAccrued = (terms: Terms, boarded: BoardedLoan, place: BoardingPoint) =>
+  !isLevel(terms) && asksForAccrued(terms, continueSchedule(terms, boarded, place).rest, place);
+
 /** True if the installments before the last are equal. Otherwise each follows from its own balance. */
 const isLevel = ({ amortization, interest_method }: Terms): boolean =>
   interest_method === 'flat' ||

@@ -218,7 +218,7 @@ async function lockLoans(work: Work, { direction, loan_ids, portfolio_id }: NewT
 const LOAN_REFUSALS = {
   not_in_service: 'A loan is not in service. Transfer only active and charged-off loans.',
   already_planned: 'A loan is already in a planned transfer. Cancel that transfer first.',
-  not_boarded: 'A loan was not boarded, so no other servicer had it.',
+  not_boarded: 'A loan was not boarded, so no other servicer had it. Leave it out.',
 };
 type LoanRefusal = keyof typeof LOAN_REFUSALS;
 

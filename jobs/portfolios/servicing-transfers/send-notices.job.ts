@@ -57,7 +57,10 @@ export async function recordNotices(
     });
 }
 
-/** The letters must name an address and a telephone number of both servicers (12 CFR 1024.33(b)(4)). */
+/**
+ * The letters must name an address and a collect call or toll-free number of both servicers (12 CFR 1024.33(b)(4)). That a
+ * number is free is not checked.
+ */
 async function assertSender(work: Work) {
   const { branding } = await settingsOf(work.tx);
   const missing = (['address_line_1', 'support_phone'] as const).filter(

@@ -22,6 +22,7 @@ const effects = {
   rate_cap: rate.nullish().describe('The highest annual rate, such as 0.06. Null: no cap.'),
   acceleration: isAllowed('the loan may be accelerated'),
   charge_off: isAllowed('close of business may charge off the loan'),
+  sale: isAllowed('the loan may be sold'),
   credit_reporting: z
     .enum(INDICATORS)
     .nullish()

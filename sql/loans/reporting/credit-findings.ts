@@ -68,6 +68,9 @@ export const insertFindings = (tx: Transaction, findings: readonly NewFinding[])
 
 type TaskText = { period: string; due_date: string; title: string; record_id?: string };
 
+/** Everyone reads tasks, so they do not name rules that are only about bankruptcies and deaths. */
+const TELLS_OF_PEOPLE = 'Bankruptcy|ECOA';
+
 /**
  * Opens one task per rule with open findings in the month, or of one record, unless there is one already. `%s` in the
  * title stands for the number of records, the rule and the month.
@@ -78,12 +81,13 @@ export const openFindingTasks = (
 ) =>
   tx.query(sql.typeAlias('void')`
     insert into tasks (title, description, task_type, due_date, priority, source, related_type, related_id)
-    select format(${title}, found.records, found.rule, ${period}::date), found.problem, 'review',
+    select format(${title}, found.records, case when found.tells then 'about people' else found.rule end, ${period}::date),
+           case when not found.tells then found.problem end, 'review',
            ${due_date}, case when found.may_be_right is null then 'high' else 'low' end, 'system',
            'credit_reporting_finding', found.first_id
     from (
       select rule, count(*) as records, min(problem) as problem, min(may_be_right) as may_be_right,
-             (array_agg(id order by id))[1] as first_id
+             (array_agg(id order by id))[1] as first_id, rule ~ ${TELLS_OF_PEOPLE} as tells
       from credit_reporting_findings
       where reporting_period = ${period} and status = 'open'
         and record_id = coalesce(${record_id ?? null}, record_id)

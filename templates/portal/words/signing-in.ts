@@ -87,6 +87,7 @@ export const signingIn = {
     'Para trabajar con los préstamos, use la API o el panel de su organización.',
   ],
   'staff.docs': ['API documentation', 'Documentación de la API'],
+  'staff.reconciliations': ['Reconciliations', 'Conciliaciones'],
   'staff.provider': ['Sign in with {name}', 'Iniciar sesión con {name}'],
   'staff.provider_next': [
     'Continue to {name} to sign in there. You come back here afterwards.',

@@ -98,8 +98,8 @@ export function readDate(value: string, formats: readonly DateFormat[]): string 
   }
   throw new ValueProblem(
     formats.length === 0
-      ? 'Is not written like 2026-01-31.'
-      : `Is not written as ${formats.map(({ format }) => format).join(' or ')}.`,
+      ? 'Is not a date like 2026-01-31. Correct it, or state its form in the mapping, such as `dates: MM/dd/yyyy`.'
+      : `Is not a date written as ${formats.map(({ format }) => format).join(' or ')}. Correct it, or add its form to \`dates\` in the mapping.`,
   );
 }
 

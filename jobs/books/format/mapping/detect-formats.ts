@@ -38,7 +38,7 @@ const NOTHING: DetectedFormats = { settings: {}, lines: [] };
 
 function detectDates(values: readonly string[]): DetectedFormats {
   if (values.length === 0) return NOTHING;
-  const fitting = guessDateFormats(values);
+  const { fitting, others } = commonFormats(values);
   const formats = fitting.length > 0 ? fitting : guessDateFormats(values.slice(0, 1));
   const [format] = formats;
   if (format === undefined) return { settings: {}, lines: ['# dates: say how they are written'] };
@@ -48,12 +48,29 @@ function detectDates(values: readonly string[]): DetectedFormats {
     two_digit_years_from === undefined
       ? `'${format}'`
       : `{format: '${format}', two_digit_years_from: 1970}`;
-  if (fitting.length === 1) return { settings, lines: [`dates: ${written}`] };
+  const counted = others === 1 ? 'one date is' : `${others} dates are`;
+  const except = others === 0 ? '' : ` # ${counted} written otherwise`;
+  if (fitting.length === 1) return { settings, lines: [`dates: ${written}${except}`] };
   const hint =
     fitting.length > 1
       ? `# dates: day and month cannot be told apart. Use one of: ${fitting.map((form) => `'${form}'`).join(', ')}`
       : `# dates: several forms, such as ${written}. List all of them.`;
   return { settings, lines: [hint] };
+}
+
+/** The share of the dates that have the usual form. The others are mistakes, which the check names. */
+const COMMON_SHARE = 0.9;
+
+/** The forms that fit most dates, and how many dates do not have them. */
+function commonFormats(values: readonly string[]) {
+  const counts = new Map<string, number>();
+  for (const value of values)
+    for (const format of guessDateFormats([value]))
+      counts.set(format, (counts.get(format) ?? 0) + 1);
+  const most = Math.max(0, ...counts.values());
+  if (most < values.length * COMMON_SHARE) return { fitting: [], others: values.length };
+  const fitting = [...counts].filter(([, count]) => count === most).map(([format]) => format);
+  return { fitting, others: values.length - most };
 }
 
 function detectMoney(values: readonly string[]): DetectedFormats {

@@ -38,6 +38,13 @@ export function readMapping(text: string): Mapping {
     const offset = offsetAt(document, path, isKey);
     return lines.linePos(offset).line;
   };
+  if (!isMap(document.contents) && document.contents !== null)
+    throw new MappingRefused([
+      {
+        line: 1,
+        reason: 'Is no mapping. Begin with the name of a file and a colon, such as loans:',
+      },
+    ]);
   const parsed = MappingSchema.safeParse(toValue(document));
   if (!parsed.success)
     throw new MappingRefused(parsed.error.issues.flatMap((issue) => explainIssue(issue, lineAt)));

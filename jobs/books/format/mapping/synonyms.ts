@@ -13,9 +13,17 @@ export const SYNONYMS = dictionary<readonly string[]>({
     ...(['borrowerid', 'customerid', 'customernumber', 'custid', 'memberid', 'clientid'] as const),
     ...(['cif', 'cifnumber', 'debtorid', 'partyid', 'memberkey', 'personid'] as const),
   ],
-  borrower_first_name: ['firstname', 'fname', 'givenname', 'borrowerfirst', 'customerfirstname'],
+  borrower_first_name: [
+    'firstname',
+    'first',
+    'fname',
+    'givenname',
+    'borrowerfirst',
+    'customerfirstname',
+  ],
   borrower_last_name: [
     'lastname',
+    'last',
     'lname',
     'surname',
     'familyname',
@@ -76,6 +84,7 @@ export const SYNONYMS = dictionary<readonly string[]>({
   interest_rate: [
     ...([
       'rate',
+      'int',
       'intrate',
       'noterate',
       'apr',

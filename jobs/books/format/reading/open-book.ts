@@ -8,6 +8,8 @@ import type { Book, SourceFile } from './book.ts';
 const TEXT_FILE = /\.(csv|txt|tsv|psv|dat)$/i;
 const WORKBOOK = /\.(xlsx?|xlsm|ods|numbers)$/i;
 const FOLDER_OF_DOCUMENTS = 'documents/';
+/** Says what our own exports contain and what not, for people. */
+export const ABOUT_FILE = 'README.md';
 /** An Excel workbook is a zip with this file. */
 const WORKBOOK_PARTS = '[Content_Types].xml';
 
@@ -25,7 +27,7 @@ export function openBook(tree: FileTree, mapping: Mapping | null = null): Book {
   const isDocument = ({ path }: TreeFile) =>
     tree.kind !== 'file' && path.startsWith(FOLDER_OF_DOCUMENTS);
   const sources = tree.files
-    .filter((file) => !isDocument(file))
+    .filter((file) => !isDocument(file) && file.path !== ABOUT_FILE)
     .flatMap((file): SourceFile[] => {
       const feeds = filesFedBy(file.path, tree, mapping);
       if (feeds.length > 0)

@@ -2,6 +2,7 @@ import { ZipRefused } from '../../../files/read-zip.ts';
 import { CsvSyntaxError, readCsv, type CsvRecord } from '../../../files/read-csv.ts';
 import { columnsOf, type BookFileName, type BookRow } from '../book-files.ts';
 import type { Column } from '../columns.ts';
+import { unmarkFormula } from '../formula-mark.ts';
 import { FINDING_CODES, type Finding, type FindingCode } from '../findings.ts';
 import type { FieldReader } from '../mapping/compile-section.ts';
 import type { Section } from '../mapping/mapping-schema.ts';
@@ -250,6 +251,7 @@ function readField(
     throw error;
   }
   if (value === undefined) return null;
+  if (column.form === 'text' || column.form === 'list') value = unmarkFormula(value);
   const known = remembered?.get(value);
   if (known !== undefined) {
     row[target] = known;

@@ -8,6 +8,9 @@ import type { BookRow } from '../../format/book-files.ts';
 
 type EventRow = BookRow<'events'>;
 
+/** A history, with the new ids of its events by their old ones. */
+export type ExportedHistory = { history: BroughtHistory; eventIds: ReadonlyMap<string, string> };
+
 /** Facts that name another event or record. They get the new ids too. */
 const NAMES_IDS = /^(reverses|fee_id|payment_id|disbursement_id)$/;
 
@@ -19,7 +22,7 @@ const NAMES_IDS = /^(reverses|fee_id|payment_id|disbursement_id)$/;
 export function broughtHistory(
   events: readonly EventRow[],
   schedule: readonly BookRow<'schedules'>[],
-): BroughtHistory {
+): ExportedHistory {
   const ids = new Map<string, string>();
   const idFor = (old: string) => {
     const known = ids.get(old) ?? newId();
@@ -29,10 +32,11 @@ export function broughtHistory(
   const ordered = events.toSorted((one, other) => (one.event_id < other.event_id ? -1 : 1));
   // First the events, so that their new ids have their order.
   for (const { event_id } of ordered) idFor(event_id);
-  return historyFromEvents(
+  const history = historyFromEvents(
     ordered.map((row) => readEvent(row, idFor)),
     schedule.toSorted((one, other) => one.period_number - other.period_number).map(scheduleRow),
   );
+  return { history, eventIds: ids };
 }
 
 function readEvent(

@@ -22,8 +22,8 @@ export async function checkProducts({ tx }: Work, rows: readonly CheckedRow[]) {
     const id = known.get(row.code);
     const product = id === undefined ? null : await readProduct(tx, id);
     if (product === null) {
-      // An inactive product takes no loans.
-      if (row.is_active !== false) added.push(row.code);
+      // Also if it is inactive: it takes the loans of this book.
+      added.push(row.code);
       continue;
     }
     const mapped = gl_map && {

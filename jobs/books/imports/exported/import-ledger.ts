@@ -3,6 +3,7 @@ import { Invalid } from '../../../errors.ts';
 import { isZero, money, parseMoney, sum } from '../../../money.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
+import { addBookAccounts } from './book-accounts.ts';
 
 /** An account that only loans may move, on which the trial balance differs from the loans of the import. */
 export type LedgerDifference = { account_code: string; booked: string; wanted: string };
@@ -20,14 +21,17 @@ export async function importLedger(
   rows: readonly BookRow<'ledger'>[],
 ): Promise<LedgerDifference[]> {
   if (rows.length === 0) return [];
-  const wanted = new Map(rows.map(({ account_code, balance }) => [account_code, balance]));
+  const ids = await addBookAccounts(work, rows);
+  assertPostable(rows, ids);
+  const wanted = new Map(
+    rows.map(({ account_code, balance }) => [ids.get(account_code), { account_code, balance }]),
+  );
   const accounts = await opening.listImportedBalances(work.tx, importId);
-  assertPostable(wanted, accounts);
-  const rests = accounts.map((account) => ({
-    ...account,
-    wanted: wanted.get(account.code) ?? '0.00',
-    rest: parseMoney(wanted.get(account.code) ?? '0.00').minus(account.booked),
-  }));
+  const rests = accounts.map((account) => {
+    const { account_code = account.code, balance = '0.00' } = wanted.get(account.id) ?? {};
+    const rest = parseMoney(balance).minus(account.booked);
+    return { ...account, code: account_code, wanted: balance, rest };
+  });
   const differences = rests.filter(({ is_control, rest }) => is_control && !isZero(rest));
   const rest = sum(differences.map((one) => one.rest));
   const lines = rests.flatMap((account) => {
@@ -48,18 +52,16 @@ export async function importLedger(
 }
 
 /** The check finds these mistakes earlier, unless an account was changed since. */
-function assertPostable(
-  wanted: ReadonlyMap<string, string>,
-  accounts: readonly opening.ImportedBalance[],
-) {
+function assertPostable(rows: readonly BookRow<'ledger'>[], ids: ReadonlyMap<string, string>) {
   const errors: Record<string, string> = {};
-  for (const code of wanted.keys())
-    if (!accounts.some((account) => account.code === code)) errors[code] = NO_ACCOUNT;
-  const total = sum([...wanted.values()].map(parseMoney));
+  for (const { account_code } of rows)
+    if (!ids.has(account_code)) errors[account_code] = NO_ACCOUNT;
+  const total = sum(rows.map(({ balance }) => parseMoney(balance)));
   if (!isZero(total)) errors['balance'] = notBalanced(money(total));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-export const NO_ACCOUNT = 'There is no such account. Add it first.';
+export const NO_ACCOUNT =
+  'There is no such account. Add it first, or give its account_type so that the import adds it.';
 export const notBalanced = (total: string) =>
   `The balances of all accounts add up to ${total}. They must add up to zero.`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as records from '../../../../sql/books/import-records.ts';
 import * as parents from '../../../../sql/books/parents.ts';
 import { Invalid } from '../../../errors.ts';
 import { FeeRules } from '../../../loans/products/fee-rules.ts';
@@ -16,15 +17,23 @@ import type { Placed } from '../staged-rows.ts';
 
 /**
  * Adds the programs and products of a book whose codes the tenant does not have. Those that it has stay as they are, so
- * that an import cannot change the terms of other loans. Throws `ChunkRefused` with the places of what cannot be added.
+ * that an import cannot change the terms of other loans. `accounts`: ids by the codes of the book. Throws `ChunkRefused` with the places of what cannot be added.
  */
 export async function importSettings(
   work: Work,
+  importId: string,
   programs: readonly Placed<'programs'>[],
   products: readonly Placed<'products'>[],
+  accounts: ReadonlyMap<string, string>,
 ): Promise<void> {
   const programIds = await addPrograms(work, programs);
-  const productIds = await addProducts(work, products, programIds.known);
+  const addedProducts: records.ImportedRecord[] = [];
+  const known = { programs: programIds.known, accounts };
+  const productIds = await addProducts(work, products, known, addedProducts);
+  await records.addImportedRecords(work.tx, importId, [
+    ...[...programIds.added].map(([key, record_id]) => ({ file: 'programs', key, record_id })),
+    ...addedProducts,
+  ]);
   for (const { values } of programs) {
     const { code, default_product_code } = values;
     const id = programIds.added.get(code);
@@ -57,7 +66,7 @@ async function addPrograms({ tx }: Work, rows: readonly Placed<'programs'>[]) {
   for (const { values } of rows) {
     const { default_product_code: _, ...program } = values;
     if (known.has(program.code)) continue;
-    const id = await insert(tx, 'programs', program);
+    const id = await insert(tx, 'programs', { ...program, is_active: true });
     known.set(program.code, id);
     added.set(program.code, id);
   }
@@ -67,10 +76,13 @@ async function addPrograms({ tx }: Work, rows: readonly Placed<'programs'>[]) {
 async function addProducts(
   work: Work,
   rows: readonly Placed<'products'>[],
-  programs: ReadonlyMap<string, string>,
+  {
+    programs,
+    accounts,
+  }: { programs: ReadonlyMap<string, string>; accounts: ReadonlyMap<string, string> },
+  added: records.ImportedRecord[],
 ) {
   const known = await parents.listProductIds(work.tx);
-  const accounts = await parents.listAccountIds(work.tx);
   for (const placed of rows) {
     const { program_code, gl_map, ...product } = placed.values;
     if (known.has(product.code)) continue;
@@ -85,7 +97,10 @@ async function addProducts(
     try {
       const fields = { ...product, ...checkedRules(product), gl_map: Object.fromEntries(mapped) };
       const { loan_type = 'installment' } = product;
-      known.set(product.code, await addProduct(work, { ...fields, loan_type, program_id }));
+      const given = { ...fields, is_active: true, loan_type, program_id };
+      const record_id = await addProduct(work, given);
+      known.set(product.code, record_id);
+      added.push({ file: 'products', key: product.code, record_id });
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       throw refused(placed, error.errors);

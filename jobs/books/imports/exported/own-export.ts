@@ -1,18 +1,22 @@
 import * as staged from '../../../../sql/books/import-rows.ts';
+import * as records from '../../../../sql/books/import-records.ts';
 import { setBroughtFlags } from '../../../../sql/books/brought-flags.ts';
 import { openTasksForLoans } from '../../../../sql/borrowers/tasks.ts';
+import { update } from '../../../../sql/write.ts';
 import { Invalid } from '../../../errors.ts';
 import type { Boarding } from '../../../loans/boarding/boarding-input.ts';
-import type { BroughtHistory } from '../../../loans/boarding/replay-history.ts';
 import { eventsInForce } from '../../../loans/engine/event-order.ts';
 import type { LoanEvent } from '../../../loans/engine/events.ts';
 import type { Work } from '../../../work.ts';
 import type { BookFileName } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
-import { broughtHistory } from './brought-events.ts';
+import { addBookAccounts } from './book-accounts.ts';
+import { broughtHistory, type ExportedHistory } from './brought-events.ts';
 import type { BookFinding } from '../finding.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
+import { importInvestors, importPortfolios } from './import-investors.ts';
+import { factsOf, importLoanRecords } from './own-records.ts';
 import { importSettings } from './import-settings.ts';
 import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
 
@@ -31,16 +35,35 @@ async function rowsOfFile<Name extends BookFileName>(
   }));
 }
 
-/** Adds the programs and products of the book, before its first loan. */
+/** Adds the accounts, investors, portfolios, programs and products of the book, before its first loan. */
 export async function importBookSettings(work: Work, importId: string) {
+  const ledger = await rowsOfFile(work, importId, 'ledger');
+  const accounts = await addBookAccounts(
+    work,
+    ledger.map(({ values }) => values),
+  );
+  await importInvestors(work, importId, await rowsOfFile(work, importId, 'investors'));
+  await importPortfolios(work, await rowsOfFile(work, importId, 'portfolios'));
   await importSettings(
     work,
+    importId,
     await rowsOfFile(work, importId, 'programs'),
     await rowsOfFile(work, importId, 'products'),
+    accounts,
   );
 }
 
-export type Histories = (loan_number: string) => BroughtHistory | undefined;
+/** Products and programs that the book brought as inactive take loans only while it is boarded. */
+export async function deactivateSettings(work: Work, importId: string) {
+  for (const file of ['programs', 'products'] as const) {
+    const rows = await rowsOfFile(work, importId, file);
+    const codes = rows.flatMap(({ values }) => (values.is_active === false ? [values.code] : []));
+    const added = await records.findImportedRecords(work.tx, importId, file, codes);
+    for (const id of added.values()) await update(work.tx, file, id, { is_active: false });
+  }
+}
+
+export type Histories = (loan_number: string) => ExportedHistory | undefined;
 
 /** The histories of loans with events. Other loans have none. */
 export async function loadHistories(
@@ -64,36 +87,80 @@ export async function loadHistories(
  * The input for a loan that brings its events. Its balances are a check. Interest is not compared, because it grows from
  * the day of the export to the day of the import.
  */
-export const boardingWithEvents = (input: Boarding, row: LoanRow): Boarding => ({
+export const boardingWithEvents = (
+  input: Boarding,
+  row: LoanRow,
+  records: readonly Placed<'records'>[],
+): Boarding => ({
   ...input,
+  // Unless a servicer before the exporting one reported a date, it follows from the events.
+  first_delinquency_date: factsOf(records, 'standing')[0]?.boarded_delinquency_date,
   accrued_interest: undefined,
   suspense_balance: row.suspense_balance,
   history: { depth: 'replayed', transactions: [] },
 });
 
-type Brought = { id: string; history: BroughtHistory };
+/** A loan of an export that was just boarded. */
+export type BroughtLoan = {
+  id: string;
+  borrower_id: string;
+  history: ExportedHistory | undefined;
+  records: readonly Placed<'records'>[];
+};
 
 const RELIEFS: readonly string[] = ['forbearance', 'deferment', 'promo'];
+const RELIEF_RECORDS: readonly string[] = ['forbearance', 'deferment', 'promotion'];
 
-/** Sets the flags that follow from the events, and asks staff to enter the reliefs that were still in force. */
-export async function completeBroughtLoans(work: Work, loans: readonly Brought[]) {
-  const flags = loans.map(({ id, history }) => ({
-    id,
-    ...flagsOf(eventsInForce(history.events, work.today)),
-  }));
+/**
+ * Sets the flags that follow from the events, and adds the agreements that still run. An export without them leaves a
+ * task for reliefs in force.
+ */
+export async function completeBroughtLoans(
+  work: Work,
+  importId: string,
+  loans: readonly BroughtLoan[],
+) {
+  const flags = loans.flatMap(({ id, history }) =>
+    history ? [{ id, ...flagsOf(eventsInForce(history.history.events, work.today)) }] : [],
+  );
   await setBroughtFlags(
     work.tx,
     flags.map(({ in_relief: _, ...flag }) => flag),
   );
-  const inRelief = flags.filter(({ in_relief }) => in_relief).map(({ id }) => id);
+  const flagged = new Set(
+    flags
+      .filter((one) => one.frozen_on ?? one.accelerated_on ?? one.non_accrual_since)
+      .map(({ id }) => id),
+  );
+  await importLoanRecords(
+    work,
+    importId,
+    loans.map(({ id, borrower_id, records, history }) => ({
+      id,
+      borrower_id,
+      records,
+      eventId: (old) => history?.eventIds.get(old),
+      isFlagged: flagged.has(id),
+    })),
+  );
+  const known = new Set(
+    loans
+      .filter(({ records }) => records.some(({ values }) => RELIEF_RECORDS.includes(values.kind)))
+      .map(({ id }) => id),
+  );
+  const inRelief = flags.filter(({ id, in_relief }) => in_relief && !known.has(id));
   if (inRelief.length > 0)
-    await openTasksForLoans(work.tx, inRelief, {
-      title: 'Enter the relief that was in force when the book was exported',
-      description:
-        'A forbearance, deferment or promotion stops the interest of this loan. Its end did not come with the book.',
-      due_date: work.today,
-      priority: 'high',
-    });
+    await openTasksForLoans(
+      work.tx,
+      inRelief.map(({ id }) => id),
+      {
+        title: 'Enter the relief that was in force when the book was exported',
+        description:
+          'A forbearance, deferment or promotion stops the interest of this loan. Its end did not come with the book.',
+        due_date: work.today,
+        priority: 'high',
+      },
+    );
 }
 
 function flagsOf(events: readonly LoanEvent[]) {

@@ -10,6 +10,7 @@ import { settingsOf } from '../../../users/settings/settings.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
+import { borrowerRecordRows } from '../exported/own-records.ts';
 import * as columns from './record-columns.ts';
 import { borrowerKey, loadRows, loadShortBorrowers, type StagedRows } from '../staged-rows.ts';
 
@@ -18,7 +19,7 @@ const UNKNOWN = { street_line_1: 'Unknown', city: 'Unknown', postal_code: '00000
 
 const FILES = [
   ...(['borrowers', 'addresses', 'emails', 'phones'] as const),
-  ...(['consents', 'identities', 'bank_accounts', 'notes'] as const),
+  ...(['consents', 'identities', 'bank_accounts', 'notes', 'records'] as const),
 ] as const;
 
 /**
@@ -103,20 +104,25 @@ async function addBorrowers(
     borrower_identities: [] as Values[],
     payment_instruments: [] as Values[],
     notes: [] as Values[],
+    legal_reps: [] as Values[],
+    business_details: [] as Values[],
+    military_reports: [] as Values[],
   };
   const accounts: records.ImportedRecord[] = [];
   const keepsVerification = await mayKeepVerification(work);
   for (const [external_id, id] of fresh) {
     const key = borrowerKey(external_id);
     const loan = short.get(external_id);
-    const person = rowsOf('borrowers', key)[0]?.values ?? (loan && personOf(loan));
+    const listed = rowsOf('borrowers', key)[0]?.values;
+    const person = listed ?? (loan && personOf(loan));
     if (person === undefined) continue;
     const all = <Row>(placed: readonly { values: Row }[]) => placed.map(({ values }) => values);
     rows.borrowers.push({ id, ...columns.borrowerColumns(work, person) });
     if (person.ssn) rows.borrower_identities.push(columns.ssnColumns(work, id, person.ssn));
     const addresses = all(rowsOf('addresses', key));
     const emails = all(rowsOf('emails', key));
-    const homes = addresses.length === 0 && loan ? addressesOf(loan) : addresses;
+    const isDescribed = loan !== undefined && (listed === undefined || hasAddress(loan));
+    const homes = addresses.length === 0 && isDescribed ? addressesOf(loan) : addresses;
     const mails = emails.length === 0 && loan ? emailsOf(loan) : emails;
     rows.addresses.push(
       ...withPrimary(
@@ -141,6 +147,8 @@ async function addBorrowers(
     rows.payment_instruments.push(...withFirst(own, 'is_default'));
     for (const note of all(rowsOf('notes', key)))
       rows.notes.push(columns.noteColumns(id, null, note));
+    for (const { table, row: record } of borrowerRecordRows(id, rowsOf('records', key)))
+      rows[table].push(record);
   }
   for (const [table, values] of Object.entries(rows) as [keyof typeof rows, Values[]][])
     await insertAll(work.tx, table, values);
@@ -194,6 +202,11 @@ const personOf = (loan: LoanRow): BookRow<'borrowers'> => ({
   ssn: loan.borrower_ssn,
   language_preference: loan.borrower_language,
 });
+
+const hasAddress = (loan: LoanRow) =>
+  [loan.borrower_street, loan.borrower_city, loan.borrower_postal_code, loan.borrower_state].some(
+    (part) => part !== undefined,
+  );
 
 const addressesOf = (loan: LoanRow): BookRow<'addresses'>[] => [
   {

@@ -18,6 +18,7 @@ import { collateralKey, loadRows, loanKey, type Placed, type StagedRows } from '
 /** The files whose rows belong to a loan. */
 export const LOAN_FILES = [
   ...(['co_borrowers', 'autopay', 'collateral', 'promises', 'notes', 'history'] as const),
+  'records',
 ] as const satisfies readonly BookFileName[];
 
 /** A loan that was boarded in this transaction. */
@@ -144,7 +145,14 @@ async function addNotesAndPromises(chunk: LoanChunk) {
     const named = values.borrower_external_id && borrowers.get(values.borrower_external_id);
     notes.push(columns.noteColumns(named ?? loan.borrower_id, loan.id, values));
   }
+  // Our own export has the promises with their outcomes.
+  const isComplete = new Set(
+    [...rowsOfLoans(chunk, 'records')]
+      .filter(({ values }) => values.kind === 'promise')
+      .map(({ loan }) => loan.id),
+  );
   for (const { values, loan } of rowsOfLoans(chunk, 'promises')) {
+    if (isComplete.has(loan.id)) continue;
     const {
       loan_number: _,
       promised_on,
@@ -160,6 +168,7 @@ async function addNotesAndPromises(chunk: LoanChunk) {
         grace_days: promise.grace_days ?? PROMISE_GRACE_DAYS,
         installments: [],
         loan_id: loan.id,
+        promised_on,
         created_at: promised_on,
       });
     else notes.push(pastPromise(loan, values, status));

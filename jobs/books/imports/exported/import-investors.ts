@@ -1,0 +1,42 @@
+import * as records from '../../../../sql/books/import-records.ts';
+import * as parents from '../../../../sql/books/parents.ts';
+import { insert } from '../../../../sql/write.ts';
+import type { Work } from '../../../work.ts';
+import type { Placed } from '../staged-rows.ts';
+
+/** Adds the investors whose names and external ids the tenant does not have. The others stay as they are. */
+export async function importInvestors(
+  { tx }: Work,
+  importId: string,
+  rows: readonly Placed<'investors'>[],
+) {
+  if (rows.length === 0) return;
+  const known = await parents.listInvestorIds(tx);
+  const found: records.ImportedRecord[] = [];
+  for (const { values } of rows) {
+    const { investor_id, ...investor } = values;
+    const id =
+      (investor.external_id && known.get(investor.external_id)) ??
+      known.get(investor.name) ??
+      (await insert(tx, 'investors', investor));
+    if (investor_id) found.push({ file: 'investors', key: investor_id, record_id: id });
+    for (const name of [investor.name, investor.external_id]) if (name) known.set(name, id);
+  }
+  await records.addImportedRecords(tx, importId, found);
+}
+
+/** Adds the static portfolios whose names the tenant does not have. */
+export async function importPortfolios({ tx }: Work, rows: readonly Placed<'portfolios'>[]) {
+  if (rows.length === 0) return;
+  const known = await parents.listPortfolioNames(tx);
+  const investors = await parents.listInvestorIds(tx);
+  for (const { values } of rows) {
+    const { investor_name, ...portfolio } = values;
+    if (known.has(portfolio.name)) continue;
+    await insert(tx, 'portfolios', {
+      ...portfolio,
+      investor_id: investor_name ? investors.get(investor_name) : undefined,
+    });
+    known.add(portfolio.name);
+  }
+}
