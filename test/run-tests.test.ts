@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SLOW_FILES } from './slow-files-first.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -51,4 +52,8 @@ test('a file that fails twice fails the run', () => {
 
   expect(status).toBe(1);
   expect(stdout).not.toContain('Flaky (');
+});
+
+test.each(SLOW_FILES)('%s, which starts first, exists', (file) => {
+  expect(existsSync(file)).toBe(true);
 });

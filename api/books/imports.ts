@@ -139,7 +139,7 @@ const NewImportForm = z.object({
     .max(20_000, { error: 'Must be at most 20,000 characters.', abort: true })
     .refine(
       (text) => /[:\n]/.test(text) || text.trim() === '' || readReadyMapping(text) !== undefined,
-      `Is neither a mapping in YAML nor the name of a ready one: ${readyMappings().join(', ')}.`,
+      `Is neither a YAML mapping nor the name of a ready one: ${readyMappings().join(', ')}.`,
     )
     .overwrite(maskPersonalNumbers)
     .optional()

@@ -13,12 +13,16 @@ export async function openStoredTree(
 ): Promise<FileTree> {
   const content = bytes();
   const { value: first } = await content.next();
-  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING)
-    return openBytesAsTree(
-      Buffer.concat([first, ...(await Array.fromAsync(content))]),
-      filename,
-      UPLOAD_LIMITS,
-    );
+  if (first && Buffer.from(first.subarray(0, 4)).toString('latin1') === ZIP_BEGINNING) {
+    const zip = Buffer.alloc(file_size);
+    zip.set(first);
+    let at = first.length;
+    for await (const piece of content) {
+      zip.set(piece, at);
+      at += piece.length;
+    }
+    return openBytesAsTree(zip, filename, UPLOAD_LIMITS);
+  }
   await content.return(undefined);
   return {
     kind: 'file',

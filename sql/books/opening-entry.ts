@@ -10,7 +10,7 @@ const Imported = z.object({
   is_due_to_investors: z.boolean(),
   booked: z.string(),
 });
-export type ImportedBalance = z.output<typeof Imported>;
+type ImportedBalance = z.output<typeof Imported>;
 
 /**
  * What the boardings of an import have booked on each account, without what happened to the loans since. A boarding that

@@ -2,10 +2,28 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
+const isOver = (quote: 'record' | 'row') => sql.fragment`(
+  ${sql.identifier([quote, 'status'])} = 'active'
+  and ${sql.identifier([quote, 'good_through_date'])} < (select app.business_date())
+)`;
+
+/** An active quote is shown as expired after its last day. */
+const shownStatus = (quote: 'record' | 'row') => sql.fragment`
+  case when ${isOver(quote)} then 'expired' else ${sql.identifier([quote, 'status'])} end`;
+
+/** The quotes (alias `row`) that are shown with one of these statuses. An index finds their stored statuses. */
+const hasStatus = (values: readonly string[]) => {
+  const clauses = values.map((status) => {
+    const isStored = sql.fragment`row.status = ${status}`;
+    if (status === 'active') return sql.fragment`(${isStored} and not ${isOver('row')})`;
+    return status === 'expired' ? sql.fragment`(${isStored} or ${isOver('row')})` : isStored;
+  });
+  return sql.fragment`(${sql.join(clauses, sql.fragment` or `)})`;
+};
+
 export const payoffQuotes = table({
   name: 'payoff_quotes',
   owner: 'loans',
-  // An active quote is shown as expired after its last day.
   rows: sql.fragment`
     select record.id, record.loan_id, loan.borrower_id, record.quote_number, record.quote_date, record.payoff_date,
            record.good_through_date, record.principal_amount, record.accrued_interest,
@@ -14,10 +32,7 @@ export const payoffQuotes = table({
            record.include_prepayment_penalty, record.delivery_method, record.explanation,
            record.agreed_changes, record.superseded_reason,
            record.remittance_instructions,
-           case
-             when record.status = 'active' and record.good_through_date < app.business_date()
-             then 'expired' else record.status
-           end as status,
+           ${shownStatus('record')} as status,
            record.document_id, document.status as document_status,
            case when document.status = 'failed' then document.rejection_reason end
              as document_failure_reason,
@@ -25,6 +40,18 @@ export const payoffQuotes = table({
     from payoff_quotes as record left join loans as loan on loan.id = record.loan_id
     left join documents as document on document.id = record.document_id
   `,
+  own: [
+    'id',
+    'loan_id',
+    'status',
+    'quote_number',
+    'payoff_date',
+    'good_through_date',
+    'created_at',
+    'updated_at',
+  ],
+  filters: { status: { where: hasStatus } },
+  orders: { status: () => ({ all: { value: shownStatus('row') } }) },
 });
 
 const ActiveQuote = z.object({

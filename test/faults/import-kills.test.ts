@@ -45,9 +45,9 @@ afterAll(async () => {
 });
 
 function start(file: string, words: readonly string[]): StartedProcess {
-  const one = startProcess(file, words, env);
-  started.push(one);
-  return one;
+  const running = startProcess(file, words, env);
+  started.push(running);
+  return running;
 }
 
 /** Counts rows of the tenant. */

@@ -104,7 +104,7 @@ const anyAgreements = fc.array(fc.oneof(freeze, forbearance, deferment, promotio
   maxLength: 3,
 });
 
-const LOANS = Number(process.env['LIVES'] ?? 24);
+const LOANS = Number(process.env['LIVES'] ?? 12);
 const sampled = <Value>(arbitrary: fc.Arbitrary<Value>, seed: number) =>
   fc.sample(arbitrary, { numRuns: LOANS, seed: Number(process.env['PROPERTY_SEED'] ?? seed) });
 

@@ -23,7 +23,7 @@ import { anyLife } from '../arbitraries.ts';
 import { anyServicedLife } from '../serviced-life.ts';
 import { readOutlook } from './read-outlook.ts';
 
-const LIVES = Number(process.env['LIVES'] ?? 60);
+const LIVES = Number(process.env['LIVES'] ?? 30);
 /** Days of each life that are compared. */
 const DAYS = 100;
 
