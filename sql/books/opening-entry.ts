@@ -10,7 +10,6 @@ const Imported = z.object({
   is_due_to_investors: z.boolean(),
   booked: z.string(),
 });
-type ImportedBalance = z.output<typeof Imported>;
 
 /**
  * What the boardings of an import have booked on each account, without what happened to the loans since. A boarding that
