@@ -39,6 +39,22 @@ export const completeLoans = (tx: Transaction, loans: readonly Completion[]) =>
     where loan.id = given.id
   `);
 
+const UsableAccount = z.object({ id: z.string(), borrower_id: z.string() });
+
+/** Those of the accounts that a bank order can draw on, with their owners. */
+export const findUsableAccounts = async (
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, string>> => {
+  const found = await tx.any(sql.type(UsableAccount)`
+    select id, borrower_id from payment_instruments
+    where id = any(${sql.array([...ids], 'uuid')}) and status = 'active' and not is_archived
+      and instrument_type = 'bank_account' and routing_number is not null
+      and account_number_sealed is not null
+  `);
+  return new Map(found.map(({ id, borrower_id }) => [id, borrower_id]));
+};
+
 const Account = z.object({
   loan_id: z.string(),
   id: z.string(),

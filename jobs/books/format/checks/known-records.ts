@@ -89,12 +89,11 @@ export function addOthers(
   return [];
 }
 
-/** Why the account of the book cannot be drawn on for the loan. `payer`: the hash of the person's id, if one must own it. */
+/** Why the account of the book cannot be drawn on for the loan. */
 export function refuseDraw(
   index: RecordsIndex,
   loan_number: string,
   bank_account_id: unknown,
-  payer = 0,
 ): Pick<Issue, 'code' | 'reason'> | null {
   const account =
     typeof bank_account_id === 'string' ? index.find('bank_accounts', bank_account_id) : undefined;
@@ -102,11 +101,6 @@ export function refuseDraw(
   const isLiable =
     owner === index.find('loans', loan_number)?.borrower ||
     index.find('co_borrowers', coBorrower(loan_number, String(owner))) !== undefined;
-  if (account && payer !== 0 && owner !== payer)
-    return {
-      code: 'account_of_another_borrower',
-      reason: 'Belongs to another borrower than the one who pays.',
-    };
   if (account && !isLiable)
     return {
       code: 'account_of_another_borrower',
@@ -116,7 +110,7 @@ export function refuseDraw(
   return { code: 'account_not_usable', reason: NOT_USABLE };
 }
 
-export const NOT_USABLE =
+const NOT_USABLE =
   'The account cannot be drawn on: it must be in bank_accounts.csv, active, and have its full numbers.';
 
 /** Contradictions between a row and the records that it names. */
@@ -141,20 +135,19 @@ export function checkAgainstOthers(
   }
   if (name === 'autopay') {
     const plan = row as BookRow<'autopay'>;
-    const { loan_number, bank_account_id, borrower_external_id: named } = plan;
-    // A wrong id is reported where the references are checked.
-    if (index.find('bank_accounts', bank_account_id) === undefined) return [];
-    const payer = named ? hashOf(named) : index.find('loans', loan_number)?.borrower;
-    const refused = refuseDraw(index, loan_number, bank_account_id, payer);
-    return refused === null
-      ? []
-      : [
+    const account = index.find('bank_accounts', plan.bank_account_id);
+    const { borrower_external_id: named } = plan;
+    const payer = named ? hashOf(named) : index.find('loans', plan.loan_number)?.borrower;
+    const isForeign = Boolean(account?.borrower && payer && account.borrower !== payer);
+    return isForeign
+      ? [
           {
             column: 'bank_account_id',
-            code: refused.code,
-            reason: `${refused.reason} The plan is left out.`,
+            code: 'account_of_another_borrower',
+            reason: 'Belongs to another borrower than the one who pays. The plan is left out.',
           },
-        ];
+        ]
+      : [];
   }
   if (name === 'cases') {
     const { facts } = row as BookRow<'cases'>;

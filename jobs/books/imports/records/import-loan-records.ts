@@ -1,4 +1,5 @@
 import * as brought from '../../../../sql/books/brought-records.ts';
+import * as records from '../../../../sql/books/import-records.ts';
 import type { ImportRow } from '../../../../sql/books/imports.ts';
 import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
 import { newId } from '../../../../sql/new-id.ts';
@@ -11,7 +12,6 @@ import type { Work } from '../../../work.ts';
 import type { BookFileName } from '../../format/book-files.ts';
 import type { LoanRow } from '../book-rows.ts';
 import type { BookFinding } from '../finding.ts';
-import { createAccountFinder } from './loan-accounts.ts';
 import * as columns from './record-columns.ts';
 import { collateralKey, loadRows, loanKey, type Placed, type StagedRows } from '../staged-rows.ts';
 
@@ -202,22 +202,18 @@ async function addAutopay(chunk: LoanChunk) {
     values.bank_account_id,
     ...(values.backup_bank_account_id ? [values.backup_bank_account_id] : []),
   ]);
-  const loanIds = rows.map(({ loan }) => loan.id);
-  const findAccount = await createAccountFinder(work, chunk.import.id, loanIds, keys);
+  const found = await records.findImportedRecords(work.tx, chunk.import.id, 'bank_accounts', keys);
+  const usable = await brought.findUsableAccounts(work.tx, [...found.values()]);
   const plans: (Values & { id: string; loan_id: string })[] = [];
   const consents: Values[] = [];
   const taken = new Set<string>();
   for (const { source, line, values, loan } of rows) {
     const leaveOut = (column: string, code: string, reason: string) =>
       warn({ file: source, line, column, code, reason: `${reason} The line is left out.` });
+    const account = found.get(values.bank_account_id);
     const owner = values.borrower_external_id
       ? borrowers.get(values.borrower_external_id)
       : loan.borrower_id;
-    const usable = (bank_account_id: string | undefined) => {
-      const account = findAccount(loan.id, bank_account_id);
-      return account?.can_draw && account.borrower_id === owner ? account.id : undefined;
-    };
-    const account = usable(values.bank_account_id);
     if (!DRAWN_ON.includes(loan.row.status))
       leaveOut(
         'loan_number',
@@ -226,22 +222,23 @@ async function addAutopay(chunk: LoanChunk) {
       );
     else if (taken.has(loan.id))
       leaveOut('loan_number', 'second_autopay', 'The loan has an autopay plan already.');
-    else if (account === undefined)
+    else if (account === undefined || usable.get(account) !== owner)
       leaveOut(
         'bank_account_id',
         'account_not_usable',
-        'The account cannot be drawn on: it must be an active bank account of the person, who owes the loan, with its full numbers.',
+        'The account cannot be drawn on: it must be an active bank account of the person with its full numbers.',
       );
     else {
       taken.add(loan.id);
       const [id, consent_id] = [newId(), newId()];
+      const backup = values.backup_bank_account_id && found.get(values.backup_bank_account_id);
       plans.push({
         ...columns.autopayColumns(work, values),
         id,
         loan_id: loan.id,
         borrower_id: owner,
         payment_instrument_id: account,
-        backup_payment_instrument_id: usable(values.backup_bank_account_id),
+        backup_payment_instrument_id: backup && usable.get(backup) === owner ? backup : undefined,
         drawn_through: addDays(work.today, -1),
         consent_id,
       });
