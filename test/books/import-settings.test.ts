@@ -15,7 +15,7 @@ const stage = await newStage();
 
 /** Boards one of two loans of a book with an archived product. */
 async function boardHalf(source: Tenant) {
-  const product_id = await newProduct(source);
+  const product_id = await newProduct(source, {});
   for (let count = 0; count < 2; count += 1) await newLoan(source, { product_id });
   const seller = await source.signedIn('admin');
   assertOk(await seller.delete(`/products/${product_id}`));
