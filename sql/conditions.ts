@@ -54,6 +54,8 @@ const every = (clauses: readonly SqlFragment[]) =>
 function clauseOf(table: Table, condition: Condition): SqlFragment {
   const { field, comparison, values } = condition;
   const special = table.filters?.[field];
+  // An empty list is no row. With `ne`, one value is given.
+  if (special && comparison === 'in' && values.length === 0) return sql.fragment`false`;
   if (special && comparison === 'in') return special.where(values);
   if (special && comparison === 'ne') return sql.fragment`(${special.where(values)}) is not true`;
   return compare(sql.identifier(['row', field]), condition);

@@ -94,6 +94,9 @@ test.each(lists)('%s sorts and filters by all declared fields', async (_, route,
     expect([200, 422], `${field}: ${JSON.stringify(json.body)}`).toContain(json.status);
     expect(flat.status, field).toBe(json.status);
     expect(flat.headers['content-range'], field).toBe(json.headers['content-range']);
+    const noValue = await client.get(`${path}filter=${JSON.stringify({ [field]: [] })}`);
+    expect([200, 422], `${field}: ${JSON.stringify(noValue.body)}`).toContain(noValue.status);
+    if (noValue.status === 200) expect(noValue.body, field).toEqual([]);
   }
   const none = await client.get(`${path}id=${RANDOM_ID}`);
   expect(none).toMatchObject({ body: [], headers: { 'content-range': `${list.name} */0` } });

@@ -1,6 +1,9 @@
+import type { Big } from 'big.js';
 import { agreedDueDates, paidThroughDate } from '../../../loans/boarding/paid-through.ts';
 import { numberOfPayments, paymentsPerYear } from '../../../loans/arithmetic/due-dates.ts';
+import { levelPayment } from '../../../loans/arithmetic/level-payment.ts';
 import { isBilledByCycle, type Terms } from '../../../loans/arithmetic/terms.ts';
+import { divide, money, parseMoney, parseRate } from '../../../money.ts';
 import type { BookRow } from '../book-files.ts';
 
 type LoanRow = BookRow<'loans'>;
@@ -26,18 +29,18 @@ export function installmentDoubt(
     terms.loan_type !== 'line_of_credit';
   if (status !== 'active' || payment_amount === undefined || has_balloon || !isLevel) return null;
   if (isBilledByCycle(terms)) return null;
-  const given = Number(payment_amount);
-  const fits = (level: number) => Math.abs(given - level) <= level * TOLERANCE;
-  const rate = Number(terms.interest_rate) / paymentsPerYear(frequency);
-  const count = numberOfPayments(frequency, terms.term_months);
-  const agreed = levelPayment(Number(row.principal_amount), rate, count);
+  const given = parseMoney(payment_amount);
+  const rate = divide(parseRate(terms.interest_rate), paymentsPerYear(frequency));
+  const level = (amount: string, count: number) => levelPayment(parseMoney(amount), rate, count);
+  const fits = (expected: Big) => given.minus(expected).abs().lte(expected.times(TOLERANCE));
+  const agreed = level(row.principal_amount, numberOfPayments(frequency, terms.term_months));
   if (fits(agreed)) return null;
   const { balance, paid_through_date, day } = debtOf(row, terms, today);
   const paid = paid_through_date ?? day;
   const left = agreedDueDates(row, terms).filter((due) => due > paid).length;
   // A loan that is past its last due date has no installment of its own any more.
-  if (left === 0 || fits(levelPayment(Number(balance), rate, left))) return null;
-  return `By amount, rate and term, the installment is about ${agreed.toFixed(2)}. Check the rate (a fraction or a percentage), the payment frequency of the product, and whether escrow or insurance is included.`;
+  if (left === 0 || fits(level(balance, left))) return null;
+  return `By amount, rate and term, the installment is about ${money(agreed)}. Check the rate (a fraction or a percentage), the payment frequency of the product, and whether escrow or insurance is included.`;
 }
 
 export type Debt = { balance: string; paid_through_date: string | undefined; day: string };
@@ -57,9 +60,3 @@ export function debtOf(row: LoanRow, terms: Terms, today: string): Debt {
     day: history_from,
   };
 }
-
-/** An estimate, because it only decides about a doubt. Boarding computes the exact schedule. */
-const levelPayment = (principal: number, rate: number, count: number): number => {
-  if (count <= 0) return 0;
-  return rate === 0 ? principal / count : (principal * rate) / (1 - (1 + rate) ** -count);
-};
