@@ -17,7 +17,10 @@ export async function executeScheduledPayment(work: Work, paymentId: string) {
     return payments.cancelScheduledPayment(work.tx, paymentId);
   const { payment_instrument_id: instrument } = payment;
   // An ACH payment without an account would credit the loan although no file draws the money.
-  const canDraw = instrument === null ? payment['payment_method'] !== 'ach' : await canStillDraw(work, instrument);
+  const canDraw =
+    instrument === null
+      ? payment['payment_method'] !== 'ach'
+      : await canStillDraw(work, instrument);
   if (!canDraw) return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.deleteScheduled(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;

@@ -60,7 +60,10 @@ test('a scheduled payment does not draw on the account of a person who does not 
   );
 
   expect(await importedInto(foreign)).toEqual({
-    found: ['records.csv facts account_not_usable', 'records.csv facts account_of_another_borrower'],
+    found: [
+      'records.csv facts account_not_usable',
+      'records.csv facts account_of_another_borrower',
+    ],
     payments: [`${DUE} scheduled`],
   });
 });
