@@ -112,7 +112,7 @@ test('what an import adds has a history that names its file', async () => {
   const { code } = (await seller.get(`/products/${product_id}`)).body as { code: string };
   await newLoan(source, { product_id });
   assertOk(
-    await seller.post('/programs', { name: 'Brought', code: 'BROUGHT', program_type: 'consumer' }),
+    await seller.post('/programs', { name: 'Brought', code: 'BROUGHT', program_type: 'auto' }),
   );
   assertOk(await seller.delete(`/products/${product_id}`));
   assertOk(await seller.post('/investors', { name: 'ACME', investor_type: 'fund' }));
