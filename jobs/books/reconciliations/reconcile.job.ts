@@ -62,11 +62,7 @@ export const reconcileJob: Job<z.output<typeof Payload>> = job({
 });
 
 /** Marks a comparison as failed, unless its results or an earlier reason are stored already. */
-export async function failReconciliation(
-  { tx }: Pick<Work, 'tx'>,
-  id: string,
-  reason: string,
-) {
+export async function failReconciliation({ tx }: Pick<Work, 'tx'>, id: string, reason: string) {
   const run = await stored.lockReconciliation(tx, id);
   if (run?.status !== 'waiting' && run?.status !== 'running') return;
   await update(tx, 'reconciliations', id, {
