@@ -42,7 +42,7 @@ test('everyone who owes a loan gets its statements and disclosures in their arch
       Buffer.from(files['documents/documents.json'] ?? Buffer.from('[]')).toString(),
     ) as Record<string, unknown>[];
     return {
-      templates: rows.map(({ template }) => template).toSorted(),
+      templates: rows.map(({ template }) => String(template)).toSorted(),
       kept: rows.filter((row) => 'template_data' in row).length,
       files: Object.keys(files).filter((name) => name.startsWith('documents/files/')).length,
     };
