@@ -55,8 +55,8 @@ test('a title, blank lines and totals around the records are skipped and reporte
     '',
     TAPE_HEADER,
     tapeLine(),
-    ',,,,,,,,,,,,,,,,,,',
-    'Total,,,,,10000.00,9756.53,,,,,,,,,,,,',
+    ',,,,,,,,,,,,,,,,,,,',
+    'Total,,,,,10000.00,9756.53,,,,,,,,,,,,,',
     'Records: 1',
   ].join('\n');
 
@@ -88,7 +88,7 @@ test('a file that needs one column may have only this one, and no other file may
 });
 
 test('a line with totals in the middle is a line with mistakes', async () => {
-  const csv = tapeText('Total,,,,,10000.00,9756.53,,,,,,,,,,,,', tapeLine());
+  const csv = tapeText('Total,,,,,10000.00,9756.53,,,,,,,,,,,,,', tapeLine());
 
   const lines = await linesOf(bookOf({ 'export.csv': csv }), 'loans');
 

@@ -1,6 +1,6 @@
 export const TAPE_HEADER =
   'loan_number,borrower_external_id,borrower_first_name,borrower_last_name,borrower_state,' +
-  'principal_amount,current_principal_balance,interest_rate,term_months,payment_amount,' +
+  'principal_amount,current_principal_balance,accrued_interest,interest_rate,term_months,payment_amount,' +
   'origination_date,first_payment_date,status,source_status,paid_total,paid_principal,' +
   'paid_interest,paid_late_fees,purpose';
 
@@ -16,6 +16,7 @@ export const tapeLine = (wish: TapeOverrides = {}) =>
     borrower_state: 'NY',
     principal_amount: '10000.00',
     current_principal_balance: '9756.53',
+    accrued_interest: '0.00',
     interest_rate: '0.085',
     term_months: '36',
     payment_amount: '315.68',
