@@ -15,9 +15,13 @@ export async function executeScheduledPayment(work: Work, paymentId: string) {
   if (payment === null) return;
   if (!['active', 'charged_off'].includes(loan.row.status))
     return payments.cancelScheduledPayment(work.tx, paymentId);
-  const instrument = payment['payment_instrument_id'];
-  if (typeof instrument === 'string' && !(await canStillDraw(work, instrument)))
-    return failScheduled(work, paymentId, owner.loan_id, payment.amount);
+  const { payment_instrument_id: instrument } = payment;
+  // An ACH payment without an account would credit the loan although no file draws the money.
+  const canDraw =
+    instrument === null
+      ? payment['payment_method'] !== 'ach'
+      : await canStillDraw(work, instrument);
+  if (!canDraw) return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.deleteScheduled(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
   await postPayment(work, loan, paymentId, {
@@ -28,8 +32,8 @@ export async function executeScheduledPayment(work: Work, paymentId: string) {
 }
 
 /**
- * The instrument was blocked or deleted after the payment was scheduled. Marks it failed and notifies
- * subscribers.
+ * The payment has no instrument, or it was blocked or deleted after the payment was scheduled. Marks it failed and
+ * notifies subscribers.
  */
 async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
   const failure_reason = 'The payment instrument cannot be used.';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { isDrawable } from '../borrowers/payment-instruments.ts';
 import { sql, type Transaction } from '../database/db.ts';
+import { liableParties } from '../loans/co-borrowers.ts';
 
 const Officer = z.object({ email: z.string(), id: z.string() });
 
@@ -37,20 +39,45 @@ export const completeLoans = (tx: Transaction, loans: readonly Completion[]) =>
     where loan.id = given.id
   `);
 
-const Account = z.object({ id: z.string(), borrower_id: z.string() });
+const UsableAccount = z.object({ id: z.string(), borrower_id: z.string() });
 
 /** Those of the accounts that a bank order can draw on, with their owners. */
 export const findUsableAccounts = async (
   tx: Transaction,
   ids: readonly string[],
 ): Promise<Map<string, string>> => {
-  const found = await tx.any(sql.type(Account)`
+  const found = await tx.any(sql.type(UsableAccount)`
     select id, borrower_id from payment_instruments
     where id = any(${sql.array([...ids], 'uuid')}) and status = 'active' and not is_archived
       and instrument_type = 'bank_account' and routing_number is not null
       and account_number_sealed is not null
   `);
   return new Map(found.map(({ id, borrower_id }) => [id, borrower_id]));
+};
+
+const Account = z.object({
+  loan_id: z.string(),
+  id: z.string(),
+  borrower_id: z.string(),
+  can_draw: z.boolean(),
+});
+export type LiableAccount = z.output<typeof Account>;
+
+/** Those of the accounts that belong to a person who owes one of the loans. */
+export const listLiableAccounts = async (
+  tx: Transaction,
+  loanIds: readonly string[],
+  ids: readonly string[],
+): Promise<readonly LiableAccount[]> => {
+  if (loanIds.length === 0 || ids.length === 0) return [];
+  return tx.any(sql.type(Account)`
+    select party.loan_id, account.id, account.borrower_id,
+           ${isDrawable(sql.fragment`account`)} as can_draw
+    from payment_instruments as account
+    join ${liableParties} as party on party.borrower_id = account.borrower_id
+    where account.id = any(${sql.array([...ids], 'uuid')})
+      and party.loan_id = any(${sql.array([...loanIds], 'uuid')})
+  `);
 };
 
 /** Those of the loans that a person with legal conditions owes as a co-borrower. */

@@ -48,16 +48,19 @@ export async function findKnownKeys(
   return new Set(known);
 }
 
-const Named = z.object({ id: z.string(), name: z.string() });
+const Investor = z.object({
+  id: z.string(),
+  name: z.string(),
+  external_id: z.string().nullable(),
+});
 
-/** The investors by their names and by their external ids. */
-export const listInvestorIds = async (tx: Transaction): Promise<Map<string, string>> => {
-  const rows = await tx.any(sql.type(Named)`
-    select id, name from investors
-    union all
-    select id, external_id from investors where external_id is not null
-  `);
-  return new Map(rows.map(({ id, name }) => [name, id]));
+/** The ids of the investors, by name and by external id. One investor's name may be another one's external id. */
+export const listInvestorIds = async (tx: Transaction) => {
+  const rows = await tx.any(sql.type(Investor)`select id, name, external_id from investors`);
+  return {
+    byName: new Map(rows.map(({ id, name }) => [name, id])),
+    byExternalId: new Map(rows.map(({ id, external_id }) => [external_id, id])),
+  };
 };
 
 export const listPortfolioNames = async (tx: Transaction): Promise<Set<string>> =>

@@ -24,7 +24,7 @@ const drawBlockers = (instrument: FragmentSqlToken) => sql.fragment`
 `;
 
 /** Staff may also draw on an account that is not verified. */
-const isDrawable = (instrument: FragmentSqlToken) =>
+export const isDrawable = (instrument: FragmentSqlToken) =>
   sql.fragment`${drawBlockers(instrument)} <@ array['not_verified']`;
 
 /** Postgres uses the index only for a subquery by one id, and under row-level security not with `coalesce`. */

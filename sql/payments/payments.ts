@@ -105,6 +105,7 @@ const Scheduled = z.looseObject({
   amount: z.string(),
   payment_date: z.string(),
   effective_date: z.string(),
+  payment_instrument_id: z.string().nullable(),
 });
 
 /** Locks the scheduled payment and returns its order. */

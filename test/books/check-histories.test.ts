@@ -121,6 +121,28 @@ test('accepted differences are warnings of the check, and the loans keep the bal
   expect(loans.map(({ principal_balance }) => principal_balance)).toEqual(['1000.00', '1000.00']);
 });
 
+test('what the line of a paid-off loan says about interest and fees is in no total', async () => {
+  const over = { status: 'paid_off', accrued_interest: '12.00', outstanding_fees: '5.00' };
+  const { read, confirm } = await check(
+    [loan('L-1', '1100.00'), loan('L-2', '0.00', over)],
+    [
+      transaction('L-1', 'T-1', '2025-11-01'),
+      transaction('L-2', 'T-1', '2025-11-01', { amount: '1200.00' }),
+    ],
+    { accept_difference: 'true' },
+  );
+  const checked = await read();
+  await confirm(2, '1100.00');
+  const done = await read();
+
+  expect(checked.control_totals).toMatchObject([
+    { status: 'active', principal: '1100.00' },
+    { status: 'paid_off', principal: '0.00', interest: '0.00', fees: '0.00' },
+  ]);
+  expect(done, done.failure_reason).toMatchObject({ status: 'boarded' });
+  expect(done.boarded_totals).toEqual(checked.control_totals);
+});
+
 test('a loan with an unreadable transaction is not said to have another balance', async () => {
   const { places } = await check(
     [loan('L-1', '1000.00')],

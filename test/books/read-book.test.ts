@@ -66,6 +66,27 @@ test('a title, blank lines and totals around the records are skipped and reporte
   expect(placesOf(lines)).toEqual(['1 - lines_skipped', '6 - totals_line', '7 - totals_line']);
 });
 
+test('a file that needs one column may have only this one, and no other file may', async () => {
+  const book = bookOf({
+    'loans.csv': 'loan_number\nT-1',
+    'investors.csv': 'Our investors\nname\nFirst Bank\n"Moreno, Kim & Co"',
+    'portfolios.csv': 'Name\nPrime',
+  });
+
+  const investors = await linesOf(book, 'investors');
+  const others = [await linesOf(book, 'loans'), await linesOf(book, 'portfolios')];
+
+  expect(investors.flatMap(({ row }) => row?.name ?? [])).toEqual([
+    'First Bank',
+    'Moreno, Kim & Co',
+  ]);
+  expect(placesOf(investors)).toEqual(['1 - lines_skipped']);
+  expect(others.map(placesOf)).toEqual([
+    ['1 - unreadable_file'],
+    ['1 Name unknown_column', '1 name missing_column'],
+  ]);
+});
+
 test('a line with totals in the middle is a line with mistakes', async () => {
   const csv = tapeText('Total,,,,,10000.00,9756.53,,,,,,,,,,,,', tapeLine());
 

@@ -104,7 +104,18 @@ export const FINDING_CODES = {
   },
   account_of_another_borrower: {
     severity: 'warning',
-    about: 'Autopay names an account of another borrower than the one who pays. It is left out.',
+    about:
+      'Autopay, a payment plan or a scheduled payment names an account of another person than the one who pays, or of a person who does not owe the loan. The draw is left out.',
+  },
+  account_not_usable: {
+    severity: 'warning',
+    about:
+      'Autopay, a payment plan or a scheduled payment names an account that cannot be drawn on. The draw is left out.',
+  },
+  payment_in_past: {
+    severity: 'warning',
+    about:
+      'A payment was scheduled for a day before the business date, so the exporting system has drawn it. It is left out.',
   },
   setting_differs: {
     severity: 'warning',
@@ -133,7 +144,6 @@ export const FINDING_CODES = {
 export const BOARDING_CODES = {
   document_not_stored: 'A document was refused, or the command has no document store.',
   ledger_differs: 'The loans differ from `ledger.csv` on an account. The loans count.',
-  account_not_usable: 'An autopay plan names an account that cannot be drawn on. It is left out.',
   second_autopay: 'The loan has an autopay plan already. The second one is left out.',
   same_borrower: 'The co-borrower is the borrower of the loan. The line is left out.',
 } as const;

@@ -291,6 +291,18 @@ export const BORROWER_FACTS = {
   }),
 } satisfies Record<BorrowerRecordKind, z.ZodObject>;
 
+const OPEN_PLANS: readonly unknown[] = ['proposed', 'active'];
+
+/** Whether the record will draw money. Then it needs an account that can be drawn on, of a person who owes the loan. */
+export const isDraw = (kind: string, facts: Readonly<Record<string, unknown>>): boolean => {
+  const { payment_instrument_id, payment_method, status } = facts;
+  if (kind === 'scheduled_payment')
+    return payment_method === 'ach' || payment_instrument_id !== undefined;
+  return (
+    kind === 'payment_plan' && OPEN_PLANS.includes(status) && payment_instrument_id !== undefined
+  );
+};
+
 export const LOAN_RECORD_KINDS = Object.keys(LOAN_FACTS) as LoanRecordKind[];
 export const BORROWER_RECORD_KINDS = Object.keys(BORROWER_FACTS) as BorrowerRecordKind[];
 export const RECORD_KINDS = [...LOAN_RECORD_KINDS, ...BORROWER_RECORD_KINDS] as const;

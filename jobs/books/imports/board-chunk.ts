@@ -154,7 +154,7 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
     if (!accepted.includes(finding.code)) warnings.push({ ...finding, severity: 'warning' });
   };
   await importLoanRecords({ work, import: row, loans, rowsOf, borrowers, warn });
-  await completeBroughtLoans(work, row.id, brought);
+  await completeBroughtLoans(work, row.id, brought, warn);
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
 }

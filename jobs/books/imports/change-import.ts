@@ -1,17 +1,24 @@
-import * as rows from '../../../sql/books/import-rows.ts';
+import { removeRows } from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { lockExisting, wrongStatus } from './confirm-import.ts';
+import { deactivateSettings } from './exported/own-export.ts';
 import { ENDED } from './stored-book.ts';
 
 /** Cancels an import. Loans that are boarded already stay. */
 export async function cancelImport(work: Work, id: string) {
   const row = await lockExisting(work, id);
   if (ENDED.includes(row.status)) throw wrongStatus(row.status, 'cancel');
-  await rows.removeRows(work.tx, id);
+  await endUnfinished(work, row);
+}
+
+/** Marks a locked import as canceled. Products that its book brought as inactive take no further loans. */
+export async function endUnfinished(work: Work, row: LockedImport) {
+  await deactivateSettings(work, row.id);
+  await removeRows(work.tx, row.id);
   await changeStatus(work, row, 'canceled', 'cancel');
 }
 
@@ -48,7 +55,9 @@ export async function resumeImport(work: Work, id: string) {
   await changeStatus(work, row, 'confirmed', 'resume');
 }
 
-async function changeStatus(work: Work, row: stored.ImportRow, status: string, action: string) {
+type LockedImport = Pick<stored.ImportRow, 'id' | 'status'>;
+
+async function changeStatus(work: Work, row: LockedImport, status: string, action: string) {
   await update(work.tx, 'imports', row.id, { status });
   const changes = { status: { old: row.status, new: status } };
   await recordAudit(work, { type: 'imports', id: row.id }, action, changes);

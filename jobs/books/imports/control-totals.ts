@@ -45,11 +45,12 @@ export const summarizeTotals = (totals: readonly StatusTotals[]) => ({
   principal_total: money(sum(totals.map(({ principal }) => new Big(principal)))),
 });
 
-/** The totals are those of the file, as far as it has them. */
+/** The totals are those of the file, as far as it has them. A loan that is over owes nothing, whatever its line says. */
 export function statedOf(row: LoanRow): Partial<LoanFigures> {
   const { status, current_principal_balance, accrued_interest, outstanding_fees } = row;
   if (status === 'charged_off')
     return row.charge_off_amount === undefined ? {} : { charged_off: row.charge_off_amount };
+  if (status !== 'active') return {};
   return {
     principal: current_principal_balance,
     ...(accrued_interest !== undefined && { interest: accrued_interest }),
@@ -62,5 +63,5 @@ export function statedFigures(row: LoanRow): LoanFigures {
   const { status, current_principal_balance: balance } = row;
   const none = { status, principal: '0.00', interest: '0.00', fees: '0.00', charged_off: '0.00' };
   if (status === 'charged_off') return { ...none, charged_off: row.charge_off_amount ?? balance };
-  return status === 'active' ? { ...none, ...statedOf(row) } : none;
+  return { ...none, ...statedOf(row) };
 }

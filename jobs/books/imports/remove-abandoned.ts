@@ -1,9 +1,8 @@
-import * as rows from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import * as reconciliations from '../../../sql/books/reconciliations.ts';
 import { update } from '../../../sql/write.ts';
-import { recordAudit } from '../../audit.ts';
 import type { ExternalServices } from '../../external-systems.ts';
+import { endUnfinished } from './change-import.ts';
 import { removeFile } from './remove-file.ts';
 
 /** Days without a change after which an unfinished import is canceled, because its file holds personal data. */
@@ -17,12 +16,7 @@ export async function removeAbandonedBooks({ within, files }: ExternalServices, 
   for (let seen = BATCH; seen === BATCH;) {
     seen = await within(tenantId, async (work) => {
       const abandoned = await stored.lockAbandoned(work.tx, IMPORT_KEPT_DAYS, BATCH);
-      for (const { id, status } of abandoned) {
-        await rows.removeRows(work.tx, id);
-        await update(work.tx, 'imports', id, { status: 'canceled' });
-        const changes = { status: { old: status, new: 'canceled' } };
-        await recordAudit(work, { type: 'imports', id }, 'cancel', changes);
-      }
+      for (const row of abandoned) await endUnfinished(work, row);
       return abandoned.length;
     });
   }

@@ -6,7 +6,14 @@ import { createDocumentCheck } from './document-files.ts';
 import { createDuplicateFinder, createShortBorrowers } from './duplicate-borrowers.ts';
 import type { Issue } from './issue.ts';
 import { createKeyCheck, type RepeatedKeys } from './repeated-keys.ts';
-import { checkAgainstOthers, createRecordsIndex, isReferred, toKnown } from './known-records.ts';
+import {
+  addOthers,
+  checkAgainstOthers,
+  createRecordsIndex,
+  isReferred,
+  toKnown,
+} from './known-records.ts';
+import { checkOwnRecord } from './own-record-checks.ts';
 import { createReferenceCheck, type FindKnown } from './references.ts';
 import { createReversalCheck } from './reversals.ts';
 import { checkRow } from './row-checks.ts';
@@ -125,6 +132,9 @@ function checkLine<Name extends BookFileName>(
   const { today } = shared.options;
   issues.push(...checkRow(name, row, { today, hasFile: shared.hasFile }));
   issues.push(...checkAgainstOthers(name, row, shared.index));
+  if (repeated === null) issues.push(...addOthers(name, row, line.line, shared.index));
+  if (name === 'records')
+    issues.push(...checkOwnRecord(row as BookRow<'records'>, shared.index, today));
   issues.push(...checkPeople(name, row, line.line, shared));
   if (name === 'documents') issues.push(...shared.documents.find(row as BookRow<'documents'>));
   return issues;

@@ -5,23 +5,26 @@ import { contradiction, type Issue } from './issue.ts';
 import { hashOf } from './key-set.ts';
 import { createKeyTable } from './key-table.ts';
 
-/** `borrower`: the hash of the id. `from`: the digits of the date. 0: there is none. `isPaidOff`: 0 or 1. */
-type Known = { line: number; borrower: number; from: number; isPaidOff: number };
+/** `borrower`: the hash of the id. `from`: the digits of the date. 0: there is none. `isPaidOff`, `canDraw`: 0 or 1. */
+type Known = { line: number; borrower: number; from: number; isPaidOff: number; canDraw: number };
+
+/** `co_borrowers`: by loan and person. `investors`: by their ids in our own export. */
+type Indexed = Referred | 'co_borrowers' | 'investors';
 
 /** The records of a book that other files name, with the little that rules across files need. */
 export type RecordsIndex = {
-  find: (file: Referred, key: string) => Known | undefined;
-  add: (file: Referred, key: string, known: Pick<Known, 'line'> & Partial<Known>) => void;
+  find: (file: Indexed, key: string) => Known | undefined;
+  add: (file: Indexed, key: string, known: Pick<Known, 'line'> & Partial<Known>) => void;
 };
 
 export function createRecordsIndex(): RecordsIndex {
-  const newTable = () => createKeyTable('line', 'borrower', 'from', 'isPaidOff');
-  const files = new Map<Referred, ReturnType<typeof newTable>>();
+  const newTable = () => createKeyTable('line', 'borrower', 'from', 'isPaidOff', 'canDraw');
+  const files = new Map<Indexed, ReturnType<typeof newTable>>();
   return {
     find: (file, key) => files.get(file)?.find(key),
-    add(file, key, { line, borrower = 0, from = 0, isPaidOff = 0 }) {
+    add(file, key, { line, borrower = 0, from = 0, isPaidOff = 0, canDraw = 0 }) {
       const records = files.get(file) ?? newTable();
-      records.add(key, { line, borrower, from, isPaidOff });
+      records.add(key, { line, borrower, from, isPaidOff, canDraw });
       files.set(file, records);
     },
   };
@@ -48,8 +51,67 @@ export function toKnown(name: BookFileName, row: object, line: number): Known {
     borrower: isOwned && borrower !== undefined ? hashOf(borrower) : 0,
     from: name === 'loans' && from !== undefined ? digitsOf(from) : 0,
     isPaidOff: name === 'loans' && status === 'paid_off' ? 1 : 0,
+    canDraw: name === 'bank_accounts' && isDrawable(row) ? 1 : 0,
   };
 }
+
+/** As `isDrawable` of the accounts that are here. */
+const isDrawable = ({
+  instrument_type = 'bank_account',
+  status = 'active',
+  routing_number,
+  account_number,
+}: Partial<BookRow<'bank_accounts'>>) =>
+  instrument_type === 'bank_account' &&
+  status === 'active' &&
+  Boolean(routing_number && account_number);
+
+const coBorrower = (loan_number: string, borrower: string) => `${loan_number}\n${borrower}`;
+
+/** Adds who owes a loan, and the ids of investors, for the files that follow. */
+export function addOthers(
+  name: BookFileName,
+  row: BookRow<BookFileName>,
+  line: number,
+  index: RecordsIndex,
+): Issue[] {
+  if (name === 'co_borrowers') {
+    const { loan_number, borrower_external_id: person } = row as BookRow<'co_borrowers'>;
+    const borrower = hashOf(person);
+    index.add(name, coBorrower(loan_number, String(borrower)), { line, borrower });
+  }
+  if (name !== 'investors') return [];
+  const { investor_id } = row as BookRow<'investors'>;
+  if (investor_id === undefined) return [];
+  const known = index.find(name, investor_id);
+  if (known) return [contradiction('investor_id', `Is also the id of line ${known.line}.`)];
+  index.add(name, investor_id, { line });
+  return [];
+}
+
+/** Why the account of the book cannot be drawn on for the loan. */
+export function refuseDraw(
+  index: RecordsIndex,
+  loan_number: string,
+  bank_account_id: unknown,
+): Pick<Issue, 'code' | 'reason'> | null {
+  const account =
+    typeof bank_account_id === 'string' ? index.find('bank_accounts', bank_account_id) : undefined;
+  const owner = account?.borrower ?? 0;
+  const isLiable =
+    owner === index.find('loans', loan_number)?.borrower ||
+    index.find('co_borrowers', coBorrower(loan_number, String(owner))) !== undefined;
+  if (account && !isLiable)
+    return {
+      code: 'account_of_another_borrower',
+      reason: 'Belongs to a person who does not owe the loan.',
+    };
+  if (account?.canDraw) return null;
+  return { code: 'account_not_usable', reason: NOT_USABLE };
+}
+
+const NOT_USABLE =
+  'The account cannot be drawn on: it must be in bank_accounts.csv, active, and have its full numbers.';
 
 /** Contradictions between a row and the records that it names. */
 export function checkAgainstOthers(

@@ -33,20 +33,30 @@ const knownNames = ({ mapping }: Pick<Book, 'mapping'>, { feeds }: SourceFile): 
   ),
 ];
 
-/** Fewer known names in a line are a coincidence. */
-const KNOWN_NAMES_MIN = 2;
-
-/** Whether the record is the header line: it has two of the names that are expected. */
-export function isHeader(book: Book, source: SourceFile, fields: readonly string[]): boolean {
-  const known = new Set(knownNames(book, source));
-  return fields.filter((field) => known.has(field.trim())).length >= KNOWN_NAMES_MIN;
+/**
+ * Known names that make a line the header line. Fewer are a coincidence, unless the line has only one field and the file
+ * needs only one column.
+ */
+function knownNamesMin({ feeds }: SourceFile, fields: readonly string[]): number {
+  const isOneField = fields.filter((field) => field.trim() !== '').length === 1;
+  const needsOne = feeds.every(
+    (name) => Object.values(columnsOf(name)).filter(({ is_required }) => is_required).length === 1,
+  );
+  return isOneField && needsOne ? 1 : 2;
 }
 
-/** Whether the record may be a header line with other names: at least two of them have a known meaning. */
+/** Whether the record is the header line: it has enough of the names that are expected. */
+export function isHeader(book: Book, source: SourceFile, fields: readonly string[]): boolean {
+  const known = new Set(knownNames(book, source));
+  const found = fields.filter((field) => known.has(field.trim()));
+  return found.length >= knownNamesMin(source, fields);
+}
+
+/** Whether the record may be a header line with other names: enough of them have a known meaning. */
 export function resemblesHeader(source: SourceFile, fields: readonly string[]): boolean {
   const targets = source.feeds.flatMap((name) => Object.keys(columnsOf(name)));
   const meant = fields.filter((field) => knownMeaning(field.trim(), targets) !== undefined);
-  return meant.length >= KNOWN_NAMES_MIN;
+  return meant.length >= knownNamesMin(source, fields);
 }
 
 const DIGITS_SHOWN_MAX = 3;

@@ -11,16 +11,17 @@ export async function importInvestors(
   rows: readonly Placed<'investors'>[],
 ) {
   if (rows.length === 0) return;
-  const known = await parents.listInvestorIds(tx);
+  const { byName, byExternalId } = await parents.listInvestorIds(tx);
   const found: records.ImportedRecord[] = [];
   for (const { values } of rows) {
     const { investor_id, ...investor } = values;
     const id =
-      (investor.external_id && known.get(investor.external_id)) ??
-      known.get(investor.name) ??
+      (investor.external_id && byExternalId.get(investor.external_id)) ??
+      byName.get(investor.name) ??
       (await insert(tx, 'investors', investor));
     if (investor_id) found.push({ file: 'investors', key: investor_id, record_id: id });
-    for (const name of [investor.name, investor.external_id]) if (name) known.set(name, id);
+    byName.set(investor.name, id);
+    if (investor.external_id) byExternalId.set(investor.external_id, id);
   }
   await records.addImportedRecords(tx, importId, found);
 }
@@ -29,7 +30,7 @@ export async function importInvestors(
 export async function importPortfolios({ tx }: Work, rows: readonly Placed<'portfolios'>[]) {
   if (rows.length === 0) return;
   const known = await parents.listPortfolioNames(tx);
-  const investors = await parents.listInvestorIds(tx);
+  const { byName: investors } = await parents.listInvestorIds(tx);
   for (const { values } of rows) {
     const { investor_name, ...portfolio } = values;
     if (known.has(portfolio.name)) continue;

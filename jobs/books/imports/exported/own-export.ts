@@ -13,6 +13,7 @@ import type { LoanRow } from '../book-rows.ts';
 import { addBookAccounts } from './book-accounts.ts';
 import { broughtHistory, type ExportedHistory } from './brought-events.ts';
 import type { BookFinding } from '../finding.ts';
+import type { LoanChunk } from '../records/import-loan-records.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
 import { importInvestors, importPortfolios } from './import-investors.ts';
@@ -119,6 +120,7 @@ export async function completeBroughtLoans(
   work: Work,
   importId: string,
   loans: readonly BroughtLoan[],
+  warn: LoanChunk['warn'],
 ) {
   const flags = loans.flatMap(({ id, history }) =>
     history ? [{ id, ...flagsOf(eventsInForce(history.history.events, work.today)) }] : [],
@@ -142,6 +144,7 @@ export async function completeBroughtLoans(
       eventId: (old) => history?.eventIds.get(old),
       isFlagged: flagged.has(id),
     })),
+    warn,
   );
   const known = new Set(
     loans

@@ -11,14 +11,20 @@ import {
 import { insertAll, type Values } from '../../../../sql/write.ts';
 import { Invalid } from '../../../errors.ts';
 import { updateAgreed } from '../../../loans/history/record-events.ts';
+import type { LiableAccount } from '../../../../sql/books/brought-records.ts';
 import { saveOrderAccount } from '../../../payments/nacha/bank-order.ts';
 import { ZERO } from '../../../money.ts';
 import type { Work } from '../../../work.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import type { BookRow } from '../../format/book-files.ts';
+import { IN_PAST, isBefore, LEFT_OUT, NOT_ACH } from '../../format/checks/own-record-checks.ts';
+import type { FindingCode } from '../../format/findings.ts';
+import type { LoanChunk } from '../records/import-loan-records.ts';
+import { createAccountFinder } from '../records/loan-accounts.ts';
 import {
   BORROWER_FACTS,
   BORROWER_RECORD_KINDS,
+  isDraw,
   LOAN_FACTS,
   LOAN_RECORD_KINDS,
   type LoanFacts,
@@ -101,17 +107,23 @@ export async function importLoanRecords(
   work: Work,
   importId: string,
   loans: readonly LoanWithRecords[],
+  warn: LoanChunk['warn'],
 ) {
   const all = loans.flatMap((loan) =>
-    loan.records.map(({ values }) => ({ loan, values, facts: readFacts(values), id: newId() })),
+    loan.records.map((placed) => ({
+      ...placed,
+      loan,
+      facts: readFacts(placed.values),
+      id: newId(),
+    })),
   );
   for (const loan of loans) assertConsistent(loan.records);
   const named = (column: string) =>
     all.flatMap(({ facts }) => (typeof facts[column] === 'string' ? [facts[column]] : []));
-  const accounts = await imported.findImportedRecords(
-    work.tx,
+  const findAccount = await createAccountFinder(
+    work,
     importId,
-    'bank_accounts',
+    loans.map(({ id }) => id),
     named('payment_instrument_id'),
   );
   const investors = await imported.findImportedRecords(
@@ -131,7 +143,7 @@ export async function importLoanRecords(
   const payments: BroughtRecord[] = [];
   const fees: BroughtRecord[] = [];
   const standings: BroughtRecord[] = [];
-  for (const { loan, values, facts, id } of all) {
+  for (const { loan, source, line, values, facts, id } of all) {
     const { kind } = values;
     if (!isOneOf(LOAN_RECORD_KINDS, kind)) continue;
     if (kind === 'standing') {
@@ -142,7 +154,7 @@ export async function importLoanRecords(
     }
     if (kind === 'payment') {
       const paid = loan.eventId(values.record_id);
-      const payment_instrument_id = find(accounts, facts['payment_instrument_id']);
+      const payment_instrument_id = findAccount(loan.id, facts['payment_instrument_id'])?.id;
       if (paid !== undefined) payments.push({ ...facts, id: paid, payment_instrument_id });
       continue;
     }
@@ -158,8 +170,15 @@ export async function importLoanRecords(
     if (typeof event_id === 'string') row['event_id'] = loan.eventId(event_id) ?? null;
     if (Array.isArray(event_ids))
       row['event_ids'] = event_ids.flatMap((old) => loan.eventId(String(old)) ?? []);
-    if ('payment_instrument_id' in facts)
-      row['payment_instrument_id'] = find(accounts, facts['payment_instrument_id']);
+    const account = findAccount(loan.id, facts['payment_instrument_id']);
+    if ('payment_instrument_id' in facts) row['payment_instrument_id'] = account?.id ?? null;
+    const refused = refuseRecord(work, kind, facts, account);
+    if (refused !== null) warn({ file: source, line, column: 'facts', ...refused });
+    if (refused !== null && kind === 'scheduled_payment') continue;
+    if (refused !== null) {
+      row['payment_instrument_id'] = null;
+      row['auto_collect'] = false;
+    }
     if ('payment_plan_id' in facts) row['payment_plan_id'] = find(plans, facts['payment_plan_id']);
     if (kind === 'assignment') {
       const investor_id = find(investors, facts['investor_id']);
@@ -168,7 +187,7 @@ export async function importLoanRecords(
       row['investor_id'] = investor_id;
     }
     if (kind === 'scheduled_payment') {
-      row['borrower_id'] = loan.borrower_id;
+      row['borrower_id'] = account?.borrower_id ?? loan.borrower_id;
       row['status'] = 'scheduled';
       row['receipt_number'] = `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`;
     }
@@ -194,6 +213,24 @@ export async function importLoanRecords(
       : !['payment', 'fee', 'assignment'].includes(kind);
   const changed = loans.filter(({ records, isFlagged }) => isFlagged || records.some(isAgreement));
   await mapConcurrently(changed, ({ id }) => updateAgreed(work, id));
+}
+
+/** Why a record may not be drawn as it says. Then a payment is left out, and a payment plan draws nothing. */
+function refuseRecord(
+  { today }: Work,
+  kind: string,
+  facts: Values,
+  account: LiableAccount | undefined,
+): { code: FindingCode; reason: string } | null {
+  if (kind === 'scheduled_payment' && isBefore(facts['payment_date'], today))
+    return { code: 'payment_in_past', reason: IN_PAST };
+  if (!isDraw(kind, facts)) return null;
+  const isAch = kind !== 'scheduled_payment' || facts['payment_method'] === 'ach';
+  if (account?.can_draw && isAch) return null;
+  const reason = isAch
+    ? `The account cannot be drawn on: it must be an active bank account of a person who owes the loan, with its full numbers. ${LEFT_OUT[kind]}`
+    : NOT_ACH;
+  return { code: 'account_not_usable', reason };
 }
 
 /** What the database allows once per loan. Throws `ChunkRefused` with the line of the second one. */

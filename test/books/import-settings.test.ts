@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { openBook } from '../../jobs/books/format/reading/open-book.ts';
+import { boardImport } from '../../jobs/books/imports/board-import.ts';
+import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
+import { removeAbandonedBooks } from '../../jobs/books/imports/remove-abandoned.ts';
+import { csvOf } from '../setup/books.ts';
+import { asTree, exportedFiles, zipOf } from '../setup/exported-books.ts';
+import { importBookByHttp, lentTo, runImports, uploadBook } from '../setup/imports.ts';
+import { newLoan } from '../setup/loans.ts';
+import { assertOk } from '../setup/portal.ts';
+import { newProduct } from '../setup/products.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Boards one of two loans of a book with an archived product. */
+async function boardHalf(source: Tenant) {
+  const product_id = await newProduct(source, {});
+  for (let count = 0; count < 2; count += 1) await newLoan(source, { product_id });
+  const seller = await source.signedIn('admin');
+  assertOk(await seller.delete(`/products/${product_id}`));
+  const files = await exportedFiles(stage, source);
+  const target = await stage.tenant('2026-01-15');
+  const admin = await target.signedIn('admin');
+  const { id } = (await uploadBook(admin, await zipOf(files), {}, 'book.zip')).body as {
+    id: string;
+  };
+  await runImports(stage);
+  await admin.post(`/imports/${id}/confirm`, { loan_count: 2, principal_total: '20000.00' });
+  await stage.owner.query(`delete from graphile_worker._private_jobs`);
+  const { within } = lentTo(stage);
+  await boardImport(within, target.id, id, openBook(asTree(files)), { chunks_max: 0 });
+  await within(target.id, (work) => boardNextChunk(work, id, 1));
+  const isActive = async () => {
+    const { code } = (await seller.get(`/products/${product_id}`)).body;
+    const products = (await admin.get('/products')).body as Record<string, unknown>[];
+    return products.filter((one) => one['code'] === code).map((one) => one['is_active']);
+  };
+  return { target, admin, id, isActive };
+}
+
+test('a product that came as inactive takes no loans once its import is canceled, by a person or after 90 days', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const byPerson = await boardHalf(source);
+  const abandoned = await boardHalf(await stage.tenant('2026-01-15'));
+  const before = await byPerson.isActive();
+
+  assertOk(await byPerson.admin.post(`/imports/${byPerson.id}/cancel`));
+  await stage.owner.query(`begin; set local app.sealing = 'on';
+    update imports set status = 'failed', updated_at = now() - interval '91 days'
+    where id = '${abandoned.id}'; commit`);
+  await removeAbandonedBooks(lentTo(stage) as never, abandoned.target.id);
+
+  expect(before).toEqual([true]);
+  expect(await byPerson.isActive()).toEqual([false]);
+  expect(await abandoned.isActive()).toEqual([false]);
+  expect((await abandoned.admin.get(`/imports/${abandoned.id}`)).body).toMatchObject({
+    status: 'canceled',
+  });
+});
+
+const BOOK = {
+  'loans.csv': csvOf({
+    loan_number: 'L-1',
+    borrower_external_id: 'P-1',
+    borrower_first_name: 'Ada',
+    borrower_last_name: 'Moreno',
+    borrower_state: 'IL',
+    principal_amount: '1200.00',
+    current_principal_balance: '1200.00',
+    interest_rate: '0',
+    term_months: '12',
+    payment_amount: '100.00',
+    origination_date: '2026-01-01',
+    first_payment_date: '2026-02-01',
+    status: 'active',
+  }),
+  'investors.csv': csvOf({ name: 'ACME' }),
+  'portfolios.csv': csvOf({ name: 'Prime', investor_name: 'ACME' }),
+};
+const bookFiles = (files: Record<string, string>) =>
+  new Map(Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]));
+
+test('an investor of a book is not taken for the one whose external id is its name', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  assertOk(
+    await admin.post('/investors', {
+      name: 'Other',
+      investor_type: 'institutional',
+      external_id: 'ACME',
+    }),
+  );
+
+  await importBookByHttp(stage, tenant, bookFiles(BOOK));
+  const investors = (await admin.get('/investors')).body as { id: string; name: string }[];
+  const portfolios = (await admin.get('/portfolios')).body;
+
+  expect(investors.map(({ name }) => name).toSorted()).toEqual(['ACME', 'Other']);
+  expect(portfolios).toMatchObject([
+    { name: 'Prime', investor_id: investors.find(({ name }) => name === 'ACME')?.id },
+  ]);
+});

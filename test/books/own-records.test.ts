@@ -1,0 +1,116 @@
+import { expect, test, vi } from 'vitest';
+import { exportedFiles } from '../setup/exported-books.ts';
+import { importBookByHttp } from '../setup/imports.ts';
+import { newLoan } from '../setup/loans.ts';
+import { addBankAccount } from '../setup/nacha.ts';
+import { assertOk } from '../setup/portal.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { sql } from '../../sql/database/db.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const stage = await newStage();
+
+const DUE = '2026-02-20';
+
+/** Two loans, each with an account and a payment that is scheduled to draw on it. */
+async function newDraws() {
+  const source = await stage.tenant('2026-01-15');
+  const made = [];
+  for (let count = 0; count < 2; count += 1) {
+    const loan = await newLoan(source);
+    const payment_instrument_id = await addBankAccount(source.officer, loan.borrower_id);
+    const path = `/loans/${loan.id}/payments`;
+    const body = { amount: '400.00', payment_date: DUE, payment_instrument_id };
+    assertOk(await source.officer.post(path, body));
+    made.push({ ...loan, account: payment_instrument_id });
+  }
+  const [first, second] = made;
+  if (!first || !second) throw new Error('No loans.');
+  return { source, first, second };
+}
+
+/** The book with a change of one file. */
+async function changedBook(source: Tenant, name: string, change: (text: string) => string) {
+  const files = await exportedFiles(stage, source);
+  files.set(name, Buffer.from(change(files.get(name)?.toString() ?? '')));
+  return files;
+}
+
+const paymentsOf = async (tenant: Tenant) =>
+  ((await tenant.officer.get('/payments')).body as Record<string, unknown>[]).map(
+    ({ status, payment_date }) => `${String(payment_date)} ${String(status)}`,
+  );
+
+const codesOf = (found: readonly Record<string, unknown>[]) =>
+  found.map(({ file, column_name, code }) => [file, column_name, code].join(' ')).toSorted();
+
+const importedInto = async (files: ReadonlyMap<string, Buffer>) => {
+  const target = await stage.tenant('2026-01-15');
+  const found = await importBookByHttp(stage, target, files);
+  return { found: codesOf(found), payments: await paymentsOf(target) };
+};
+
+test('a scheduled payment does not draw on the account of a person who does not owe the loan', async () => {
+  const { source, first, second } = await newDraws();
+  const foreign = await changedBook(source, 'records.csv', (text) =>
+    text.replaceAll(first.account, second.account),
+  );
+
+  expect(await importedInto(foreign)).toEqual({
+    found: [
+      'records.csv facts account_not_usable',
+      'records.csv facts account_of_another_borrower',
+    ],
+    payments: [`${DUE} scheduled`],
+  });
+});
+
+test('a scheduled payment whose account is not in the book is left out', async () => {
+  const { source, first } = await newDraws();
+  const absent = await changedBook(source, 'bank_accounts.csv', (text) =>
+    text
+      .split('\n')
+      .filter((line) => !line.includes(first.account))
+      .join('\n'),
+  );
+  expect(await importedInto(absent)).toEqual({
+    found: ['records.csv facts account_not_usable'],
+    payments: [`${DUE} scheduled`],
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a payment that the exporting system has drawn since the export is not drawn again', async () => {
+  const { source } = await newDraws();
+  const files = await exportedFiles(stage, source);
+  const target = await stage.tenant('2026-02-21');
+
+  const found = await importBookByHttp(stage, target, files);
+  await travelTo(stage, target, '2026-02-23');
+
+  expect(codesOf(found).filter((one) => one.startsWith('records'))).toEqual([
+    'records.csv facts payment_in_past',
+    'records.csv facts payment_in_past',
+  ]);
+  expect(await paymentsOf(target)).toEqual([]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a scheduled ACH payment without an account fails on its day, and credits nothing', async () => {
+  const { source, first } = await newDraws();
+  await source.within(({ tx }) =>
+    tx.query(sql.typeAlias('void')`
+      update payments set payment_instrument_id = null where loan_id = ${first.id}
+    `),
+  );
+  await travelTo(stage, source, '2026-02-21');
+
+  const payments = (await source.officer.get(`/loans/${first.id}/payments`)).body;
+  const loan = (await source.officer.get(`/loans/${first.id}`)).body;
+
+  expect(payments).toMatchObject([{ status: 'failed', amount: '400.00' }]);
+  expect(loan.principal_balance).toBe('10000.00');
+});
