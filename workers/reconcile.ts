@@ -11,7 +11,11 @@ import {
 } from '../jobs/books/reconciliations/change-reconciliation.ts';
 import { openFiguresBook } from '../jobs/books/reconciliations/figures-book.ts';
 import { writeDifferences } from '../jobs/books/reconciliations/differences-file.ts';
-import { reconcileJob } from '../jobs/books/reconciliations/reconcile.job.ts';
+import {
+  failReconciliation,
+  reasonOf,
+  reconcileJob,
+} from '../jobs/books/reconciliations/reconcile.job.ts';
 import {
   ReconciliationOptions,
   RESULT_KINDS,
@@ -91,9 +95,15 @@ async function reconcile(file: string, { slug, mapping, out, options }: Wishes):
       }),
     );
     const bar = startProgressBar('Comparing', 0);
-    await runReconciliation(within, tenant.id, id, book, {
-      onProgress: (done) => bar.at(done, 'loans', done),
-    });
+    try {
+      await runReconciliation(within, tenant.id, id, book, {
+        onProgress: (done) => bar.at(done, 'loans', done),
+      });
+    } catch (error) {
+      const reason = reasonOf(error) ?? 'The command stopped with an error.';
+      await within(tenant.id, (work) => failReconciliation(work, id, reason));
+      throw error;
+    }
     const row = await within(tenant.id, ({ tx }) => find(tx, reconciliations, id), {
       readOnly: true,
     });

@@ -165,7 +165,9 @@ export const reconciliations = resource({
     loans_not_compared: count.describe('How many loans were not, or only partly, compared.'),
     has_file: flag
       .readonly()
-      .describe('Whether the differences are ready as CSV, at `/reconciliations/{id}/download`.'),
+      .describe(
+        'Whether the differences are ready as CSV, from `GET /reconciliations/{id}/download`.',
+      ),
     loans_only_here: count.describe(
       'How many other loans with a debt are here. They are not in the file and need not be (`loans_here`).',
     ),

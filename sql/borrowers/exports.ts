@@ -106,12 +106,12 @@ export const exportedRows = (tx: Transaction, name: string, ids: string) =>
 const File = z.object({ id: z.string(), filename: z.string(), storage_key: z.string() });
 export type DocumentFile = z.output<typeof File>;
 
-export const documentFiles = (tx: Transaction, borrowerId: string) =>
+/** The stored files of the documents whose rows are exported. */
+export const documentFiles = (tx: Transaction, ids: string) =>
   tx.any(sql.type(File)`
-    select document.id, document.filename, document.storage_key
-    from documents as document
-    left join loans as loan on loan.id = document.loan_id
-    where coalesce(document.borrower_id, loan.borrower_id) = ${borrowerId}
-      and document.status in ('uploaded', 'verified', 'rejected')
-    order by document.id
+    select row ->> 'id' as id, row ->> 'filename' as filename, row ->> 'storage_key' as storage_key
+    from app.exported_rows('documents', ${ids}::jsonb) as row_text
+    cross join lateral (select row_text::jsonb as row) as document
+    where row ->> 'status' in ('uploaded', 'verified', 'rejected')
+    order by row ->> 'id'
   `);

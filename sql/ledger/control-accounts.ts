@@ -12,7 +12,7 @@ const ROLES = sql.fragment`array[
 
 /** An account with such a role in the chart, or to which a product or loan maps such a role. */
 export const isControl = sql.fragment`
-  account.role = any(${ROLES})
+  coalesce(account.role, '') = any(${ROLES})
   or account.role is null and exists (
     select from (
       select gl_map from products where products.tenant_id = account.tenant_id

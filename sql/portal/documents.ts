@@ -4,23 +4,13 @@ import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 
 /**
- * Documents about a loan, shown to every person who owes it. All other documents are shown only to the
- * borrower whom they name.
- */
-const LOAN_DOCUMENT_TEMPLATES = [
-  'monthly_statement',
-  'tila_disclosure',
-  'account_opening_disclosure',
-];
-
-/**
  * Documents that a borrower sees: stored ones that were generated for them or shared with them, and their
  * own uploads.
  */
 const isVisibleTo = (borrowerId: string) => sql.fragment`
   (
     record.borrower_id = ${borrowerId}
-    or (record.template = any(${sql.array(LOAN_DOCUMENT_TEMPLATES, 'text')})
+    or (record.template = any(app.loan_document_templates())
       and record.loan_id = any(${loanIdsOwedBy(borrowerId)}))
   )
   and record.is_visible_to_borrower and not record.is_archived

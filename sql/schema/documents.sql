@@ -60,6 +60,12 @@ call app.declare_borrower_data('documents', 'documents',
     "status_before_removal"], "identifies the file": ["sha256_hash"]}',
   takes_rows_after_redaction => true);
 
+-- The templates of documents about a loan, shown to every person who owes it. All other documents are only for the
+-- borrower whom they name.
+create function app.loan_document_templates() returns text[]
+  language sql immutable parallel safe
+return '{monthly_statement,tila_disclosure,account_opening_disclosure}'::text[];
+
 -- A tenant's own wording on printed documents, in addition to the fixed text.
 create table document_wordings (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

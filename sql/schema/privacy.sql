@@ -76,7 +76,8 @@ end $$;
 
 -- The rows of a table for an export, each as a JSON text, without secrets. Letters, papers, cases, contacts and their
 -- history that a joint loan shares with another person are left out if they are about that person, and so are the legal
--- conditions of all who owe the loan, from which the form of a statement followed.
+-- conditions of all who owe the loan, from which the form of a statement followed. Statements and disclosures of a loan go
+-- to everyone who owes it, as in the portal.
 create function app.exported_rows(name text, ids jsonb) returns setof text
   language plpgsql stable set search_path = public, pg_temp
 as $$
@@ -88,14 +89,28 @@ declare
     select from app.borrower_tables as kept
     where kept.table_name = name and kept.folder in ('borrower', 'documents', 'history', 'messages')
   );
+  borrower text := ids -> 'borrowers' ->> 0;
+  -- A condition for the documents of others that the borrower sees.
+  is_shared text := case when name <> 'documents' then 'false' else format(
+    'tenant_id = app.current_tenant() and borrower_id is distinct from %1$L::uuid
+       and template = any(app.loan_document_templates()) and is_visible_to_borrower and not is_archived
+       and loan_id in (
+         select id from loans where tenant_id = app.current_tenant() and borrower_id = %1$L
+         union all
+         select loan_id from co_borrowers
+         where tenant_id = app.current_tenant() and borrower_id = %1$L and released_on is null
+       )', borrower) end;
 begin
   return query execute format(
     'select jsonb_pretty(jsonb_strip_nulls(row)) from (
-       select (to_jsonb(record) - %L::text[]) #- ''{figures,legal}'' as row from %I as record where %s
+       select (to_jsonb(record) - %L::text[]) #- ''{figures,legal}'' as row, false as is_shared
+       from %I as record where %s
+       union all
+       select to_jsonb(record) - %L::text[] - ''template_data'', true from %I as record where %s
      ) as exported
-     where not %L or row ->> ''borrower_id'' is null or row ->> ''borrower_id'' = %L
+     where is_shared or not %L or row ->> ''borrower_id'' is null or row ->> ''borrower_id'' = %L
      order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
-    secrets, name, app.borrower_condition(name, ids), is_personal, ids -> 'borrowers' ->> 0);
+    secrets, name, app.borrower_condition(name, ids), secrets, name, is_shared, is_personal, borrower);
 end $$;
 
 -- A JSON value without text: everything that is not an amount, date or id becomes "Redacted", except below

@@ -78,6 +78,7 @@ const BOOK = {
   'investors.csv': csvOf({ name: 'ACME' }),
   'portfolios.csv': csvOf({ name: 'Prime', investor_name: 'ACME' }),
 };
+
 const bookFiles = (files: Record<string, string>) =>
   new Map(Object.entries(files).map(([path, content]) => [path, Buffer.from(content)]));
 
@@ -99,5 +100,45 @@ test('an investor of a book is not taken for the one whose external id is its na
   expect(investors.map(({ name }) => name).toSorted()).toEqual(['ACME', 'Other']);
   expect(portfolios).toMatchObject([
     { name: 'Prime', investor_id: investors.find(({ name }) => name === 'ACME')?.id },
+  ]);
+});
+
+test('what an import adds has a history that names its file', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const source = await stage.tenant('2026-01-15');
+  const seller = await source.signedIn('admin');
+  const product_id = await newProduct(source, {});
+  const { code } = (await seller.get(`/products/${product_id}`)).body as { code: string };
+  await newLoan(source, { product_id });
+  assertOk(
+    await seller.post('/programs', { name: 'Brought', code: 'BROUGHT', program_type: 'auto' }),
+  );
+  assertOk(await seller.delete(`/products/${product_id}`));
+  assertOk(await seller.post('/investors', { name: 'ACME', investor_type: 'fund' }));
+  assertOk(await seller.post('/portfolios', { name: 'Prime' }));
+  assertOk(
+    await seller.post('/ledger/accounts', { code: '1110', name: 'Auto', account_type: 'asset' }),
+  );
+
+  await importBookByHttp(stage, tenant, await exportedFiles(stage, source));
+  const historyOf = async (path: string, field: string, value: string) => {
+    const rows = (await admin.get(path)).body as Record<string, unknown>[];
+    const id = rows.find((row) => row[field] === value)?.['id'];
+    const { rows: entries } = await stage.owner.query<{ entry: string }>(
+      `select action || ': ' || reason as entry from audit_log where entity_id = $1 order by created_at, id`,
+      [id],
+    );
+    return entries.map(({ entry }) => entry);
+  };
+
+  const added = ['create: Imported from book.zip'];
+  expect(await historyOf('/investors', 'name', 'ACME')).toEqual(added);
+  expect(await historyOf('/portfolios', 'name', 'Prime')).toEqual(added);
+  expect(await historyOf('/programs', 'code', 'BROUGHT')).toEqual(added);
+  expect(await historyOf('/ledger/accounts', 'code', '1110')).toEqual(added);
+  expect(await historyOf('/products', 'code', code)).toEqual([
+    ...added,
+    'update: Inactive in the imported book.',
   ]);
 });

@@ -55,8 +55,14 @@ test.each<[string, Record<string, string>, string]>([
   ['first_delinquency_date', { paid_through_date: '2026-01-10' }, 'first_delinquency_missing'],
   [
     'first_delinquency_date',
-    { status: 'charged_off', paid_through_date: '' },
+    { status: 'charged_off', paid_through_date: '', charge_off_date: '2026-03-01' },
     'first_delinquency_missing',
+  ],
+  ['paid_through_date', { paid_through_date: '' }, 'paid_through_missing'],
+  [
+    'charge_off_date',
+    { status: 'charged_off', paid_through_date: '', first_delinquency_date: '2026-01-10' },
+    'charge_off_date_missing',
   ],
   [
     'next_due_date',
@@ -77,6 +83,7 @@ test.each<Record<string, string>>([
   { paid_through_date: '2026-01-10', first_delinquency_date: '2026-02-10' },
   { status: 'paid_off', current_principal_balance: '0.00', payment_amount: '1.00' },
   { paid_through_date: '', next_due_date: '2026-04-10' },
+  { paid_through_date: '', accrued_interest: '0.00' },
   // Prepaid, so that the agreed installment repays the rest early.
   { current_principal_balance: '3000.00' },
   // Changed by a modification, to the installment for what is left.

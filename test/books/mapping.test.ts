@@ -216,11 +216,7 @@ test.each([
     'dates: MM/dd/yyyy',
     'Is not a date written as MM/dd/yyyy. Correct it, or add its form to `dates` in the mapping.',
   ],
-  [
-    '02/30/2026',
-    'dates: MM/dd/yyyy',
-    'Is not a date written as MM/dd/yyyy. Correct it, or add its form to `dates` in the mapping.',
-  ],
+  ['02/30/2026', 'dates: MM/dd/yyyy', 'Is not a day of the calendar.'],
   ['2026-02-30', '', 'Is not a day of the calendar.'],
 ])('the date %s with "%s" is %s', async (value, settings, expected) => {
   expect(await read('Day', value, settings)).toBe(expected);
@@ -248,7 +244,14 @@ test.each([
   ['12.345', '', expect.stringContaining('money: {round: half_up}')],
   ['$5', '', expect.stringContaining('currency')],
   ['1,234', '', expect.stringContaining('Has a comma.')],
-  ['1,23', "money: { thousands: ',' }", expect.stringContaining('Must be an amount')],
+  ['1,23', '', expect.stringContaining('money: {decimal: ","}')],
+  ['1.234,50', '', expect.stringContaining('money: {thousands: ".", decimal: ","}')],
+  ['1,23', "money: { thousands: ',' }", expect.stringContaining('money: {decimal: ","}')],
+  [
+    'five',
+    "money: { currency: €, thousands: '.', decimal: ',' }",
+    'Must be an amount like €1.234,50.',
+  ],
   ['(5)', '', expect.stringContaining('parentheses')],
   ['1.2E+05', '', expect.stringContaining('exponent')],
   ['five', '', expect.stringContaining('Must be an amount')],

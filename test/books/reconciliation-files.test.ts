@@ -126,6 +126,23 @@ test('loans that were boarded as paid off compare as zero, and their payments so
   ]);
 });
 
+test('npm run reconcile ends a comparison as failed if the book lacks what it needs', async () => {
+  const tenant = await stage.tenant('2024-12-31');
+  const { 'history.csv': _, ...files } = legacyFiles(LOANS);
+  const words = ['--tenant', tenant.slug, '--book', writeBook(files)];
+  const { ended, said } = startProcess('workers/reconcile.ts', words, {
+    DATABASE_URL: stage.url,
+    LOG_LEVEL: 'silent',
+  });
+
+  expect(await ended).toBe(2);
+  expect(said()).toContain('has no history.csv');
+  const admin = await tenant.signedIn('admin');
+  expect((await admin.get('/reconciliations')).body).toMatchObject([
+    { status: 'failed', failure_reason: expect.stringContaining('has no history.csv') },
+  ]);
+});
+
 test('npm run reconcile compares a book without loans here, writes a CSV and exits with 0, 1 or 2', async () => {
   const tenant = await stage.tenant('2024-12-31');
   await newProduct(tenant, { code: 'OLD', ...LEGACY_TERMS });

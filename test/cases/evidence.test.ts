@@ -88,7 +88,7 @@ test('a file with a virus, of a wrong type or about another person is not eviden
   expect(infected.body).toMatchObject({ status: 'infected', download_url: null });
   expect([page.status, json.status]).toEqual([415, 415]);
   expect(page.body.message).toContain('Supported types: application/pdf, image/png, image/jpeg');
-  expect(json.body.message).toBe('Send the form as multipart/form-data.');
+  expect(json.body.message).toContain('Send a form as multipart/form-data');
   expect(opened).toMatchObject({
     status: 422,
     body: { errors: { document_ids: expect.any(String) } },

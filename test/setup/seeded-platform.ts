@@ -95,6 +95,8 @@ export async function startPlatform(template: { url: string }, env: Record<strin
       await Promise.all(stops.map((stop) => stop()));
       server.closeAllConnections();
       server.close();
+      // Other test files in this process have receivers whose certificates have the same name.
+      setDefaultCACertificates(AUTHORITIES);
       await app.end();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });

@@ -48,7 +48,7 @@ export const aboutTheBook = (
   { scope, with_personal_numbers }: BookRequest,
 ): string => `# Book of loans as of ${today}
 
-${scopeText(scope)} Each CSV file has the columns of the book format, which the guide "Moving in" lists.
+${scopeText(scope)} Each CSV file has the columns that the guide "The book format" lists.
 Texts that a spreadsheet would run as formulas begin with an apostrophe. The import removes it.
 ${
   with_personal_numbers

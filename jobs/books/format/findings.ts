@@ -134,6 +134,15 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'The co-borrower of a loan that is paid off is left out.',
   },
+  paid_through_missing: {
+    severity: 'warning',
+    about:
+      'An active loan has no paid-through date, next due date or unpaid interest. It is boarded as paid through the business date.',
+  },
+  charge_off_date_missing: {
+    severity: 'warning',
+    about: 'A loan that is charged off has no charge-off date. The business date becomes its date.',
+  },
   due_date_off_schedule: {
     severity: 'warning',
     about: 'A due date is not one of the due dates that follow from the terms.',

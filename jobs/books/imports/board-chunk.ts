@@ -66,7 +66,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
     const [document] = await staged.nextRowsWithoutRecord(tx, id, 'documents', 1);
     return document ? { ...done, awaitsDocuments: true } : completeImport(work, row);
   }
-  if (row.loans_boarded === 0) await importBookSettings(work, id);
+  if (row.loans_boarded === 0) await importBookSettings(work, row);
   const { loans: boarded, people } = await boardRows(work, row, rows);
   const ids = boarded.map((loan) => loan.id);
   await staged.recordBoardedLoans(
@@ -203,7 +203,7 @@ const REFUSED = { code: 'refused', severity: 'error' } as const;
 /** All loans are boarded: adds up what they owe now, and removes the stored rows. */
 async function completeImport(work: Work, row: stored.ImportRow): Promise<ChunkDone> {
   const { tx, today } = work;
-  await appendFindings(work, row.id, await importBookLedger(work, row.id));
+  await appendFindings(work, row.id, await importBookLedger(work, row));
   await deactivateSettings(work, row.id);
   const totals = startTotals();
   for (let after = 0; ;) {

@@ -5,6 +5,7 @@ import { integer, money } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import { money as formatMoney, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { summarizeTotals } from './control-totals.ts';
 
@@ -32,7 +33,7 @@ export async function confirmImport(work: Work, id: string, given: Confirmation)
       `The file has ${expected.loan_count} loans. Find the difference to the old system, and correct the file or your number.`;
   if (given.principal_total !== expected.principal_total)
     errors['principal_total'] =
-      `The loans of the file owe ${expected.principal_total}. Find the difference to the old system, and correct the file or your total.`;
+      `The loans of the file owe ${expected.principal_total}, ${differenceTo(given.principal_total, expected.principal_total)} than you state. Loans that are charged off do not count. Find the difference to the old system, and correct the file or your total.`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await update(tx, 'imports', id, {
     status: 'confirmed',
@@ -42,6 +43,12 @@ export async function confirmImport(work: Work, id: string, given: Confirmation)
   });
   const changes = { status: { old: row.status, new: 'confirmed' } };
   await recordAudit(work, { type: 'imports', id }, 'confirm', changes);
+}
+
+/** How much more or less the file has. */
+function differenceTo(stated: string, ofFile: string): string {
+  const difference = parseMoney(ofFile).minus(stated);
+  return `${formatMoney(difference.abs())} ${difference.gt(0) ? 'more' : 'less'}`;
 }
 
 /** What a second person approves: the file by its hash, how it is read, and its totals. */

@@ -47,7 +47,7 @@ export const reconcileJob: Job<z.output<typeof Payload>> = job({
       } catch (error) {
         const reason = reasonOf(error);
         if (reason === null) throw error;
-        await within(tenant_id, (work) => failed(work, id, reason));
+        await within(tenant_id, (work) => failReconciliation(work, id, reason));
       }
     await storeDifferences(within, files, tenant_id, id);
     if (storage_key === null) return;
@@ -57,11 +57,12 @@ export const reconcileJob: Job<z.output<typeof Payload>> = job({
     );
   },
 
-  failed: (work, { reconciliation_id }, reason) => failed(work, reconciliation_id, reason),
+  failed: (work, { reconciliation_id }, reason) =>
+    failReconciliation(work, reconciliation_id, reason),
 });
 
 /** Marks a comparison as failed, unless its results or an earlier reason are stored already. */
-async function failed({ tx }: Pick<Work, 'tx'>, id: string, reason: string) {
+export async function failReconciliation({ tx }: Pick<Work, 'tx'>, id: string, reason: string) {
   const run = await stored.lockReconciliation(tx, id);
   if (run?.status !== 'waiting' && run?.status !== 'running') return;
   await update(tx, 'reconciliations', id, {
@@ -71,7 +72,7 @@ async function failed({ tx }: Pick<Work, 'tx'>, id: string, reason: string) {
 }
 
 /** A sentence for the user if the file is to blame, without its contents. Otherwise null. */
-function reasonOf(error: unknown): string | null {
+export function reasonOf(error: unknown): string | null {
   if (error instanceof BookUnreadable) return error.withoutContents();
   return error instanceof FileUnusable || error instanceof ZipRefused ? error.message : null;
 }

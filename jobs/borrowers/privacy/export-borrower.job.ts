@@ -96,7 +96,7 @@ async function loadExportContents({ tx }: Work, exportId: string): Promise<Expor
     if (rows.length > 0)
       texts.push({ path: `${folder}/${name}.json`, text: `[\n${rows.join(',\n')}\n]\n` });
   }
-  return { storage_key, texts, documents: await exports.documentFiles(tx, borrower_id) };
+  return { storage_key, texts, documents: await exports.documentFiles(tx, ids) };
 }
 
 const README = `Everything that is kept about one borrower.

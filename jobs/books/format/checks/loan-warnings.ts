@@ -27,6 +27,7 @@ export function warnAboutLoan(row: LoanRow, place: Place): Issue[] {
   return [
     ...rate,
     ...balanceWarnings(row, place),
+    ...missingDateWarnings(row),
     ...dateWarnings(row, place),
     ...repayment,
     // They name the mistake more exactly.
@@ -63,6 +64,31 @@ function balanceWarnings(row: LoanRow, { terms }: Place): Issue[] {
           'current_principal_balance',
           'balance_above_amount',
           `Is more than the principal amount of ${principal_amount}. Correct it, or set has_capitalization if interest or fees were added.`,
+        ),
+      ]
+    : [];
+}
+
+/** Dates that the business date replaces. A history has them. */
+function missingDateWarnings(row: LoanRow): Issue[] {
+  const { status, paid_through_date, next_due_date, accrued_interest, charge_off_date } = row;
+  if (row.history_from !== undefined) return [];
+  if (status === 'charged_off' && charge_off_date === undefined)
+    return [
+      warning(
+        'charge_off_date',
+        'charge_off_date_missing',
+        'Nothing says when the loan was charged off, so it is boarded as charged off today.',
+      ),
+    ];
+  const isUnknown =
+    status === 'active' && !paid_through_date && !next_due_date && accrued_interest === undefined;
+  return isUnknown && parseMoney(row.current_principal_balance).gt(0)
+    ? [
+        warning(
+          'paid_through_date',
+          'paid_through_missing',
+          'Nothing says through which day interest is paid, so the loan is boarded as paid through today.',
         ),
       ]
     : [];

@@ -52,10 +52,8 @@ function unsignedNumber(value: string, format: MoneyFormat) {
 }
 
 /** Removes the signs between thousands, which must be in their places. */
-function plainNumber(
-  text: string,
-  { thousands = '', decimal = '.', currency }: MoneyFormat,
-): string {
+function plainNumber(text: string, format: MoneyFormat): string {
+  const { thousands = '', decimal = '.' } = format;
   const [whole = '', fraction, ...more] = text.split(decimal);
   const groups = thousands === '' ? [whole] : whole.split(thousands);
   const isGrouped =
@@ -67,19 +65,29 @@ function plainNumber(
     groups.every((group) => /^\d+$/.test(group)) &&
     (fraction === undefined || /^\d+$/.test(fraction));
   if (isNumber) return `${groups.join('')}${fraction === undefined ? '' : `.${fraction}`}`;
-  throw new ValueProblem(amountHint(text, thousands, currency));
+  throw new ValueProblem(amountHint(text, format));
 }
 
-function amountHint(text: string, thousands: string, currency: string | undefined): string {
+/** An amount whose last sign is a comma before one or two digits. */
+const DECIMAL_COMMA = /^\d[\d.]*,\d{1,2}$/;
+
+function amountHint(
+  text: string,
+  { thousands = '', decimal = '.', currency = '' }: MoneyFormat,
+): string {
   if (/^[$€£]/.test(text) && !currency)
     return 'Has a currency sign. Say so in the mapping: `money: {currency: "$"}`.';
   if (text.startsWith('('))
     return 'Is in parentheses. If that means negative, say so: `money: {negative: parentheses}`.';
-  if (text.includes(',') && thousands === '')
+  if (decimal === '.' && DECIMAL_COMMA.test(text)) {
+    const grouped = text.includes('.') ? 'thousands: ".", ' : '';
+    return `Looks like an amount with a decimal comma. If it is one, say so in the mapping: \`money: {${grouped}decimal: ","}\`.`;
+  }
+  if (text.includes(',') && thousands === '' && decimal === '.')
     return 'Has a comma. Say what it separates: `money: {thousands: ","}` or `money: {decimal: ","}`.';
   if (/^\d+(\.\d+)?e/i.test(text))
     return 'Is written with an exponent, which a spreadsheet does. Format the column as a number and export it again.';
-  return 'Must be an amount like 1234.50.';
+  return `Must be an amount like ${currency}1${thousands}234${decimal}50.`;
 }
 
 /** The rate as a fraction. Throws `ValueProblem` if it is not written as the mapping says. */

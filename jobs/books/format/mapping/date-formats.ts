@@ -92,10 +92,13 @@ const ISO =
 export function readDate(value: string, formats: readonly DateFormat[]): string {
   const iso = value.length <= 40 ? ISO.exec(value)?.[1] : undefined;
   if (iso !== undefined) return iso;
+  let hasForm = false;
   for (const format of formats) {
     const found = readAs(value, format);
-    if (found !== null) return found;
+    if (found === NO_DAY) hasForm = true;
+    else if (found !== null) return found;
   }
+  if (hasForm) throw new ValueProblem('Is not a day of the calendar.');
   throw new ValueProblem(
     formats.length === 0
       ? 'Is not a date like 2026-01-31. Correct it, or state its form in the mapping, such as `dates: MM/dd/yyyy`.'
@@ -103,7 +106,10 @@ export function readDate(value: string, formats: readonly DateFormat[]): string 
   );
 }
 
-function readAs(value: string, format: DateFormat): string | null {
+/** A day that its month does not have. */
+const NO_DAY = Symbol('no day');
+
+function readAs(value: string, format: DateFormat): string | typeof NO_DAY | null {
   const { two_digit_years_from, day } = format;
   const found: Partial<Record<'year' | 'month' | 'day', number>> = {};
   let at = 0;
@@ -125,7 +131,7 @@ function readAs(value: string, format: DateFormat): string | null {
   if (month < 1 || month > 12) return null;
   const lastDay = daysInMonth(year, month);
   const dayOfMonth = found.day ?? (day === 'last' ? lastDay : 1);
-  if (dayOfMonth < 1 || dayOfMonth > lastDay) return null;
+  if (dayOfMonth < 1 || dayOfMonth > lastDay) return NO_DAY;
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(dayOfMonth)}`;
 }
 

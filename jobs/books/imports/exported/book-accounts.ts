@@ -1,4 +1,6 @@
 import * as parents from '../../../../sql/books/parents.ts';
+import { accounts as accountTable } from '../../../../sql/ledger/accounts.ts';
+import { auditChange } from '../../../audit.ts';
 import { addAccount } from '../../../ledger/account.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
@@ -16,10 +18,11 @@ export const accountFinder = (accounts: readonly parents.Account[]) => {
     (role && byRole.get(role)) ?? byCode.get(account_code);
 };
 
-/** Adds the accounts that only the book has, and returns the ids of all accounts by the codes of the book. */
+/** Adds the accounts that only the book has, with this reason in their history, and returns the ids of all accounts by the codes of the book. */
 export async function addBookAccounts(
   work: Work,
   rows: readonly LedgerRow[],
+  reason: string,
 ): Promise<Map<string, string>> {
   const accounts = await parents.listAccounts(work.tx);
   const find = accountFinder(accounts);
@@ -28,11 +31,12 @@ export async function addBookAccounts(
     const { account_code: code, name = code, account_type } = row;
     const known = find(row)?.id ?? ids.get(code);
     if (known !== undefined) ids.set(code, known);
-    else if (account_type !== undefined)
-      ids.set(
-        code,
-        await addAccount(work, { code, name, account_type } as { account_type: string }),
-      );
+    else if (account_type !== undefined) {
+      const account = { code, name, account_type };
+      const add = () => addAccount(work, account);
+      const { id } = await auditChange(work, accountTable, 'create', null, add, reason);
+      ids.set(code, id);
+    }
   }
   return ids;
 }

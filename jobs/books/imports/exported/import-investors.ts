@@ -1,15 +1,22 @@
 import * as records from '../../../../sql/books/import-records.ts';
 import * as parents from '../../../../sql/books/parents.ts';
+import { investors as investorTable } from '../../../../sql/portfolios/investors.ts';
+import { portfolios } from '../../../../sql/portfolios/portfolios.ts';
 import { insert } from '../../../../sql/write.ts';
+import { auditChange } from '../../../audit.ts';
 import type { Work } from '../../../work.ts';
 import type { Placed } from '../staged-rows.ts';
 
+/** The import that adds something, and the reason that its history gives. */
+export type Bringing = { id: string; reason: string };
+
 /** Adds the investors whose names and external ids the tenant does not have. The others stay as they are. */
 export async function importInvestors(
-  { tx }: Work,
-  importId: string,
+  work: Work,
+  { id: importId, reason }: Bringing,
   rows: readonly Placed<'investors'>[],
 ) {
+  const { tx } = work;
   if (rows.length === 0) return;
   const { byName, byExternalId } = await parents.listInvestorIds(tx);
   const found: records.ImportedRecord[] = [];
@@ -18,7 +25,16 @@ export async function importInvestors(
     const id =
       (investor.external_id && byExternalId.get(investor.external_id)) ??
       byName.get(investor.name) ??
-      (await insert(tx, 'investors', investor));
+      (
+        await auditChange(
+          work,
+          investorTable,
+          'create',
+          null,
+          () => insert(tx, 'investors', investor),
+          reason,
+        )
+      ).id;
     if (investor_id) found.push({ file: 'investors', key: investor_id, record_id: id });
     byName.set(investor.name, id);
     if (investor.external_id) byExternalId.set(investor.external_id, id);
@@ -27,17 +43,27 @@ export async function importInvestors(
 }
 
 /** Adds the static portfolios whose names the tenant does not have. */
-export async function importPortfolios({ tx }: Work, rows: readonly Placed<'portfolios'>[]) {
+export async function importPortfolios(
+  work: Work,
+  { reason }: Bringing,
+  rows: readonly Placed<'portfolios'>[],
+) {
+  const { tx } = work;
   if (rows.length === 0) return;
   const known = await parents.listPortfolioNames(tx);
   const { byName: investors } = await parents.listInvestorIds(tx);
   for (const { values } of rows) {
     const { investor_name, ...portfolio } = values;
     if (known.has(portfolio.name)) continue;
-    await insert(tx, 'portfolios', {
-      ...portfolio,
-      investor_id: investor_name ? investors.get(investor_name) : undefined,
-    });
+    const investor_id = investor_name ? investors.get(investor_name) : undefined;
+    await auditChange(
+      work,
+      portfolios,
+      'create',
+      null,
+      () => insert(tx, 'portfolios', { ...portfolio, investor_id }),
+      reason,
+    );
     known.add(portfolio.name);
   }
 }

@@ -4,6 +4,7 @@ import { isZero, money, parseMoney, sum } from '../../../money.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import { addBookAccounts } from './book-accounts.ts';
+import type { Bringing } from './import-investors.ts';
 
 /** An account that only loans may move, on which the trial balance differs from the loans of the import. */
 export type LedgerDifference = { account_code: string; booked: string; wanted: string };
@@ -17,11 +18,11 @@ export type LedgerDifference = { account_code: string; booked: string; wanted: s
  */
 export async function importLedger(
   work: Work,
-  importId: string,
+  { id: importId, reason }: Bringing,
   rows: readonly BookRow<'ledger'>[],
 ): Promise<LedgerDifference[]> {
   if (rows.length === 0) return [];
-  const ids = await addBookAccounts(work, rows);
+  const ids = await addBookAccounts(work, rows, reason);
   assertPostable(rows, ids);
   const wanted = new Map(
     rows.map(({ account_code, balance }) => [ids.get(account_code), { account_code, balance }]),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import * as records from '../../../../sql/books/import-records.ts';
 import * as parents from '../../../../sql/books/parents.ts';
+import { products as productTable } from '../../../../sql/loans/products/products.ts';
+import { programs as programTable } from '../../../../sql/loans/products/programs.ts';
+import { auditChange, recordAudit } from '../../../audit.ts';
 import { Invalid } from '../../../errors.ts';
 import { FeeRules } from '../../../loans/products/fee-rules.ts';
 import { addProduct } from '../../../loans/products/product.ts';
@@ -14,6 +17,7 @@ import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import type { Placed } from '../staged-rows.ts';
+import type { Bringing } from './import-investors.ts';
 
 /**
  * Adds the programs and products of a book whose codes the tenant does not have. Those that it has stay as they are, so
@@ -21,14 +25,14 @@ import type { Placed } from '../staged-rows.ts';
  */
 export async function importSettings(
   work: Work,
-  importId: string,
+  { id: importId, reason }: Bringing,
   programs: readonly Placed<'programs'>[],
   products: readonly Placed<'products'>[],
   accounts: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const programIds = await addPrograms(work, programs);
+  const programIds = await addPrograms(work, programs, reason);
   const addedProducts: records.ImportedRecord[] = [];
-  const known = { programs: programIds.known, accounts };
+  const known = { programs: programIds.known, accounts, reason };
   const productIds = await addProducts(work, products, known, addedProducts);
   await records.addImportedRecords(work.tx, importId, [
     ...[...programIds.added].map(([key, record_id]) => ({ file: 'programs', key, record_id })),
@@ -38,7 +42,10 @@ export async function importSettings(
     const { code, default_product_code } = values;
     const id = programIds.added.get(code);
     const default_product_id = default_product_code && productIds.get(default_product_code);
-    if (id && default_product_id) await parents.setDefaultProduct(work.tx, id, default_product_id);
+    if (!id || !default_product_id) continue;
+    await parents.setDefaultProduct(work.tx, id, default_product_id);
+    const changes = { default_product_id: { old: null, new: default_product_id } };
+    await recordAudit(work, { type: 'programs', id }, 'update', changes, reason);
   }
 }
 
@@ -60,13 +67,15 @@ function checkedRules(product: Omit<BookRow<'products'>, 'gl_map' | 'program_cod
   );
 }
 
-async function addPrograms({ tx }: Work, rows: readonly Placed<'programs'>[]) {
+async function addPrograms(work: Work, rows: readonly Placed<'programs'>[], reason: string) {
+  const { tx } = work;
   const known = await parents.listProgramIds(tx);
   const added = new Map<string, string>();
   for (const { values } of rows) {
     const { default_product_code: _, ...program } = values;
     if (known.has(program.code)) continue;
-    const id = await insert(tx, 'programs', { ...program, is_active: true });
+    const add = () => insert(tx, 'programs', { ...program, is_active: true });
+    const { id } = await auditChange(work, programTable, 'create', null, add, reason);
     known.set(program.code, id);
     added.set(program.code, id);
   }
@@ -79,7 +88,12 @@ async function addProducts(
   {
     programs,
     accounts,
-  }: { programs: ReadonlyMap<string, string>; accounts: ReadonlyMap<string, string> },
+    reason,
+  }: {
+    programs: ReadonlyMap<string, string>;
+    accounts: ReadonlyMap<string, string>;
+    reason: string;
+  },
   added: records.ImportedRecord[],
 ) {
   const known = await parents.listProductIds(work.tx);
@@ -98,7 +112,9 @@ async function addProducts(
       const fields = { ...product, ...checkedRules(product), gl_map: Object.fromEntries(mapped) };
       const { loan_type = 'installment' } = product;
       const given = { ...fields, is_active: true, loan_type, program_id };
-      const record_id = await addProduct(work, given);
+      const add = () => addProduct(work, given);
+      const row = await auditChange(work, productTable, 'create', null, add, reason);
+      const record_id = row.id;
       known.set(product.code, record_id);
       added.push({ file: 'products', key: product.code, record_id });
     } catch (error) {

@@ -3,6 +3,7 @@ import * as records from '../../../../sql/books/import-records.ts';
 import { setBroughtFlags } from '../../../../sql/books/brought-flags.ts';
 import { openTasksForLoans } from '../../../../sql/borrowers/tasks.ts';
 import { update } from '../../../../sql/write.ts';
+import { recordAudit } from '../../../audit.ts';
 import { Invalid } from '../../../errors.ts';
 import type { Boarding } from '../../../loans/boarding/boarding-input.ts';
 import { eventsInForce } from '../../../loans/engine/event-order.ts';
@@ -36,18 +37,26 @@ async function rowsOfFile<Name extends BookFileName>(
   }));
 }
 
+type NamedImport = { id: string; filename: string };
+
+/** The reason in the history of what an import adds. */
+const reasonOf = ({ filename }: NamedImport) => `Imported from ${filename}`;
+
 /** Adds the accounts, investors, portfolios, programs and products of the book, before its first loan. */
-export async function importBookSettings(work: Work, importId: string) {
+export async function importBookSettings(work: Work, row: NamedImport) {
+  const importId = row.id;
+  const brings = { id: importId, reason: reasonOf(row) };
   const ledger = await rowsOfFile(work, importId, 'ledger');
   const accounts = await addBookAccounts(
     work,
     ledger.map(({ values }) => values),
+    brings.reason,
   );
-  await importInvestors(work, importId, await rowsOfFile(work, importId, 'investors'));
-  await importPortfolios(work, await rowsOfFile(work, importId, 'portfolios'));
+  await importInvestors(work, brings, await rowsOfFile(work, importId, 'investors'));
+  await importPortfolios(work, brings, await rowsOfFile(work, importId, 'portfolios'));
   await importSettings(
     work,
-    importId,
+    brings,
     await rowsOfFile(work, importId, 'programs'),
     await rowsOfFile(work, importId, 'products'),
     accounts,
@@ -60,7 +69,17 @@ export async function deactivateSettings(work: Work, importId: string) {
     const rows = await rowsOfFile(work, importId, file);
     const codes = rows.flatMap(({ values }) => (values.is_active === false ? [values.code] : []));
     const added = await records.findImportedRecords(work.tx, importId, file, codes);
-    for (const id of added.values()) await update(work.tx, file, id, { is_active: false });
+    const changes = { is_active: { old: true, new: false } };
+    for (const id of added.values()) {
+      await update(work.tx, file, id, { is_active: false });
+      await recordAudit(
+        work,
+        { type: file, id },
+        'update',
+        changes,
+        'Inactive in the imported book.',
+      );
+    }
   }
 }
 
@@ -186,20 +205,21 @@ function flagsOf(events: readonly LoanEvent[]) {
  * Posts what the trial balance of the book has beyond its loans. Returns a warning for each account on which the loans
  * differ from it. Throws `ChunkRefused` if it cannot.
  */
-export async function importBookLedger(work: Work, importId: string): Promise<BookFinding[]> {
+export async function importBookLedger(work: Work, row: NamedImport): Promise<BookFinding[]> {
+  const importId = row.id;
   const rows = await rowsOfFile(work, importId, 'ledger');
   try {
     const differences = await importLedger(
       work,
-      importId,
+      { id: importId, reason: reasonOf(row) },
       rows.map(({ values }) => values),
     );
     const [first] = rows;
     return differences.map(({ account_code, booked, wanted }) => {
-      const row = rows.find(({ values }) => values.account_code === account_code) ?? first;
+      const named = rows.find(({ values }) => values.account_code === account_code) ?? first;
       return {
-        file: row?.source ?? 'ledger.csv',
-        line: row?.line ?? 1,
+        file: named?.source ?? 'ledger.csv',
+        line: named?.line ?? 1,
         column: 'balance',
         code: 'ledger_differs',
         severity: 'warning',
