@@ -71,22 +71,25 @@ function parseJsonField(given: string): unknown {
 
 type Store = { within: Within; files: Files; tenantId: string };
 
+type Owner =
+  { loan_id: string; borrower_id?: string | undefined } | { loan_id: null; borrower_id: string };
+
 /**
  * Stores a file from a form with the same three steps as any upload: announce, put, confirm. If one fails,
  * the document stays pending and is cleaned up later. Returns the document's id.
  */
 export async function uploadDirectly(
   { within, files, tenantId }: Store,
-  { file: sent, borrower_id, filename, metadata: about, ...input }: DirectUpload,
+  { file: sent, filename, metadata: about, ...input }: Omit<DirectUpload, keyof Owner> & Owner,
   content_type: ContentType,
 ): Promise<string> {
   const name = filename ?? nameOf(sent);
   const { id, key } = await within(tenantId, async (work) => {
-    if (borrower_id && !(await isLiable(work.tx, input.loan_id, borrower_id)))
+    const { loan_id, borrower_id } = input;
+    if (loan_id && borrower_id && !(await isLiable(work.tx, loan_id, borrower_id)))
       throw new Invalid({ borrower_id: 'Must be a person who owes this loan.' });
     const document = {
       ...input,
-      ...(borrower_id && { borrower_id }),
       content_type,
       filename: name,
       metadata: about ?? {},

@@ -27,8 +27,9 @@ export const UploadRequest = z.object({
     .describe('The content type. The file is refused if its bytes are of another type.'),
   is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
-/** `borrower_id` is set if the document does not belong to the loan's borrower. */
-type UploadRequest = z.output<typeof UploadRequest> & { borrower_id?: string };
+/** `borrower_id` is set if the document does not belong to the loan's borrower, or to no loan. */
+type UploadRequest = Omit<z.output<typeof UploadRequest>, 'loan_id'> &
+  ({ loan_id: string; borrower_id?: string | undefined } | { loan_id: null; borrower_id: string });
 
 export const UploadConfirmation = z.object({
   file_size: z.int().min(0).describe('The size of the uploaded file in bytes.'),
@@ -74,18 +75,22 @@ export async function insertAnnouncedUpload(
   source: Source,
   expires_at: Date,
 ) {
-  const ofLoan = await uploads.findBorrowerOfLoan(work.tx, input.loan_id);
-  if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
+  const owner =
+    input.loan_id === null
+      ? input.borrower_id
+      : await uploads.findBorrowerOfLoan(work.tx, input.loan_id);
+  if (owner === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await currentTenant(work.tx);
   const id = newId();
-  const plain = storageKey({ tenant_slug, ...input });
+  const place = { ...input, tenant_slug, loan_id: input.loan_id ?? owner };
+  const plain = storageKey(place);
   await uploads.lockKey(work.tx, plain);
   const isTaken = await uploads.isKeyTaken(work.tx, plain);
   const filename = `${id.slice(-8)}-${safeFilename(input.filename)}`;
-  const key = isTaken ? storageKey({ tenant_slug, ...input, filename }) : plain;
+  const key = isTaken ? storageKey({ ...place, filename }) : plain;
   await insert(work.tx, 'documents', {
-    borrower_id: ofLoan,
     ...input,
+    borrower_id: input.borrower_id ?? owner,
     id,
     source,
     storage_key: key,

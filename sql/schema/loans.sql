@@ -920,8 +920,8 @@ create table modifications (
   apply_immediately boolean not null,
   status text not null check (status in
     ('pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled')),
-  -- Whether the loan is active. A trigger of loans keeps it up to date while the modification waits.
-  is_loan_active boolean not null default true,
+  -- Whether the loan is active. Triggers set it, and keep it up to date while the modification waits.
+  is_loan_active boolean not null,
   -- What clients see: a modification that waits is canceled while its loan is not active.
   shown_status text not null generated always as (
     case when status in ('pending', 'approved') and not is_loan_active then 'canceled' else status end
@@ -948,6 +948,18 @@ call app.protect('modifications', 'select, insert, update');
 call app.declare_borrower_data('modifications', 'loans', redacted => '{reason_comment}',
   kept => '{"one of a few values": ["modification_type", "reason", "interest_treatment", "fee_treatment",
     "status", "shown_status"], "terms of the loan": ["previous_terms", "new_terms"], "ids": ["event_ids"]}');
+
+create function app.set_is_loan_active() returns trigger
+  language plpgsql set search_path = public, pg_temp
+as $$
+begin
+  new.is_loan_active := exists (
+    select from loans where tenant_id = new.tenant_id and id = new.loan_id and status = 'active'
+  );
+  return new;
+end $$;
+create trigger set_is_loan_active before insert on modifications for each row
+  execute function app.set_is_loan_active();
 
 create function app.follow_loan_status() returns trigger
   language plpgsql set search_path = public, pg_temp

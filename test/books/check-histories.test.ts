@@ -172,7 +172,7 @@ test('a complete history without transactions says that nothing was paid', async
 });
 
 test('many warnings do not hide an error, and findings are in the order of the files', async () => {
-  const many = Array.from({ length: 60 }, (_, at) =>
+  const many = Array.from({ length: 40 }, (_, at) =>
     loan(`L-${at}`, '1200.00', { history_from: '', payment_amount: '150.00' }),
   );
   const { findings } = await check(
@@ -183,4 +183,15 @@ test('many warnings do not hide an error, and findings are in the order of the f
   const lines = findings.map(({ line }) => line);
   expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(1);
   expect(lines).toEqual(lines.toSorted((one, other) => one - other));
+});
+
+test('a replayed history with more transactions than a loan may have is one finding at its line', async () => {
+  const payments = Array.from({ length: 2_002 }, (_, at) =>
+    transaction('L-1', `T-${at}`, '2025-11-01', { amount: '0.10' }),
+  );
+
+  const { places, findings } = await check([loan('L-1', '1000.00')], payments);
+
+  expect(places).toEqual(['history.csv 2002 loan_number refused error']);
+  expect(findings[0]?.reason).toContain('at most 2000 transactions');
 });

@@ -202,6 +202,28 @@ test('an archived product and accounts of the lender come with the book', async 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
+test('a modification that waits stays canceled on a loan that was charged off', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const admin = await source.signedIn('admin');
+  const loan = await newLoan(source);
+  assertOk(
+    await admin.post(`/loans/${loan.id}/modifications`, {
+      modification_type: 'rate_change',
+      new_interest_rate: '0.04',
+      effective_date: '2026-06-10',
+      reason: 'hardship',
+    }),
+  );
+  assertOk(await admin.post(`/loans/${loan.id}/charge-off`, { reason: 'fraud' }));
+  const target = await stage.tenant('2026-01-15');
+
+  await importBookByHttp(stage, target, await exportedFiles(stage, source));
+  const modifications = (await target.officer.get('/modifications')).body as object[];
+
+  expect(modifications).toMatchObject([{ status: 'canceled' }]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
 test('settings that decide about figures are compared, and never changed', async () => {
   const source = await stage.tenant('2026-01-15');
   await newLoan(source);

@@ -13,7 +13,7 @@ import { sql } from '../../sql/database/db.ts';
 import { asTree, exportedFiles, zipOf } from '../setup/exported-books.ts';
 import { multipartForm, postForm } from '../setup/forms.ts';
 import { importBookByHttp, lentTo, runImports, uploadBook } from '../setup/imports.ts';
-import { newBorrower } from '../setup/joint-loans.ts';
+import { newBorrower, newJointLoan } from '../setup/joint-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { assertOk } from '../setup/portal.ts';
 import { newProduct } from '../setup/products.ts';
@@ -101,6 +101,44 @@ test('a book that is exported and imported elsewhere has equal balances, schedul
   expect(await documentsOf(target)).toHaveLength(1);
   expect(await trialBalanceOf(target)).toEqual(await trialBalanceOf(source));
   expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a document about one person stays with that person, with or without a loan', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const { id: loan_id, borrower_id, other } = await newJointLoan(source);
+  const upload = async (name: string, owner?: string) => {
+    const fields = { loan_id, document_type: 'other', is_visible_to_borrower: 'true' };
+    const form = multipartForm({ ...fields, ...(owner && { borrower_id: owner }) }, [
+      { name, type: 'text/plain', content: `The text of ${name}.` },
+    ]);
+    const { status, body } = await postForm(source.officer, '/documents', form);
+    expect(status).toBe(201);
+    return body.id as string;
+  };
+  await upload('contract.txt');
+  await upload('income.txt', other);
+  const passport = await upload('passport.txt', other);
+  await stage.owner.query('update documents set loan_id = null where id = $1', [passport]);
+  const target = await stage.tenant('2026-01-15');
+
+  const found = await importBookByHttp(stage, target, await exportedFiles(stage, source));
+  const [loan] = (await target.officer.get('/loans')).body;
+  const documents = (await target.officer.get('/documents')).body as Record<string, unknown>[];
+  const owners = documents
+    .filter(({ filename }) => String(filename).endsWith('.txt'))
+    .map((one) => [
+      one['filename'],
+      one['loan_id'] !== null,
+      one['borrower_id'] === loan.borrower_id ? borrower_id : other,
+    ]);
+  const byName = owners.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+
+  expect(found).toEqual([]);
+  expect(byName).toEqual([
+    ['contract.txt', true, borrower_id],
+    ['income.txt', true, other],
+    ['passport.txt', false, other],
+  ]);
 });
 
 test('settled, recovered and partly charged-off loans keep their status in an exported book', async () => {

@@ -127,7 +127,7 @@ export async function checkBook(
     if (file === 'loans') loans_total += 1;
     // All loans are checked before the first transaction.
     if (file === 'history' && waiting.length > 0) await check(waiting.splice(0));
-    if (file === 'history') histories?.addTransaction(row);
+    if (file === 'history') found.add(histories?.addTransaction(row) ?? []);
     if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
     if (waiting.length >= BATCH) await check(waiting.splice(0));

@@ -3,10 +3,11 @@ import { Invalid } from '../../../errors.ts';
 import { checkBoarding } from '../../../loans/boarding/check-boarding.ts';
 import { termsFor } from '../../../loans/boarding/check-loan.ts';
 import { replayAndCompare } from '../../../loans/boarding/check-replayed.ts';
+import { TRANSACTIONS_MAX } from '../../../loans/boarding/history-input.ts';
 import { readHistory } from '../../../loans/boarding/replay-history.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import type { CheckedRow } from '../../format/checks/check-book.ts';
-import { createKeySet } from '../../format/checks/key-set.ts';
+import { createKeySet, hashOf } from '../../format/checks/key-set.ts';
 import type { LoanRow } from '../book-rows.ts';
 import { statedFigures, statedOf, type LoanFigures } from '../control-totals.ts';
 import type { BookFinding } from '../finding.ts';
@@ -39,6 +40,8 @@ export function createHistoryCheck(options: ImportOptions) {
   const labels = new Map<string, LabelOf>();
   const replayed = createKeySet();
   const incomplete = new Set<string>();
+  /** The transactions of each loan, by the hash of its number. */
+  const counts = new Map<number, number>();
   let count = 0;
   const keepLabels = (file: string, { source, labelOf }: RowPlace) => {
     if (!labels.has(`${file} ${source}`)) labels.set(`${file} ${source}`, labelOf);
@@ -61,12 +64,22 @@ export function createHistoryCheck(options: ImportOptions) {
       count += 1;
     },
 
-    addTransaction(row: CheckedRow) {
+    /** Keeps no more transactions than a loan may have, because those of a loan are in memory together. */
+    addTransaction(row: CheckedRow): BookFinding[] {
       const { source, line } = row;
       const values = row.values as BookRow<'history'>;
-      if (!replayed.has(values.loan_number)) return;
+      const { loan_number } = values;
+      if (!replayed.has(loan_number)) return [];
+      const hash = hashOf(loan_number);
+      const of_loan = (counts.get(hash) ?? 0) + 1;
+      counts.set(hash, of_loan);
+      if (of_loan > TRANSACTIONS_MAX) {
+        incomplete.add(loan_number);
+        return of_loan === TRANSACTIONS_MAX + 1 ? [tooMany(row)] : [];
+      }
       keepLabels('history', row);
-      store.add(values.loan_number, { transaction: { source, line, values } });
+      store.add(loan_number, { transaction: { source, line, values } });
+      return [];
     },
 
     /** A line of the loan could not be read, so that its balances cannot be compared. */
@@ -93,6 +106,15 @@ export function createHistoryCheck(options: ImportOptions) {
     },
   };
 }
+
+const tooMany = ({ source, line, labelOf }: RowPlace): BookFinding => ({
+  file: source,
+  line,
+  column: labelOf('loan_number'),
+  code: 'refused',
+  severity: 'error',
+  reason: `A history that is replayed has at most ${TRANSACTIONS_MAX} transactions. Begin it later with \`history_from\` and its opening balances.`,
+});
 
 type OneLoan = {
   loan: KeptLoan;

@@ -12,6 +12,7 @@ import type { Files } from '../../../files/files.ts';
 import type { Within } from '../../../work.ts';
 import type { Book } from '../../format/reading/book.ts';
 import { storable, type BookFinding } from '../finding.ts';
+import { findImportedBorrowers } from './import-borrowers.ts';
 import { openRow, type Placed } from '../staged-rows.ts';
 
 /** Documents between two looks at whether the import was canceled. */
@@ -20,7 +21,7 @@ const BATCH = 20;
 const END_BYTES = 65_536;
 
 type Store = { within: Within; files: Files | null; tenantId: string };
-type Document = Placed<'documents'> & { loan_id: string | null };
+type Document = Placed<'documents'> & { loan_id: string | null; borrower_id: string | null };
 
 /**
  * Stores the next documents of a book, after its loans. Each goes through the same steps as an upload: its type is
@@ -51,19 +52,23 @@ async function nextDocuments(work: Parameters<Parameters<Within>[1]>[0], importI
   const numbers = placed.flatMap(({ values }) => values.loan_number ?? []);
   const found = await staged.findBoardedLoans(work.tx, importId, numbers);
   const loans = new Map(found.map(({ loan_number, loan_id }) => [loan_number, loan_id]));
+  const ids = placed.flatMap(({ values }) => values.borrower_external_id ?? []);
+  const people = await findImportedBorrowers(work, importId, ids);
   return placed.map((one): Document => ({
     ...one,
     loan_id: loans.get(one.values.loan_number ?? '') ?? null,
+    borrower_id: people.get(one.values.borrower_external_id ?? '') ?? null,
   }));
 }
 
 /** Returns why the document was not stored, or null. */
 async function storeDocument(
   { within, files, tenantId }: Store,
-  { values, loan_id }: Document,
+  { values, ...of }: Document,
   file: TreeFile | undefined,
 ): Promise<string | null> {
-  if (loan_id === null) return 'It belongs to no loan of this book.';
+  const owner = ownerOf(values, of);
+  if (owner === null) return 'It belongs to no loan and no borrower of this book.';
   if (files === null) return 'This command has no document store. Upload the book over HTTP.';
   if (file === undefined) return 'The file is missing.';
   const sent = await describe(file, values.filename ?? baseName(values.file));
@@ -74,12 +79,12 @@ async function storeDocument(
   const { sha256_hash } = sent;
   const known = await within(
     tenantId,
-    ({ tx }) => findStoredDocument(tx, { loan_id, sha256_hash, filename: sent.name }),
+    ({ tx }) => findStoredDocument(tx, { ...owner, sha256_hash, filename: sent.name }),
     { readOnly: true },
   );
   if (known) return null;
   const { document_type, is_visible_to_borrower = false, metadata = {} } = values;
-  const input = { file: sent, document_type, loan_id, metadata, is_visible_to_borrower };
+  const input = { file: sent, document_type, ...owner, metadata, is_visible_to_borrower };
   try {
     await uploadDirectly({ within, files, tenantId }, input, content_type);
     return null;
@@ -88,6 +93,17 @@ async function storeDocument(
     if (error instanceof Conflict) return error.message;
     throw error;
   }
+}
+
+/** Null if the loan or the person whom the line names is not here: the document could become that of another person. */
+function ownerOf(
+  { loan_number, borrower_external_id }: Document['values'],
+  { loan_id, borrower_id }: Pick<Document, 'loan_id' | 'borrower_id'>,
+) {
+  if (borrower_external_id !== undefined && borrower_id === null) return null;
+  if (loan_number === undefined)
+    return borrower_id === null ? null : { loan_id: null, borrower_id };
+  return loan_id === null ? null : { loan_id, ...(borrower_id !== null && { borrower_id }) };
 }
 
 /** Reads the file once, in constant memory. */
