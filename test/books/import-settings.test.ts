@@ -142,3 +142,62 @@ test('what an import adds has a history that names its file', async () => {
     'update: Inactive in the imported book.',
   ]);
 });
+
+const withLedger = (...rows: readonly (readonly [string, string, string])[]) =>
+  bookFiles({
+    'loans.csv': BOOK['loans.csv'],
+    'ledger.csv': csvOf(
+      ...rows.map(([account_code, role, balance]) => ({
+        ...{ account_code, role, account_type: 'asset', as_of_date: '2026-01-15', balance },
+      })),
+    ),
+  });
+
+test('the balances of two accounts of a book that are one account here are added up', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const accounts = (await admin.get('/ledger/accounts?limit=100')).body as {
+    code: string;
+    role: string | null;
+  }[];
+  const codeOf = (wanted: string) => accounts.find(({ role }) => role === wanted)?.code ?? '';
+
+  await importBookByHttp(
+    stage,
+    tenant,
+    withLedger(
+      ['OLD-1', 'cash', '100.00'],
+      [codeOf('cash'), '', '50.00'],
+      [codeOf('loans_receivable'), '', '1200.00'],
+      ['OLD-2', '', '-1350.00'],
+    ),
+  );
+  const { body } = await admin.get('/ledger/trial-balance');
+
+  expect(body.accounts).toContainEqual(
+    expect.objectContaining({ code: codeOf('cash'), debit: '150.00' }),
+  );
+});
+
+test('a book that the database refuses fails with a reason and can be canceled', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const account = { code: 'TOP', name: 'Top', account_type: 'asset', is_header: true };
+  assertOk(await admin.post('/ledger/accounts', account));
+  const book = withLedger(['TOP', '', '5.00'], ['OLD-2', '', '-5.00']);
+
+  const { id } = (await uploadBook(admin, await zipOf(book), {}, 'book.zip')).body as {
+    id: string;
+  };
+  await runImports(stage);
+  await admin.post(`/imports/${id}/confirm`, { loan_count: 1, principal_total: '1200.00' });
+  await runImports(stage);
+  const failed = (await admin.get(`/imports/${id}`)).body;
+  const canceled = await admin.post(`/imports/${id}/cancel`);
+
+  expect(failed).toMatchObject({
+    status: 'failed',
+    failure_reason: expect.stringContaining('ledger_accounts_tenant_id_code_key'),
+  });
+  expect(canceled.status).toBe(200);
+});

@@ -1,11 +1,13 @@
 import * as stored from '../../../sql/books/imports.ts';
+import { constraintOf } from '../../../sql/database/db.ts';
 import { update } from '../../../sql/write.ts';
+import { Conflict, Invalid } from '../../errors.ts';
 import type { Within } from '../../work.ts';
 import { boardNextChunk, DateMoved, type ChunkDone } from './board-chunk.ts';
 import type { Book } from '../format/reading/book.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import type { Files } from '../../files/files.ts';
-import { storable } from './finding.ts';
+import { storable, type BookFinding } from './finding.ts';
 import { importNextDocuments } from './records/import-documents.ts';
 import { ImportEnded, stageBook } from './stage-book.ts';
 
@@ -48,8 +50,10 @@ export async function boardImport(
     return false;
   } catch (error) {
     if (error instanceof ImportEnded) return true;
-    if (!(error instanceof ChunkRefused) && !(error instanceof DateMoved)) throw error;
-    await within(tenantId, ({ tx }) => recordFailure(tx, id, error));
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    const findings = error instanceof ChunkRefused ? error.findings : null;
+    await within(tenantId, ({ tx }) => recordFailure(tx, id, { reason, findings }));
     return true;
   }
 }
@@ -63,11 +67,27 @@ async function startBoarding(tx: Tx, id: string) {
   return row?.status === 'confirmed' || row?.status === 'boarding' ? row : null;
 }
 
-async function recordFailure(tx: Tx, id: string, error: ChunkRefused | DateMoved) {
+/** Why boarding cannot continue. Null: it may succeed when it is tried again, for example after a lost connection. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof ChunkRefused || error instanceof DateMoved || error instanceof Conflict)
+    return error.message;
+  if (error instanceof Invalid)
+    return Object.entries(error.errors)
+      .map(([field, reason]) => `${field}: ${reason}`)
+      .join(' ');
+  const constraint = constraintOf(error);
+  return constraint === undefined
+    ? null
+    : `The next loans, or the records at the end of the book, break the rule ${constraint} of the database. Correct the book and import it as another file.`;
+}
+
+type Failure = { reason: string; findings: readonly BookFinding[] | null };
+
+async function recordFailure(tx: Tx, id: string, { reason, findings }: Failure) {
   const row = await stored.lockImport(tx, id);
   if (row?.status !== 'boarding') return;
-  await update(tx, 'imports', id, { status: 'failed', failure_reason: error.message });
-  if (error instanceof DateMoved) return;
+  await update(tx, 'imports', id, { status: 'failed', failure_reason: reason });
+  if (findings === null) return;
   await stored.removeFindings(tx, id);
-  await stored.addFindings(tx, id, storable(error.findings));
+  await stored.addFindings(tx, id, storable(findings));
 }

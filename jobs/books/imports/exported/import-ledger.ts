@@ -24,9 +24,7 @@ export async function importLedger(
   if (rows.length === 0) return [];
   const ids = await addBookAccounts(work, rows, reason);
   assertPostable(rows, ids);
-  const wanted = new Map(
-    rows.map(({ account_code, balance }) => [ids.get(account_code), { account_code, balance }]),
-  );
+  const wanted = balancesByAccount(rows, ids);
   const accounts = await opening.listImportedBalances(work.tx, importId);
   const rests = accounts.map((account) => {
     const { account_code = account.code, balance = '0.00' } = wanted.get(account.id) ?? {};
@@ -50,6 +48,20 @@ export async function importLedger(
     booked,
     wanted: balance,
   }));
+}
+
+/** Two accounts of the book may be one here. */
+function balancesByAccount(rows: readonly BookRow<'ledger'>[], ids: ReadonlyMap<string, string>) {
+  const wanted = new Map<string, { account_code: string; balance: string }>();
+  for (const { account_code, balance } of rows) {
+    const id = ids.get(account_code) ?? '';
+    const before = wanted.get(id);
+    wanted.set(id, {
+      account_code: before ? `${before.account_code}, ${account_code}` : account_code,
+      balance: money(parseMoney(before?.balance ?? '0.00').plus(balance)),
+    });
+  }
+  return wanted;
 }
 
 /** The check finds these mistakes earlier, unless an account was changed since. */
