@@ -148,7 +148,11 @@ const withLedger = (...rows: readonly (readonly [string, string, string])[]) =>
     'loans.csv': BOOK['loans.csv'],
     'ledger.csv': csvOf(
       ...rows.map(([account_code, role, balance]) => ({
-        ...{ account_code, role, account_type: 'asset', as_of_date: '2026-01-15', balance },
+        account_code,
+        role,
+        account_type: 'asset',
+        as_of_date: '2026-01-15',
+        balance,
       })),
     ),
   });
