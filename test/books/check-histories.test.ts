@@ -186,12 +186,12 @@ test('many warnings do not hide an error, and findings are in the order of the f
 });
 
 test('a replayed history with more transactions than a loan may have is one finding at its line', async () => {
-  const payments = Array.from({ length: 2_002 }, (_, at) =>
-    transaction('L-1', `T-${at}`, '2025-11-01', { amount: '0.10' }),
+  const payments = Array.from({ length: 10_002 }, (_, at) =>
+    transaction('L-1', `T-${at}`, '2025-11-01', { amount: '0.01' }),
   );
 
   const { places, findings } = await check([loan('L-1', '1000.00')], payments);
 
-  expect(places).toEqual(['history.csv 2002 loan_number refused error']);
-  expect(findings[0]?.reason).toContain('at most 2000 transactions');
+  expect(places).toEqual(['history.csv 10002 loan_number refused error']);
+  expect(findings[0]?.reason).toContain('at most 10000 transactions');
 });

@@ -16,6 +16,7 @@ const loan = (at: number, wish: Record<string, string> = {}) => ({
   borrower_state: 'IL',
   principal_amount: '1200.00',
   current_principal_balance: '1200.00',
+  accrued_interest: '0.00',
   interest_rate: '0',
   term_months: '12',
   payment_amount: '100.00',

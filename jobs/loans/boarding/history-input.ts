@@ -23,7 +23,7 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
 const HISTORY_DEPTHS = ['replayed', 'displayed'] as const;
 
-export const TRANSACTIONS_MAX = 2_000;
+const TRANSACTIONS_MAX = 2_000;
 
 export const EarlierTransaction = z.strictObject({
   transaction_id: text

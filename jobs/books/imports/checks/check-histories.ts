@@ -3,7 +3,6 @@ import { Invalid } from '../../../errors.ts';
 import { checkBoarding } from '../../../loans/boarding/check-boarding.ts';
 import { termsFor } from '../../../loans/boarding/check-loan.ts';
 import { replayAndCompare } from '../../../loans/boarding/check-replayed.ts';
-import { TRANSACTIONS_MAX } from '../../../loans/boarding/history-input.ts';
 import { readHistory } from '../../../loans/boarding/replay-history.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import type { CheckedRow } from '../../format/checks/check-book.ts';
@@ -22,6 +21,9 @@ const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
 /** Loans after which other work of the process gets its turn. */
 const TURN = 20;
+
+/** Transactions of one loan, whose rows are in memory together: one a day for 27 years. */
+const TRANSACTIONS_MAX = 10_000;
 
 type KeptLoan = { source: string; line: number; parents: string; row: LoanRow };
 type KeptTransaction = { source: string; line: number; values: BookRow<'history'> };
