@@ -1,3 +1,4 @@
+import { dictionary } from '../../../../sql/dictionary.ts';
 import type { BookRow } from '../book-files.ts';
 import { isDraw } from '../own-records.ts';
 import type { Issue } from './issue.ts';
@@ -32,8 +33,8 @@ export const isBefore = (date: unknown, today: string) => typeof date === 'strin
 
 export const IN_PAST =
   'Was scheduled for a day before the business date, so the exporting system has drawn it. It is left out.';
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+export const LEFT_OUT = dictionary<string>({
   scheduled_payment: 'The payment is left out.',
   payment_plan: 'The plan draws nothing.',
-};
+});
 export const NOT_ACH = 'Only a payment by ach draws on an account. The payment is left out.';
