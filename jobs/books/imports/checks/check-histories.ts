@@ -22,7 +22,7 @@ const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 /** Loans after which other work of the process gets its turn. */
 const TURN = 20;
 
-/** Transactions of one loan, whose rows are in memory together: one a day for 27 years. */
+/** The rows of one loan are in memory together. A file may have more than one request of the API: one a day for 27 years. */
 const TRANSACTIONS_MAX = 10_000;
 
 type KeptLoan = { source: string; line: number; parents: string; row: LoanRow };
