@@ -192,7 +192,9 @@ export async function importLoanRecords(
       row['receipt_number'] = `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`;
     }
     const { table } = LOAN_RECORDS[kind];
-    rows.set(table, [...(rows.get(table) ?? []), row]);
+    const others = rows.get(table);
+    if (others) others.push(row);
+    else rows.set(table, [row]);
   }
   await completeRecords(work.tx, 'loans', standings);
   await completeRecords(work.tx, 'payments', payments);
