@@ -91,7 +91,8 @@ export const RECONCILIATION_KINDS = {
   },
   partly_compared: {
     name: 'Partly compared',
-    explanation: 'The compared days agree, but the file has days that were not compared.',
+    explanation:
+      'The file has days or figures that were not compared, because they are not known here.',
   },
 } as const;
 

@@ -225,3 +225,38 @@ test('payments so far, the installment and the status differ by their own names 
     { kind: 'partly_compared', reason: expect.stringContaining('paid_interest') },
   ]);
 });
+
+test('a last payment and an installment that are not known here are not compared, and never agree', async () => {
+  const paidHere = { paid_through_date: '2029-12-20', last_payment_date: '2029-12-18' };
+  const repaid = { principal_balance: '0.00', accrued_interest: '0.00' };
+  const loans = [
+    boarded(1),
+    boarded(2, paidHere),
+    boarded(3, repaid),
+    boarded(4, repaid),
+    boarded(5),
+  ];
+  const stated: Omit<Figures, 'as_of_date'>[] = [
+    { last_payment_date: '2029-12-18' },
+    { last_payment_date: '2029-12-18' },
+    { installment: '381.54' },
+    { installment: '0.00' },
+    { last_payment_date: '2029-12-18', status: 'charged_off' },
+  ];
+
+  const results = await compare(loans, (loan, at) => ({
+    principal: principalOf(loan),
+    ...stated[at],
+  }));
+
+  expect(kindsOf(results)).toEqual([
+    'partly_compared',
+    '',
+    'partly_compared',
+    '',
+    'status partly_compared',
+  ]);
+  const [first, , third] = results.map(({ parts }) => parts[0]?.reason);
+  expect(first).toBe('last_payment_date: not known here for the time before the boarding.');
+  expect(third).toContain('installment: not compared');
+});

@@ -102,7 +102,11 @@ test('loans that were boarded as paid off compare as zero, and their payments so
     });
     expect(made.status, JSON.stringify(made.body)).toBe(201);
   };
-  await board('P-1', { status: 'paid_off', current_principal_balance: '0.00' });
+  await board('P-1', {
+    status: 'paid_off',
+    current_principal_balance: '0.00',
+    last_payment_date: '2024-11-15',
+  });
   await board('P-2', { status: 'paid_off', current_principal_balance: '0.00' });
   await board('A-1', {
     status: 'active',
@@ -110,10 +114,10 @@ test('loans that were boarded as paid off compare as zero, and their payments so
     metadata: { tape: { paid_interest: '400.00', paid_late_fees: '15.00' } },
   });
   const content = [
-    'loan_number,as_of_date,principal,interest,status,payoff_amount,paid_principal,paid_interest,paid_fees,paid_total',
-    'P-1,2024-12-31,0.00,0.00,paid_off,0.00,5000.00,,,',
-    'P-2,2024-12-31,12.50,,active,,,,,',
-    'A-1,2024-12-31,4100.00,,active,,900.00,400.00,15.00,1315.00',
+    'loan_number,as_of_date,principal,interest,status,payoff_amount,paid_principal,paid_interest,paid_fees,paid_total,last_payment_date',
+    'P-1,2024-12-31,0.00,0.00,paid_off,0.00,5000.00,,,,2024-11-15',
+    'P-2,2024-12-31,12.50,,active,,,,,,',
+    'A-1,2024-12-31,4100.00,,active,,900.00,400.00,15.00,1315.00,',
   ].join('\n');
 
   const run = await compare(admin, content);

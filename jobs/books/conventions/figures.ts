@@ -37,6 +37,11 @@ export const FIGURE_NAMES = [
   'status',
 ] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
+/** Figures about payments. Those before the boarding may not be known here. */
+export const PAID_FIGURES = [
+  ...(['paid_principal', 'paid_interest', 'paid_fees', 'paid_total'] as const),
+  'last_payment_date',
+] as const satisfies readonly FigureName[];
 /** Figures that only help to see what a figure of another system means. */
 export const HELPING_FIGURES = ['past_due_amount', 'upcoming_due_date'] as const;
 export type WantedFigure = FigureName | (typeof HELPING_FIGURES)[number];
@@ -142,7 +147,7 @@ function readFigures(
   if (wanted.has('status')) figures.status = statusOn(position, interestDay);
   const installment = wanted.has('installment') ? installmentOn(position, day) : null;
   if (installment !== null) figures.installment = installment;
-  if (PAID.some((name) => wanted.has(name))) addPaid(figures, position, paid_before);
+  if (PAID_FIGURES.some((name) => wanted.has(name))) addPaid(figures, position, paid_before);
   return figures;
 }
 
@@ -170,11 +175,6 @@ function installmentOn(position: Position, day: string): string | null {
   const asked = rows[at < 0 || at === last ? Math.max(0, last - 1) : at];
   return asked?.row.payment_amount ?? null;
 }
-
-const PAID: readonly WantedFigure[] = [
-  ...(['paid_principal', 'paid_interest', 'paid_fees', 'paid_total'] as const),
-  'last_payment_date',
-];
 
 /** The payments since the loan was made. A figure stays missing if what was paid earlier is not known. */
 function addPaid(figures: Figures, { paid, last_payment }: Position, before: PaidBefore) {

@@ -6,7 +6,7 @@ import {
   type DifferenceKind,
 } from '../conventions/conventions.ts';
 import { parseCents } from '../../loans/arithmetic/minor-units.ts';
-import { givenFigures, type Difference } from '../conventions/differences.ts';
+import type { Difference } from '../conventions/differences.ts';
 import type { FigureName, Figures } from '../conventions/figures.ts';
 import {
   learnFrom,
@@ -18,10 +18,11 @@ import {
 import { FIGURES_OF_BILLS } from '../conventions/paid-through.ts';
 import type { Parting } from '../conventions/parting.ts';
 import { FileProperties } from './file-properties.ts';
+import { unknownFigures } from './unknown-figures.ts';
 
 /** Reasons why a loan is not compared. `missing_loan`: only one system has it. */
 export const UNCOMPARED_KINDS = ['missing_loan', 'not_compared'] as const;
-/** `partly_compared`: the compared days agree, but the file states more days. */
+/** `partly_compared`: the file states more days, or figures that are not known here. */
 export const OTHER_KINDS = [...UNCOMPARED_KINDS, 'partly_compared'] as const;
 export type ResultKind = DifferenceKind | (typeof OTHER_KINDS)[number];
 
@@ -116,26 +117,20 @@ export async function* compareLoans(
     const days = { last_date, events_read, days_compared, days_not_compared };
     const base = { loan_id, loan_number, ...days };
     if (!pair.loan) return { ...base, parts: [{ ...pair.problem, ...NO_DIFFERENCE }] };
-    const found = partsOf(pair.loan, theirs, namingOf(pair.loan), properties);
+    const naming = namingOf(pair.loan);
+    const found = partsOf(pair.loan, theirs, naming, properties);
     const parts = states_months_only ? found.map(ofMadeUpDays) : found;
-    if (parts.length > 0) return { ...base, parts };
-    const [first] = theirs;
-    const unknown = unknownHere(pair.loan, theirs);
     const reasons = [
-      ...(days_not_compared > 0
+      ...(days_not_compared > 0 && parts.length === 0
         ? [
-            `${days_compared} days from ${first?.as_of_date} to ${last_date} agree. ${days_not_compared} other days of the file were not compared.`,
+            `${days_compared} days from ${theirs[0]?.as_of_date} to ${last_date} agree. ${days_not_compared} other days of the file were not compared.`,
           ]
         : []),
-      ...(unknown.length > 0
-        ? [`${unknown.join(', ')}: not known here for the time before the boarding.`]
-        : []),
+      ...unknownFigures(pair.loan, theirs, naming.conventions),
     ];
     if (reasons.length === 0) return { ...base, parts };
-    return {
-      ...base,
-      parts: [{ kind: 'partly_compared', reason: reasons.join(' '), ...NO_DIFFERENCE }],
-    };
+    const reason = reasons.join(' ');
+    return { ...base, parts: [...parts, { kind: 'partly_compared', reason, ...NO_DIFFERENCE }] };
   }
 }
 
@@ -194,19 +189,4 @@ function byFigure({ kind, differences }: NamedDifference): ResultPart[] | null {
     differences: some,
     parting: null,
   }));
-}
-
-/** Figures of the file that cannot be compared, because the payments before the boarding are not known. */
-function unknownHere({ paid_before }: BookLoan, theirs: readonly Figures[]): FigureName[] {
-  if (paid_before === undefined) return [];
-  const { principal, interest, fees } = paid_before;
-  const isTotalUnknown = principal === null || interest === null || fees === null;
-  const missing: FigureName[] = [
-    ...(principal === null ? (['paid_principal'] as const) : []),
-    ...(interest === null ? (['paid_interest'] as const) : []),
-    ...(fees === null ? (['paid_fees'] as const) : []),
-    ...(isTotalUnknown ? (['paid_total'] as const) : []),
-  ];
-  const given = givenFigures(theirs);
-  return missing.filter((figure) => given.has(figure));
 }

@@ -115,6 +115,7 @@ const repaidOn = ({ today, earlier }: Known): EventOf<'boarding'> => ({
   kind: 'boarding',
   effective_date: earlier?.last_payment_date ?? earlier?.boarded_on ?? today,
   principal_balance: '0.00',
+  ...(earlier?.last_payment_date && { last_payment_date: earlier.last_payment_date }),
 });
 
 /**
