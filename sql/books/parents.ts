@@ -21,6 +21,14 @@ export const listAccounts = (tx: Transaction) =>
     select id, code, role, account_type from ledger_accounts where not is_header order by code
   `);
 
+/** The codes of the accounts that only group others. */
+export const listHeaderCodes = async (tx: Transaction): Promise<ReadonlySet<string>> =>
+  new Set(
+    await tx.anyFirst(
+      sql.type(z.object({ code: z.string() }))`select code from ledger_accounts where is_header`,
+    ),
+  );
+
 export const listAccountIds = async (tx: Transaction) => byCode(await listAccounts(tx));
 
 export const setDefaultProduct = (tx: Transaction, programId: string, productId: string) =>

@@ -187,13 +187,14 @@ test('a book that the database refuses fails with a reason and can be canceled',
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const account = { code: 'TOP', name: 'Top', account_type: 'asset', is_header: true };
-  assertOk(await admin.post('/ledger/accounts', account));
   const book = withLedger(['TOP', '', '5.00'], ['OLD-2', '', '-5.00']);
 
   const { id } = (await uploadBook(admin, await zipOf(book), {}, 'book.zip')).body as {
     id: string;
   };
   await runImports(stage);
+  // After the check, which would refuse it.
+  assertOk(await admin.post('/ledger/accounts', account));
   await admin.post(`/imports/${id}/confirm`, { loan_count: 1, principal_total: '1200.00' });
   await runImports(stage);
   const failed = (await admin.get(`/imports/${id}`)).body;

@@ -17,14 +17,15 @@ import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
 import { createHistoryCheck } from './checks/check-histories.ts';
 import { createFindingList } from './checks/finding-list.ts';
+import { rehearseSettings } from './checks/rehearse-settings.ts';
 import type { BookFinding } from './finding.ts';
 import { nameOf } from './records/import-borrowers.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 
 /** Files whose rows are compared with the tenant. */
 const CHECKED_HERE: readonly BookFileName[] = [
-  ...(['settings', 'investors', 'portfolios', 'programs', 'products'] as const),
-  ...(['loans', 'ledger'] as const),
+  ...(['settings', 'products'] as const),
+  ...(['loans', 'co_borrowers', 'ledger'] as const),
 ];
 
 /** Rows that share the statements of a check. */
@@ -56,12 +57,6 @@ export async function checkBook(
   { onFindings, onProgress }: CheckHooks,
 ): Promise<CheckedBook> {
   const totals = startTotals();
-  const ofBook = {
-    products: new Set<string>(),
-    programs: new Set<string>(),
-    portfolios: new Set<string>(),
-    investors: new Set<string>(),
-  };
   const ledger = createLedgerCheck();
   const switches = switchesOf(options);
   let [loans_total, rows_total] = [0, 0];
@@ -71,10 +66,11 @@ export async function checkBook(
     { readOnly: true },
   );
   const found = createFindingList(book);
-  const histories =
-    hasFile(book, 'history') && !hasFile(book, 'events') ? createHistoryCheck(options) : null;
+  const settingsOfBook = await rehearseSettings(within, tenantId, book, options);
+  const histories = createHistoryCheck({ options, hasEvents: hasFile(book, 'events') });
+  const unowned = hasFile(book, 'records') ? new Map<string, BookFinding>() : null;
   const progress = async (replayed: number) =>
-    onProgress?.(loans_total - (histories?.count() ?? 0) + replayed);
+    onProgress?.(loans_total - histories.count() + replayed);
   const check = async (rows: readonly CheckedRow[]) => {
     const loans = rows
       .filter(({ file }) => file === 'loans')
@@ -83,21 +79,19 @@ export async function checkBook(
       tenantId,
       async (work) => {
         const ofProducts = rows.filter(({ file }) => file === 'products');
-        const products = await checkProducts(work, ofProducts);
-        for (const code of products.added) ofBook.products.add(code);
-        for (const { file, values } of rows) noteParents(ofBook, file, values);
         const checked = await checkLoans(work, loans, {
           options,
-          ofBook,
-          onReplayed:
-            histories === null ? null : (loan, parents) => histories.addLoan(loan, parents),
+          find: settingsOfBook.find,
+          keepForReplay: (loan, parents) => histories.addLoan(loan, parents),
+          onUnknownInvestor:
+            unowned === null ? null : (loan, finding) => void unowned.set(loan, finding),
         });
         for (const loan of checked.figures) totals.add(loan);
         const ofLedger = rows.filter(({ file }) => file === 'ledger');
         const people = rows.flatMap((row) => personOf(row, book));
         return [
           ...(await checkSettings(work, rows)).flatMap((one) => applySwitches(one, switches) ?? []),
-          ...products.findings,
+          ...(await checkProducts(work, ofProducts)),
           ...checked.findings,
           ...(await checkKnownBorrowers(work, people)),
           ...rows.flatMap((row) => checkRecord(work, row, settings)),
@@ -118,24 +112,27 @@ export async function checkBook(
   for await (const item of checkFiles(book, { today, switches, findKnown })) {
     if ('finding' in item) {
       found.add([item.finding]);
-      if (item.history_of !== undefined) histories?.markIncomplete(item.history_of);
+      if (item.history_of !== undefined) histories.markIncomplete(item.history_of);
       continue;
     }
     const { row } = item;
     const { file } = row;
+    // All loans are checked before the files that follow them.
+    if (file !== waiting[0]?.file && waiting.length > 0) await check(waiting.splice(0));
     if (STAGED_FILES.includes(file)) rows_total += 1;
     if (file === 'loans') loans_total += 1;
-    // All loans are checked before the first transaction.
-    if (file === 'history' && waiting.length > 0) await check(waiting.splice(0));
-    if (file === 'history') found.add(histories?.addTransaction(row) ?? []);
+    if (file === 'records') unowned?.delete(loanWithShares(row));
+    found.add(histories.addRow(row));
     if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
     if (waiting.length >= BATCH) await check(waiting.splice(0));
   }
   await check(waiting);
   found.add(ledger.end());
+  found.add([...(unowned?.values() ?? [])]);
+  found.add(settingsOfBook.findings.filter((finding) => !found.hasErrorAt(finding)));
   let replayed = 0;
-  for await (const { findings, figures } of histories?.checkAll(today) ?? []) {
+  for await (const { findings, figures } of histories.checkAll(today)) {
     // A mistake of a transaction may be found in its line and by the replay.
     found.add(findings.filter((finding) => !found.hasErrorAt(finding)));
     totals.add(figures);
@@ -154,18 +151,10 @@ export async function checkBook(
   };
 }
 
-/** The programs, portfolios and investors that the book brings, by the names that its loans use. */
-function noteParents(
-  ofBook: Record<'programs' | 'portfolios' | 'investors', Set<string>>,
-  file: BookFileName,
-  values: object,
-) {
-  if (file === 'programs') ofBook.programs.add((values as BookRow<'programs'>).code);
-  if (file === 'portfolios') ofBook.portfolios.add((values as BookRow<'portfolios'>).name);
-  if (file !== 'investors') return;
-  const { name, external_id } = values as BookRow<'investors'>;
-  ofBook.investors.add(name);
-  if (external_id) ofBook.investors.add(external_id);
+/** The loan of which a record has a share. */
+function loanWithShares({ values }: CheckedRow): string {
+  const { kind, loan_number = '' } = values as BookRow<'records'>;
+  return kind === 'assignment' ? loan_number : '';
 }
 
 /** The person whom the row describes, to compare with a borrower who is known here. */
@@ -177,6 +166,10 @@ function personOf({ file, values, ...place }: CheckedRow, book: Book): PlacedPer
       last_name,
     } = values as BookRow<'borrowers'>;
     return [{ ...place, external_id, name: { first_name, last_name } }];
+  }
+  if (file === 'co_borrowers') {
+    const { borrower_external_id: external_id } = values as BookRow<'co_borrowers'>;
+    return [{ ...place, external_id, name: null }];
   }
   if (file !== 'loans') return [];
   const row = values as BookRow<'loans'>;

@@ -4,28 +4,27 @@ import { findLoansByNumber } from '../../../sql/loans/boarding/tape.ts';
 import { Invalid } from '../../errors.ts';
 import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
-import { warnAboutLoan } from '../format/checks/loan-warnings.ts';
 import type { Issue } from '../format/checks/issue.ts';
-import { applySwitches } from '../format/findings.ts';
+import { NO_BORROWER } from './checks/check-histories.ts';
+import { refusalsOf, toWarning, warningsOf } from './checks/loan-findings.ts';
 import { placeOfField, type PlacedLoan, type RowPlace } from './checks/history-places.ts';
-import { statedFigures, type LoanFigures } from './control-totals.ts';
+import type { LoanFigures } from './control-totals.ts';
 import type { BookFinding } from './finding.ts';
 import { switchesOf, type ImportOptions } from './import-options.ts';
 import { boardingInput } from './loan-input.ts';
-import { createParentFinder, type BookParents, type FoundParents } from './loan-parents.ts';
+import type { FindParents, FoundParents } from './loan-parents.ts';
 import { labelsOf } from './records/record-columns.ts';
-
-/** A borrower who does not exist yet. The checks do not read the borrower. */
-const NO_BORROWER = '00000000-0000-0000-0000-000000000000';
 
 export type CheckedLoans = { findings: BookFinding[]; figures: LoanFigures[] };
 
 type Context = {
   options: ImportOptions;
-  /** What the book itself brings. Loans of its products are checked when they are boarded. */
-  ofBook: BookParents;
-  /** Takes a loan whose history is replayed. Its balances are checked with it. */
-  onReplayed: ((loan: PlacedLoan, found: FoundParents) => void) | null;
+  /** Finds what a loan names, also if the book itself brings it. */
+  find: FindParents;
+  /** Takes a loan that is checked together with its history or its events. Returns whether it is one. */
+  keepForReplay: (loan: PlacedLoan, found: FoundParents) => boolean;
+  /** Takes a loan whose investor takes no loans. Shares of the loan that follow in the book replace its investor. */
+  onUnknownInvestor: ((loan_number: string, finding: BookFinding) => void) | null;
 };
 
 /**
@@ -35,9 +34,8 @@ type Context = {
 export async function checkLoans(
   work: Work,
   placed: readonly PlacedLoan[],
-  { options, ofBook, onReplayed }: Context,
+  { options, find, keepForReplay, onUnknownInvestor }: Context,
 ): Promise<CheckedLoans> {
-  const find = await createParentFinder(work, options, ofBook);
   const numbers = placed.map(({ row }) => row.loan_number);
   const taken = new Set(
     (await findLoansByNumber(work.tx, numbers)).map(({ loan_number }) => loan_number),
@@ -46,14 +44,21 @@ export async function checkLoans(
   const officers = await findOfficers(work.tx, emails);
   const findings: BookFinding[] = [];
   const figures: LoanFigures[] = [];
+  const findParents = async (loan: PlacedLoan) => {
+    const { row } = loan;
+    try {
+      return await find(row);
+    } catch (error) {
+      const reason = error instanceof Invalid ? error.errors['investor_code'] : undefined;
+      if (reason === undefined || onUnknownInvestor === null) throw error;
+      const [finding] = refusalsOf(new Invalid({ investor_code: reason }), loan);
+      if (finding !== undefined) onUnknownInvestor(row.loan_number, finding);
+      return find({ ...row, investor_code: undefined });
+    }
+  };
   const switches = switchesOf(options);
   for (const loan of placed) {
-    const { row, source, line, labelOf } = loan;
-    const warn = ({ column, code, reason }: Issue) => {
-      const place = { file: source, line, column: column === null ? null : labelOf(column) };
-      const kept = applySwitches({ ...place, code, reason, severity: 'warning' }, switches);
-      if (kept !== null) findings.push(kept);
-    };
+    const { row } = loan;
     if (taken.has(row.loan_number))
       findings.push({
         ...placeOfField('loan_number', loan, []),
@@ -62,46 +67,30 @@ export async function checkLoans(
         reason:
           'A loan with this number exists here already. Remove the line, or give the loan another number.',
       });
-    const code = row.product_code ?? options.product_code;
-    if (code !== undefined && ofBook.products.has(code)) {
-      figures.push(statedFigures(row));
-      continue;
-    }
-    if (Number(row.suspense_balance ?? 0) > 0 && row.history_from === undefined)
-      warn({
-        column: 'suspense_balance',
-        code: 'suspense_left_out',
-        reason:
-          'Money in suspense is boarded with a replayed history only. Record it as a payment after the loan is boarded.',
-      });
     if (row.officer_email && !officers.has(row.officer_email))
-      warn({
-        column: 'officer_email',
-        code: 'unknown_officer',
-        reason:
-          'No active user with this address may service loans. Add the user, or the loan has no officer.',
-      });
+      findings.push(...toWarning(loan, UNKNOWN_OFFICER, switches));
     try {
       if (row.labels) labelsOf(row.labels);
-      const found = await find(row);
+      const found = await findParents(loan);
       const input = boardingInput(row, NO_BORROWER, found);
       const terms = termsFor(input, found.parents);
-      if (row.history_from !== undefined && onReplayed !== null) onReplayed(loan, found);
-      else figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
-      for (const issue of warnAboutLoan(row, { terms, today: work.today })) warn(issue);
+      if (keepForReplay(loan, found)) continue;
+      figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
+      findings.push(...warningsOf(loan, { terms, today: work.today, switches }));
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      for (const [field, reason] of Object.entries(error.errors))
-        findings.push({
-          ...placeOfField(field, loan, []),
-          code: 'refused',
-          severity: 'error',
-          reason,
-        });
+      findings.push(...refusalsOf(error, loan));
     }
   }
   return { findings, figures };
 }
+
+const UNKNOWN_OFFICER: Issue = {
+  column: 'officer_email',
+  code: 'unknown_officer',
+  reason:
+    'No active user with this address may service loans. Add the user, or the loan has no officer.',
+};
 
 export type PlacedPerson = RowPlace & { external_id: string; name: Name | null };
 export type Name = { first_name: string; last_name: string };

@@ -12,44 +12,42 @@ export type FoundParents = {
   parents: LoanParents;
 };
 
-/** The names of what a book itself brings and the tenant does not have yet. */
-export type BookParents = Readonly<
-  Record<'products' | 'programs' | 'portfolios' | 'investors', ReadonlySet<string>>
->;
-const NONE: ReadonlySet<string> = new Set();
-const NO_PARENTS: BookParents = {
-  products: NONE,
-  programs: NONE,
-  portfolios: NONE,
-  investors: NONE,
-};
+export type FindParents = (row: LoanRow) => Promise<FoundParents>;
 
 /**
- * Finds the product, program, portfolio and investor that rows name. Reads each product once. Throws `Invalid` for a name
- * that does not exist.
+ * Finds the product, program, portfolio and investor that rows name, as they are here now. Reads each product once:
+ * before the first row with `readsAll`, so that rows can be looked up after the transaction. The function that it returns
+ * throws `Invalid` for a name that does not exist or takes no loans.
  */
 export async function createParentFinder(
   work: Work,
   { product_code: wanted }: ImportOptions,
-  ofBook: BookParents = NO_PARENTS,
-) {
+  { readsAll = false } = {},
+): Promise<FindParents> {
   const offered = await tape.listBoardableProducts(work.tx);
   const oldest = await tape.firstProgram(work.tx);
   const named = await brought.listAssignable(work.tx);
   // Loans are boarded concurrently, so each product is remembered before it is read.
   const known = new Map<string, Promise<LoanParents>>();
+  const programs = new Set(named.flatMap(({ kind, id }) => (kind === 'program' ? [id] : [])));
+  const read = (product_id: string, program_id: string) => {
+    const parents = known.get(product_id) ?? readLoanParents(work, { product_id, program_id });
+    known.set(product_id, parents);
+    return parents;
+  };
+  if (readsAll)
+    for (const { id, program_id } of offered) await read(id, program_id ?? oldest ?? id);
   const find = (kind: brought.AssignableKind, name: string | undefined, field: string) => {
     if (name === undefined) return null;
     const [found, other] = named.filter((one) => one.kind === kind && one.names.includes(name));
     if (found && other === undefined) return found.id;
-    if (!found && ofBook[`${kind}s`].has(name)) return null;
     throw new Invalid({
       [field]: found
         ? `Several ${kind}s have this name. Rename one of them here.`
         : `This ${kind} does not exist here, or takes no loans. Create it, or correct the name.`,
     });
   };
-  return async (row: LoanRow): Promise<FoundParents> => {
+  return async (row) => {
     const { product_code = wanted } = row;
     const product = product_code ? offered.find(({ code }) => code === product_code) : offered[0];
     if (product === undefined)
@@ -67,9 +65,7 @@ export async function createParentFinder(
       portfolio_id: find('portfolio', row.portfolio_code, 'portfolio_code'),
       investor_id: find('investor', row.investor_code, 'investor_code'),
     };
-    const key = `${product.id} ${program_id}`;
-    const parents = known.get(key) ?? readLoanParents(work, ids);
-    known.set(key, parents);
-    return { ids, parents: await parents };
+    const parents = await read(product.id, program_id);
+    return { ids, parents: { ...parents, has_program: programs.has(program_id) } };
   };
 }

@@ -19,7 +19,7 @@ export const termsFor = (input: Boarding, parents: LoanParents): Terms =>
  * Checks what `boardLoan` checks about a loan without a replayed history. Reads and writes nothing, so the borrower may not
  * exist yet. Returns what the loan will owe. Throws `Invalid`.
  */
-export function checkLoan(work: Work, input: Boarding, parents: LoanParents) {
+export function checkLoan(work: Pick<Work, 'today'>, input: Boarding, parents: LoanParents) {
   checkBoarding(work, input);
   const terms = termsFor(input, parents);
   const { status, current_principal_balance, principal_amount } = input;

@@ -36,7 +36,7 @@ export type CheckedRow<Name extends BookFileName = BookFileName> = {
   labelOf: (column: string) => string;
 };
 
-/** `history_of`: the loan that lacks a transaction because of an error. */
+/** `history_of`: the loan that lacks a transaction or an event because of an error. */
 export type BookItem = { row: CheckedRow } | { finding: Finding; history_of?: string };
 
 /**
@@ -91,7 +91,7 @@ async function* checkFile(
   for await (const line of readRows(book, name)) {
     const { loan_number } = line.values;
     const place =
-      name === 'history' && typeof loan_number === 'string' ? { history_of: loan_number } : {};
+      isHistory(name) && typeof loan_number === 'string' ? { history_of: loan_number } : {};
     for (const finding of line.findings) yield { finding, ...place };
     const issues = checkLine(name, line, { ...shared, keys });
     reversals?.add(line);
@@ -113,6 +113,9 @@ async function* checkFile(
   for (const finding of reversals?.end() ?? []) yield { finding };
   if (keys.hasSuspects()) yield* confirmRepeated(book, name, keys);
 }
+
+const isHistory = (name: BookFileName) =>
+  name === 'history' || name === 'events' || name === 'schedules';
 
 function checkLine<Name extends BookFileName>(
   name: Name,

@@ -39,6 +39,9 @@ export function broughtHistory(
   return { history, eventIds: ids };
 }
 
+/** Throws `Invalid` if the facts of an event are not those of its kind. */
+export const assertEventFacts = (row: EventRow): void => void readEvent(row, newId);
+
 function readEvent(
   { event_id, kind, effective_date, facts }: EventRow,
   idFor: (old: string) => string,

@@ -16,6 +16,7 @@ export function createLedgerCheck() {
     async add({ tx, today }: Work, rows: readonly CheckedRow[]): Promise<BookFinding[]> {
       if (rows.length === 0) return [];
       const find = accountFinder(await parents.listAccounts(tx));
+      const headers = await parents.listHeaderCodes(tx);
       const findings: BookFinding[] = [];
       for (const { source, line, labelOf, values } of rows) {
         const row = values as BookRow<'ledger'>;
@@ -25,7 +26,8 @@ export function createLedgerCheck() {
         first ??= { source, line, day };
         total = total.plus(parseMoney(balance));
         const known = find(row);
-        if (!known && account_type === undefined) report('account_code', NO_ACCOUNT);
+        if (!known && headers.has(row.account_code)) report('account_code', HEADER);
+        else if (!known && account_type === undefined) report('account_code', NO_ACCOUNT);
         else if (known && account_type !== undefined && known.account_type !== account_type)
           report(
             'account_type',
@@ -50,6 +52,9 @@ export function createLedgerCheck() {
           ],
   };
 }
+
+const HEADER =
+  'This account is a header here, which only groups accounts. Name an account to which entries can be posted.';
 
 const errorAt = (file: string, line: number) =>
   ({ file, line, code: 'contradiction', severity: 'error' }) as const;

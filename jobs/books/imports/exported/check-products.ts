@@ -8,24 +8,18 @@ import type { BookFinding } from '../finding.ts';
 
 /**
  * Reports products of the book whose code the tenant already has with other rules: the loans would silently get the
- * rules of the product here. Columns that the row leaves out are not compared, unless they mean "none". `added`: the
- * codes of products that only the book has, and to which loans can be boarded.
+ * rules of the product here. Columns that the row leaves out are not compared, unless they mean "none".
  */
 export async function checkProducts({ tx }: Work, rows: readonly CheckedRow[]) {
-  const added: string[] = [];
   const findings: BookFinding[] = [];
-  if (rows.length === 0) return { added, findings };
+  if (rows.length === 0) return findings;
   const known = await parents.listProductIds(tx);
   const accounts = await parents.listAccountIds(tx);
   for (const { source, line, labelOf, values } of rows) {
     const { gl_map, ...row } = values as BookRow<'products'>;
     const id = known.get(row.code);
     const product = id === undefined ? null : await readProduct(tx, id);
-    if (product === null) {
-      // Also if it is inactive: it takes the loans of this book.
-      added.push(row.code);
-      continue;
-    }
+    if (product === null) continue;
     const mapped = gl_map && {
       gl_map: Object.fromEntries(
         Object.entries(gl_map).map(([role, code]) => [role, accounts.get(code)]),
@@ -42,5 +36,5 @@ export async function checkProducts({ tx }: Work, rows: readonly CheckedRow[]) {
       reason: `A product with this code exists here with another ${fields.join(', ')}. Give the product of the book another code, also in loans.csv, or remove this line to use the product that exists here.`,
     });
   }
-  return { added, findings };
+  return findings;
 }

@@ -7,8 +7,8 @@ import { auditChange } from '../../../audit.ts';
 import type { Work } from '../../../work.ts';
 import type { Placed } from '../staged-rows.ts';
 
-/** The import that adds something, and the reason that its history gives. */
-export type Bringing = { id: string; reason: string };
+/** The import that adds something, and the reason that its history gives. Null: a check adds it and undoes that. */
+export type Bringing = { id: string | null; reason: string };
 
 /** Adds the investors whose names and external ids the tenant does not have. The others stay as they are. */
 export async function importInvestors(
@@ -39,7 +39,7 @@ export async function importInvestors(
     byName.set(investor.name, id);
     if (investor.external_id) byExternalId.set(investor.external_id, id);
   }
-  await records.addImportedRecords(tx, importId, found);
+  if (importId !== null) await records.addImportedRecords(tx, importId, found);
 }
 
 /** Adds the static portfolios whose names the tenant does not have. */

@@ -18,7 +18,7 @@ export type LedgerDifference = { account_code: string; booked: string; wanted: s
  */
 export async function importLedger(
   work: Work,
-  { id: importId, reason }: Bringing,
+  { id: importId, reason }: Bringing & { id: string },
   rows: readonly BookRow<'ledger'>[],
 ): Promise<LedgerDifference[]> {
   if (rows.length === 0) return [];

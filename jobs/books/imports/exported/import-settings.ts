@@ -16,6 +16,7 @@ import { insert } from '../../../../sql/write.ts';
 import type { Work } from '../../../work.ts';
 import type { BookRow } from '../../format/book-files.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
+import type { BookFinding } from '../finding.ts';
 import type { Placed } from '../staged-rows.ts';
 import type { Bringing } from './import-investors.ts';
 
@@ -33,11 +34,12 @@ export async function importSettings(
   const programIds = await addPrograms(work, programs, reason);
   const addedProducts: records.ImportedRecord[] = [];
   const known = { programs: programIds.known, accounts, reason };
-  const productIds = await addProducts(work, products, known, addedProducts);
-  await records.addImportedRecords(work.tx, importId, [
-    ...[...programIds.added].map(([key, record_id]) => ({ file: 'programs', key, record_id })),
-    ...addedProducts,
-  ]);
+  const { productIds, findings } = await addProducts(work, products, known, addedProducts);
+  if (importId !== null)
+    await records.addImportedRecords(work.tx, importId, [
+      ...[...programIds.added].map(([key, record_id]) => ({ file: 'programs', key, record_id })),
+      ...addedProducts,
+    ]);
   for (const { values } of programs) {
     const { code, default_product_code } = values;
     const id = programIds.added.get(code);
@@ -47,6 +49,7 @@ export async function importSettings(
     const changes = { default_product_id: { old: null, new: default_product_id } };
     await recordAudit(work, { type: 'programs', id }, 'update', changes, reason);
   }
+  if (findings.length > 0) throw new ChunkRefused(findings);
 }
 
 /** The rules that the format keeps as JSON. */
@@ -96,43 +99,60 @@ async function addProducts(
   },
   added: records.ImportedRecord[],
 ) {
-  const known = await parents.listProductIds(work.tx);
+  const productIds = await parents.listProductIds(work.tx);
+  const findings: BookFinding[] = [];
   for (const placed of rows) {
     const { program_code, gl_map, ...product } = placed.values;
-    if (known.has(product.code)) continue;
-    const program_id = program_code === undefined ? undefined : programs.get(program_code);
-    if (program_code !== undefined && program_id === undefined)
-      throw refused(placed, { program_code: 'There is no such program.' });
-    const mapped = Object.entries(gl_map ?? {}).map(([role, code]) => {
-      const account = accounts.get(code);
-      if (account === undefined) throw refused(placed, { gl_map: `There is no account ${code}.` });
-      return [role, account];
-    });
+    if (productIds.has(product.code)) continue;
     try {
-      const fields = { ...product, ...checkedRules(product), gl_map: Object.fromEntries(mapped) };
+      const program_id = program_code === undefined ? undefined : programs.get(program_code);
+      if (program_code !== undefined && program_id === undefined)
+        throw new Invalid({ program_code: 'There is no such program.' });
+      const fields = {
+        ...product,
+        ...checkedRules(product),
+        gl_map: mapAccounts(gl_map, accounts),
+      };
       const { loan_type = 'installment' } = product;
       const given = { ...fields, is_active: true, loan_type, program_id };
       const add = () => addProduct(work, given);
       const row = await auditChange(work, productTable, 'create', null, add, reason);
       const record_id = row.id;
-      known.set(product.code, record_id);
+      productIds.set(product.code, record_id);
       added.push({ file: 'products', key: product.code, record_id });
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
-      throw refused(placed, error.errors);
+      findings.push(...refusals(placed, error.errors));
     }
   }
-  return known;
+  return { productIds, findings };
 }
 
-const refused = ({ source, line }: Placed<'products'>, errors: Record<string, string>) =>
-  new ChunkRefused(
-    Object.entries(errors).map(([column, reason]) => ({
-      file: source,
-      line,
-      column,
-      code: 'refused',
-      severity: 'error',
-      reason,
-    })),
-  );
+function mapAccounts(
+  gl_map: BookRow<'products'>['gl_map'],
+  accounts: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const mapped = Object.entries(gl_map ?? {}).map(([role, code]) => {
+    const account = accounts.get(code);
+    if (account === undefined)
+      throw new Invalid({
+        gl_map: `There is no account ${code} to which entries can be posted. Add it, or correct the code.`,
+      });
+    return [role, account];
+  });
+  return Object.fromEntries(mapped) as Record<string, string>;
+}
+
+const refusals = (
+  { source, line }: Placed<'products'>,
+  errors: Record<string, string>,
+): BookFinding[] =>
+  Object.entries(errors).map(([field, reason]) => ({
+    file: source,
+    line,
+    // A rule of a JSON column is named by its path, such as `gl_map.cash`.
+    column: field.split('.')[0] ?? field,
+    code: 'refused',
+    severity: 'error',
+    reason: field.includes('.') ? `${field}: ${reason}` : reason,
+  }));

@@ -17,7 +17,7 @@ import type { BookFinding } from '../finding.ts';
 import type { LoanChunk } from '../records/import-loan-records.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
-import { importInvestors, importPortfolios } from './import-investors.ts';
+import { importInvestors, importPortfolios, type Bringing } from './import-investors.ts';
 import { factsOf, importLoanRecords } from './own-records.ts';
 import { importSettings } from './import-settings.ts';
 import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
@@ -42,25 +42,39 @@ type NamedImport = { id: string; filename: string };
 /** The reason in the history of what an import adds. */
 const reasonOf = ({ filename }: NamedImport) => `Imported from ${filename}`;
 
-/** Adds the accounts, investors, portfolios, programs and products of the book, before its first loan. */
+/** The rows of a book that become accounts, investors, portfolios, programs and products. */
+export type SettingRows = {
+  [
+    Name in 'ledger' | 'investors' | 'portfolios' | 'programs' | 'products'
+  ]: readonly Placed<Name>[];
+};
+
+/** Adds the settings of the stored book, before its first loan. */
 export async function importBookSettings(work: Work, row: NamedImport) {
   const importId = row.id;
-  const brings = { id: importId, reason: reasonOf(row) };
-  const ledger = await rowsOfFile(work, importId, 'ledger');
-  const accounts = await addBookAccounts(
+  await addBookSettings(
     work,
-    ledger.map(({ values }) => values),
-    brings.reason,
+    { id: importId, reason: reasonOf(row) },
+    {
+      ledger: await rowsOfFile(work, importId, 'ledger'),
+      investors: await rowsOfFile(work, importId, 'investors'),
+      portfolios: await rowsOfFile(work, importId, 'portfolios'),
+      programs: await rowsOfFile(work, importId, 'programs'),
+      products: await rowsOfFile(work, importId, 'products'),
+    },
   );
-  await importInvestors(work, brings, await rowsOfFile(work, importId, 'investors'));
-  await importPortfolios(work, brings, await rowsOfFile(work, importId, 'portfolios'));
-  await importSettings(
-    work,
-    brings,
-    await rowsOfFile(work, importId, 'programs'),
-    await rowsOfFile(work, importId, 'products'),
-    accounts,
-  );
+}
+
+/**
+ * Adds the accounts, investors, portfolios, programs and products that the tenant does not have. Throws `ChunkRefused`
+ * with the places of the products that cannot be added.
+ */
+export async function addBookSettings(work: Work, brings: Bringing, rows: SettingRows) {
+  const ledger = rows.ledger.map(({ values }) => values);
+  const accounts = await addBookAccounts(work, ledger, brings.reason);
+  await importInvestors(work, brings, rows.investors);
+  await importPortfolios(work, brings, rows.portfolios);
+  await importSettings(work, brings, rows.programs, rows.products, accounts);
 }
 
 /** Products and programs that the book brought as inactive take loans only while it is boarded. */
