@@ -175,7 +175,10 @@ export const listUnreported = (
              as charge_off_date,
            coalesce(attributes.term_months, loan.term_months) as term_months,
            coalesce(attributes.payment_frequency, loan.payment_frequency) as payment_frequency,
-           coalesce(asked.amount, attributes.payment_amount, loan.payment_amount) as payment_amount,
+           coalesce(
+             asked.amount,
+             case when attributes.is_known then attributes.payment_amount else loan.payment_amount end
+           ) as payment_amount,
            (
              select max(period_number) from installments
              where loan_id = loan.id

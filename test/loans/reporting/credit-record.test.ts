@@ -85,6 +85,12 @@ const LINES: Line[] = [
     { maturity_date: '2026-03-15' },
     '315',
   ],
+  [
+    'scheduled_monthly_payment',
+    'a loan after its last month that owes less than an installment',
+    { maturity_date: '2026-03-15', total_balance: '99.80', paid_in_month: '50.30' },
+    '150',
+  ],
   ['scheduled_monthly_payment', 'a loan paid off', { ...gone, status: 'paid_off' }, '0'],
   ['scheduled_monthly_payment', 'a charge-off', lost, '0'],
   ['actual_payment_amount', 'what came in', { paid_in_month: '515.99' }, '515'],

@@ -50,13 +50,19 @@ export function termsDuration(portfolio: string, facts: CreditFacts): string {
 
 /**
  * The regular payment as a monthly amount in whole dollars (field 15). It stays the same after acceleration and
- * after the last due date, while the account is not charged off. Nothing is scheduled for an open account. A
- * single payment is scheduled only for the month in which it is due.
+ * after the last due date, while the account is not charged off and owes that much. Nothing is scheduled for an open
+ * account. A single payment is scheduled only for the month in which it is due.
  */
 export function monthlyPayment(portfolio: string, facts: CreditFacts): string {
   const { payment_frequency, payment_amount, maturity_date, reporting_period } = facts;
   const isDue = maturity_date?.slice(0, 7) === reporting_period.slice(0, 7);
   if (portfolio === 'O' || (payment_frequency === 'single' && !isDue)) return '0';
   const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
-  return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
+  const regular = (cents(payment_amount ?? '0.00') * times) / by;
+  const isMatured = maturity_date !== null && maturity_date <= reporting_period;
+  const most = isMatured ? owedInMonth(facts) : regular;
+  return String((regular < most ? regular : most) / 100n);
 }
+
+const owedInMonth = ({ total_balance, charge_off_balance, paid_in_month }: CreditFacts) =>
+  cents(total_balance) + cents(charge_off_balance) + cents(paid_in_month);
