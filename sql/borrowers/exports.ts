@@ -91,9 +91,9 @@ export const listExportedTables = (tx: Transaction) =>
 
 const Ids = z.object({ ids: z.string() });
 
-/** The ids of all records that lead to the borrower, in the form that the other export statements take. */
+/** The ids of all records that lead to the person, in the form that the other export statements take. */
 export const relatedIds = (tx: Transaction, borrowerId: string) =>
-  tx.oneFirst(sql.type(Ids)`select app.borrower_ids(${borrowerId})::text as ids`);
+  tx.oneFirst(sql.type(Ids)`select app.exported_ids(${borrowerId})::text as ids`);
 
 const ExportText = z.object({ row_text: z.string() });
 

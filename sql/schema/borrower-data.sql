@@ -9,6 +9,8 @@ create table app.borrower_tables (
   is_deleted_on_redaction boolean not null default false,
   -- Whether rows may still be added for a borrower whose data was redacted.
   takes_rows_after_redaction boolean not null default false,
+  -- A condition over the row: it is about the person $1 alone. Otherwise an export shows it as if redacted.
+  is_about text not null,
   check (num_nonnulls(folder, not_exported_because) = 1)
 );
 grant select on app.borrower_tables to servicing_app, servicing_auditor;
@@ -30,6 +32,8 @@ create table app.borrower_columns (
   becomes text,
   kept_because text,
   is_secret boolean not null default false,
+  -- What an export shows to the person $1 instead of the column: an expression over the row.
+  exported_as text,
   primary key (table_name, column_name),
   check (num_nonnulls(becomes, kept_because) = 1)
 );
@@ -60,11 +64,15 @@ $$;
 --   secret       columns that no export contains and that a redaction empties
 --   kept         {"reason": ["column"]}: columns that a redaction keeps. A column whose check lists its values
 --                need not be named.
+--   is_about     a condition over the row: it is about the person $1 alone. Default: borrower_id names no one else.
+--                An export shows other rows as if redacted
+--   exported_as  {"column": "SQL expression"}: what an export shows instead to the person $1, for any row
 create procedure app.declare_borrower_data(
   target regclass, folder text default null, not_exported_because text default null,
   is_deleted_on_redaction boolean default false, links jsonb default null, redacted text[] default '{}',
   emptied text[] default '{}', redacted_as jsonb default '{}', secret text[] default '{}',
-  kept jsonb default '{}', takes_rows_after_redaction boolean default false)
+  kept jsonb default '{}', takes_rows_after_redaction boolean default false, is_about text default null,
+  exported_as jsonb default '{}')
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -73,7 +81,11 @@ declare
 begin
   insert into app.borrower_tables values
     (name, declare_borrower_data.folder, declare_borrower_data.not_exported_because,
-     declare_borrower_data.is_deleted_on_redaction, declare_borrower_data.takes_rows_after_redaction);
+     declare_borrower_data.is_deleted_on_redaction, declare_borrower_data.takes_rows_after_redaction,
+     coalesce(declare_borrower_data.is_about, (
+       select 'borrower_id is null or borrower_id = $1' from pg_attribute
+       where attrelid = target and attname = 'borrower_id' and not attisdropped
+     ), 'true'));
 
   insert into app.borrower_links (table_name, through, parent)
   select name, link.key, parent
@@ -121,7 +133,14 @@ begin
     and pg_get_constraintdef(pg_constraint.oid) ~ '^CHECK \(\(\(?\w+ = (ANY \(ARRAY\[|''\w+''::text\)\))'
   on conflict do nothing;
 
+  update app.borrower_columns set exported_as = shown.value
+  from jsonb_each_text(declare_borrower_data.exported_as) as shown
+  where table_name = name and column_name = shown.key;
   wrong := array(
+    select jsonb_object_keys(declare_borrower_data.exported_as)
+    except
+    select column_name from app.borrower_columns where table_name = name
+  ) || array(
     select column_name from app.borrower_columns
     where table_name = name and not exists (
       select from pg_attribute where attrelid = target and attname = column_name

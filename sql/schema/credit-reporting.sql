@@ -106,7 +106,8 @@ call app.declare_borrower_data('credit_disputes', 'credit',
   emptied => '{acdv_control_number}',
   kept => '{"our own number": ["dispute_number"], "a code of the credit bureaus": ["dispute_source", "bureau",
     "subscriber_code", "dispute_codes", "response_code", "compliance_condition_code", "status"],
-    "names of fields": ["disputed_fields"], "ids": ["document_ids"]}');
+    "names of fields": ["disputed_fields"], "ids": ["document_ids"]}',
+  is_about => 'not app.is_joint(loan_id)');
 
 -- What became of each line of an imported file.
 create table credit_dispute_import_lines (
@@ -137,7 +138,8 @@ create index credit_dispute_import_lines_loan
 call app.protect('credit_dispute_import_lines', 'select, insert, update');
 call app.declare_borrower_data('credit_dispute_import_lines', 'credit', links => '{"loan_id": "loans"}',
   emptied => '{control_number}',
-  kept => '{"a code of the credit bureaus": ["subscriber_code"], "the loan''s number": ["consumer_account_number"]}');
+  kept => '{"a code of the credit bureaus": ["subscriber_code"], "the loan''s number": ["consumer_account_number"]}',
+  is_about => 'not app.is_joint(loan_id)');
 
 -- A file of Metro 2 records for the bureaus.
 create table credit_reporting_files (
@@ -233,7 +235,16 @@ call app.declare_borrower_data('credit_reporting_records', 'credit',
     "terms_frequency", "account_status", "payment_rating", "payment_history_profile", "special_comment",
     "compliance_condition_code", "consumer_information_indicator", "ecoa_code", "interest_type_indicator",
     "status"], "the loan''s number": ["consumer_account_number"],
-    "the lender''s number": ["identification_number"]}');
+    "the lender''s number": ["identification_number"]}',
+  is_about => 'not app.is_joint(loan_id)',
+  exported_as => $${
+    "consumer": "case when consumer ->> 'borrower_id' = $1::text then consumer end",
+    "ecoa_code": "case when consumer ->> 'borrower_id' = $1::text then ecoa_code end",
+    "consumer_information_indicator":
+      "case when consumer ->> 'borrower_id' = $1::text then consumer_information_indicator end",
+    "co_consumers":
+      "jsonb_path_query_array(co_consumers, '$[*] ? (@.borrower_id == $who)', jsonb_build_object('who', $1))"
+  }$$);
 grant update (status, rejection_reason, suppression_reason, file_id, reported_at, identification_number) on credit_reporting_records to servicing_app;
 
 -- Corrections of a record outside the monthly cycle and without a dispute (automated universal dataform). The
@@ -274,7 +285,7 @@ call app.protect('credit_corrections', 'select, insert');
 grant update (aud_control_number, submitted_at, submitted_by) on credit_corrections to servicing_app;
 call app.declare_borrower_data('credit_corrections', 'credit', links => '{"loan_id": "loans"}',
   redacted => '{reason}', redacted_as => $${"before": "'{}'", "after": "'{}'"}$$, emptied => '{aud_control_number}',
-  kept => '{"our own number": ["correction_number"]}');
+  kept => '{"our own number": ["correction_number"]}', is_about => 'not app.is_joint(loan_id)');
 
 -- What the check of a waiting record found: a contradiction between its fields, or with the previous record.
 create table credit_reporting_findings (
@@ -313,4 +324,5 @@ create index credit_reporting_findings_period
   on credit_reporting_findings (tenant_id, reporting_period, rule);
 call app.protect('credit_reporting_findings', 'select, insert, update');
 call app.declare_borrower_data('credit_reporting_findings', 'credit', redacted => '{notes}',
-  kept => '{"the rule that was checked": ["rule", "problem", "fields", "may_be_right"]}');
+  kept => '{"the rule that was checked": ["rule", "problem", "fields", "may_be_right"]}',
+  is_about => 'not app.is_joint(loan_id)');

@@ -280,7 +280,8 @@ create index co_borrowers_borrower on co_borrowers (tenant_id, borrower_id, crea
 create index co_borrowers_created on co_borrowers (tenant_id, created_at desc, id desc);
 call app.protect('co_borrowers', 'select, insert, update');
 call app.declare_borrower_data('co_borrowers', 'loans', redacted => '{release_notes}',
-  kept => '{"one of a few values": ["release_reason"]}', takes_rows_after_redaction => true);
+  kept => '{"one of a few values": ["release_reason"]}', takes_rows_after_redaction => true,
+  exported_as => '{"release_reason": "case when borrower_id = $1 then release_reason end"}');
 
 -- The events of a loan, in the order in which they became known. Rows never change except for reversed_by: an
 -- erroneous event is corrected by one that reverses it. The loan's state is computed from its events
@@ -724,7 +725,10 @@ create table compliance_runs (
 create index compliance_runs_loan on compliance_runs (tenant_id, loan_id, run_at desc);
 call app.protect('compliance_runs', 'select, insert');
 call app.declare_borrower_data('compliance_runs', 'loans',
-  redacted_as => $${"checks": "app.redacted_json(checks, '{code,status,level,enforcement}')"}$$);
+  redacted_as => $${"checks": "app.redacted_json(checks, '{code,status,level,enforcement}')"}$$,
+  -- A sanctions screening is not disclosed, and checks of a joint loan are about several people.
+  exported_as => jsonb_build_object('checks', $$case when not app.is_joint(loan_id) then
+    jsonb_path_query_array(checks, '$[*] ? (@.code != "ofac_screening")') end$$));
 
 -- Suspense money that was applied to the loan, by a person or by rule.
 create table suspense_applications (

@@ -240,7 +240,8 @@ call app.declare_borrower_data('nacha_entries', 'books',
   redacted => '{individual_name}', redacted_as => $${"routing_number": "'000000000'"}$$,
   secret => '{account_number_sealed}',
   kept => '{"the format of the bank''s file": ["batch", "transaction_code", "trace_number", "return_code"],
-    "the loan''s number": ["individual_id"]}');
+    "the loan''s number": ["individual_id"]}',
+  is_about => 'app.order_borrower(payment_id, disbursement_id, draw_id) = $1');
 
 -- The bank account of an order, copied when the order is made. Bank files use this copy, so a later change of the
 -- payment instrument never redirects money that was already ordered.
@@ -277,7 +278,8 @@ call app.declare_borrower_data('order_accounts', 'books',
   links => '{"payment_id": "payments", "disbursement_id": "disbursements", "draw_id": "draws"}',
   redacted => '{individual_name,bank_name}', emptied => '{account_number_last_four}',
   redacted_as => $${"routing_number": "'000000000'"}$$, secret => '{account_number_sealed}',
-  kept => '{"one of a few values": ["account_type"]}');
+  kept => '{"one of a few values": ["account_type"]}',
+  is_about => 'app.order_borrower(payment_id, disbursement_id, draw_id) = $1');
 
 -- Notifications of change: a bank's correction of an account's number, bank or type.
 create table change_notices (

@@ -50,12 +50,11 @@ as $$
   where tie.table_name = name
 $$;
 
--- The ids of all parent rows that lead to the borrower: loans, payments, users and so on.
-create function app.borrower_ids(borrower uuid) returns jsonb
+-- The ids of all parent rows that lead to these ids of borrowers or loans: payments, documents, users and so on.
+create function app.related_ids(known jsonb) returns jsonb
   language plpgsql stable set search_path = public, pg_temp
 as $$
 declare
-  known jsonb := jsonb_build_object('borrowers', jsonb_build_array(borrower));
   parent_table text;
   ids jsonb;
 begin
@@ -74,10 +73,61 @@ begin
   return known;
 end $$;
 
--- The rows of a table for an export, each as a JSON text, without secrets. Letters, papers, cases, contacts and their
--- history that a joint loan shares with another person are left out if they are about that person, and so are the legal
--- conditions of all who owe the loan, from which the form of a statement followed. Statements and disclosures of a loan go
--- to everyone who owes it, as in the portal.
+-- The ids that lead to the borrower. Loans that the person owes as a co-borrower belong to their own borrower.
+create function app.borrower_ids(borrower uuid) returns jsonb
+  language sql stable set search_path = public, pg_temp
+as $$
+  select app.related_ids(jsonb_build_object('borrowers', jsonb_build_array(borrower)))
+$$;
+
+-- The same for an export. `shared` has the ids that lead to loans that the person owes as a co-borrower.
+create function app.exported_ids(borrower uuid) returns jsonb
+  language sql stable set search_path = public, pg_temp
+as $$
+  select app.borrower_ids(borrower) || jsonb_build_object('shared', app.related_ids(jsonb_build_object(
+    'borrowers', jsonb_build_array(),
+    'loans', (
+      select coalesce(jsonb_agg(party.loan_id), '[]') from co_borrowers as party
+      where party.tenant_id = app.current_tenant() and party.borrower_id = borrower and party.released_on is null
+    ))))
+$$;
+
+-- Whether a loan has, or ever had, a second person who owes it.
+create function app.is_joint(loan uuid) returns boolean
+  language sql stable set search_path = public, pg_temp
+as $$
+  select exists (select from co_borrowers where tenant_id = app.current_tenant() and loan_id = loan)
+$$;
+
+-- Whether one of the borrower's loans is joint.
+create function app.has_joint_loan(borrower uuid) returns boolean
+  language sql stable set search_path = public, pg_temp
+as $$
+  select exists (
+    select from loans where tenant_id = app.current_tenant() and borrower_id = borrower and app.is_joint(id))
+$$;
+
+-- The borrower whose account an order to the bank names.
+create function app.order_borrower(payment uuid, disbursement uuid, draw uuid) returns uuid
+  language sql stable set search_path = public, pg_temp
+as $$
+  select borrower_id from payments where tenant_id = app.current_tenant() and id = payment
+  union all
+  select instrument.borrower_id
+  from (
+    select payment_instrument_id from disbursements where tenant_id = app.current_tenant() and id = disbursement
+    union all
+    select payment_instrument_id from draws where tenant_id = app.current_tenant() and id = draw
+  ) as paid_out
+  join payment_instruments as instrument
+    on instrument.tenant_id = app.current_tenant() and instrument.id = paid_out.payment_instrument_id
+$$;
+
+-- The rows of a table for an export, each as a JSON text, without secrets. A joint loan is in the archive of everyone who
+-- owes it. A row that may be about another person (is_about) is as a redaction would leave it, except what exported_as says.
+-- Letters, papers, cases, contacts and history go to the person whom they are about, and those without a person to the
+-- loan's borrower. Statements and disclosures go to everyone who owes the loan, as in the portal. The legal conditions of
+-- all who owe it, from which the form of a statement followed, are left out.
 create function app.exported_rows(name text, ids jsonb) returns setof text
   language plpgsql stable set search_path = public, pg_temp
 as $$
@@ -85,32 +135,49 @@ declare
   secrets text[] := array(
     select column_name from app.borrower_columns where table_name = name and is_secret
   ) || '{tenant_id}';
+  redacted text := (
+    select coalesce(string_agg(format('%1$L, case when %1$I is not null then %2$s end', column_name, becomes), ', '), '')
+    from app.borrower_columns where table_name = name and becomes is not null and not is_secret
+  );
+  shown text := (
+    select coalesce(string_agg(format('%L, %s', column_name, exported_as), ', '), '')
+    from app.borrower_columns where table_name = name and exported_as is not null
+  );
+  is_about text := (select kept.is_about from app.borrower_tables as kept where kept.table_name = name);
+  -- Rows that name another person are left out of these folders.
   is_personal boolean := exists (
     select from app.borrower_tables as kept
     where kept.table_name = name and kept.folder in ('borrower', 'documents', 'history', 'messages')
   );
-  borrower text := ids -> 'borrowers' ->> 0;
-  -- A condition for the documents of others that the borrower sees.
-  is_shared text := case when name <> 'documents' then 'false' else format(
-    'tenant_id = app.current_tenant() and borrower_id is distinct from %1$L::uuid
-       and template = any(app.loan_document_templates()) and is_visible_to_borrower and not is_archived
-       and loan_id in (
-         select id from loans where tenant_id = app.current_tenant() and borrower_id = %1$L
-         union all
-         select loan_id from co_borrowers
-         where tenant_id = app.current_tenant() and borrower_id = %1$L and released_on is null
-       )', borrower) end;
+  names_no_other text := case when is_personal and exists (
+    select from pg_attribute where attrelid = name::regclass and attname = 'borrower_id' and not attisdropped
+  ) then 'coalesce(borrower_id, $1) = $1' else 'true' end;
+  own text := app.borrower_condition(name, ids);
+  shared text := case
+    when is_personal then 'false'
+    when name = 'loans' then format('tenant_id = app.current_tenant() and id = any(%L::uuid[])',
+      array(select jsonb_array_elements_text(ids #> '{shared,loans}')))
+    else app.borrower_condition(name, ids -> 'shared') end;
+  -- The documents of others that the person sees.
+  seen text := case when name <> 'documents' then 'false' else format(
+    'borrower_id is distinct from $1 and template = any(app.loan_document_templates()) and is_visible_to_borrower
+       and not is_archived and loan_id = any(%L::uuid[])',
+    array(select jsonb_array_elements_text((ids -> 'loans') || (ids #> '{shared,loans}')))) end;
 begin
   return query execute format(
     'select jsonb_pretty(jsonb_strip_nulls(row)) from (
-       select (to_jsonb(record) - %L::text[]) #- ''{figures,legal}'' as row, false as is_shared
-       from %I as record where %s
+       select (to_jsonb(record) - %L::text[]
+         || case when (%s) and (%s) then ''{}'' else jsonb_build_object(%s) end
+         || jsonb_build_object(%s)) #- ''{figures,legal}'' as row
+       from %I as record where ((%s) or (%s)) and %s
        union all
-       select to_jsonb(record) - %L::text[] - ''template_data'', true from %I as record where %s
+       select to_jsonb(record) - %L::text[] - %L::text[] from %I as record
+       where tenant_id = app.current_tenant() and %s
      ) as exported
-     where is_shared or not %L or row ->> ''borrower_id'' is null or row ->> ''borrower_id'' = %L
      order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
-    secrets, name, app.borrower_condition(name, ids), secrets, name, is_shared, is_personal, borrower);
+    secrets, own, is_about, redacted, shown, name, own, shared, names_no_other, secrets,
+    '{template_data,metadata,verified_by,verification_notes,rejection_reason}', name, seen)
+    using (ids -> 'borrowers' ->> 0)::uuid;
 end $$;
 
 -- A JSON value without text: everything that is not an amount, date or id becomes "Redacted", except below

@@ -372,7 +372,8 @@ call app.declare_borrower_data('approvals', 'history',
   redacted => '{reason}', emptied => '{body}', secret => '{content,secrets_sealed}',
   kept => '{"one of our codes": ["kind", "endpoint", "status"], "ids": ["params"], "a version": ["if_match",
     "content_fingerprint"], "a member of the lender''s staff": ["requested_by_email"],
-    "names of fields": ["changed_fields"]}');
+    "names of fields": ["changed_fields"]}',
+  is_about => $$$1::text in (params ->> 'id', body ->> 'borrower_id') or not app.has_joint_loan($1)$$);
 
 -- Responses to requests with an Idempotency-Key, returned when a request is repeated.
 create table idempotency_keys (
@@ -436,7 +437,11 @@ call app.declare_borrower_data('audit_log', 'history',
     "ip_address": "case when actor_type <> 'borrower' then ip_address end"}$$,
   kept => '{"one of our codes": ["entity_type", "action", "actor_type"],
     "generated for each request": ["request_id"]}',
-  takes_rows_after_redaction => true);
+  takes_rows_after_redaction => true,
+  is_about => 'borrower_id = $1 or not app.is_joint(loan_id)',
+  exported_as => jsonb_build_object('changes', $$case
+    when borrower_id = $1 or not app.is_joint(loan_id) then changes
+    when entity_type <> 'co_borrowers' then app.redacted_changes(entity_type, changes) end$$));
 
 -- Sign-ins, refusals and changes of permissions. Unlike audit_log, it is about people and includes refused
 -- attempts.

@@ -24,7 +24,8 @@ call app.declare_borrower_data('events', 'history', links => '{"loan_id": "loans
     event,event_type,type,loan_number,receipt_number,status,sub_status,old_status,new_status,
     old_bucket,new_bucket,fee_type,payment_method,payment_type,credit_type,modification_type,
     document_type,lien_type,apply_to,source,code,enforcement,return_code,currency}')::text$$),
-  kept => '{"one of our codes": ["event_type"], "generated for each request": ["request_id"]}');
+  kept => '{"one of our codes": ["event_type"], "generated for each request": ["request_id"]}',
+  is_about => 'not app.is_joint(loan_id)');
 
 create table webhook_subscriptions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),

@@ -104,7 +104,8 @@ const README = `Everything that is kept about one borrower.
 Each .json file has the records of one kind, the oldest first, as they are kept; amounts are in the
 currency of the loan, times are UTC. documents/files has the files themselves, each named after
 the id of its record in documents/documents.json. Full account numbers, social security numbers
-and passwords are kept sealed and are in no export.
+and passwords are kept sealed and are in no export. A loan that is owed with another person is
+included; what is, or may be, about that person is left out or "Redacted".
 `;
 
 async function* zipEntries(
