@@ -97,7 +97,7 @@ export const payments = resource({
       .enum(PAYMENT_METHODS)
       .nullish()
       .describe(
-        'How the money is paid. Must be `ach` with an instrument, and is then the default. Otherwise it is for your records, by default `external`.',
+        'How the money is paid. Must be `ach` with an instrument, and is then the default. On a later day, `ach` requires an instrument. Otherwise it is for your records, by default `external`.',
       ),
     payment_type: z
       .enum([...PAYMENT_TYPES, 'reimbursement'])

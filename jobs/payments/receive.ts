@@ -116,6 +116,7 @@ async function checkPayment(work: Work, loan: OpenLoan, request: PaymentInput): 
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
+  assertDrawable(work, { ...input, payment_date });
   const payer_id = await bank.assertPaymentOrder(work, loan.row, input);
   return { ...input, payer_id, payment_date, effective_date };
 }
@@ -140,6 +141,19 @@ function assertArrived(
   const status = row.status.replaceAll('_', ' ');
   const message = `A loan that is ${status} is no longer owed. Record only money that has arrived, without a payment instrument.`;
   throw new Conflict(message, 'invalid_transition', refusalDetails(row));
+}
+
+/** A scheduled payment by ACH is drawn by us. Without an account, it would fail on its day. */
+function assertDrawable(
+  { today }: Work,
+  input: Pick<NewPayment, 'payment_instrument_id' | 'payment_method'> & { payment_date: string },
+) {
+  if (input.payment_date <= today || input.payment_method !== 'ach' || input.payment_instrument_id)
+    return;
+  throw new Invalid({
+    payment_instrument_id:
+      'Is required for an ACH payment on a later day. Name the account to draw on, or record the payment on the day on which the money arrives.',
+  });
 }
 
 function toPaymentType(type: PaymentInput['payment_type']): PaymentType {

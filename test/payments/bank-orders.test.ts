@@ -200,6 +200,27 @@ test('every endpoint refuses an order that does not fit into a bank file', async
   expect((await officer.get('/payments?payment_instrument_id__isnull=false')).body).toEqual([]);
 });
 
+test('an ACH payment on a later day needs an account, because nothing would be drawn', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const pay = (more: object) =>
+    tenant.officer.post(`/loans/${id}/payments`, { amount: '1.00', ...more });
+
+  const later = await pay({ payment_method: 'ach', payment_date: '2026-01-16' });
+  const others = [
+    await pay({ payment_method: 'ach', payment_date: '2026-01-15' }),
+    await pay({ payment_method: 'check', payment_date: '2026-01-16' }),
+  ];
+  const { body } = await tenant.officer.get(`/loans/${id}/payments`);
+
+  expect([later.status, later.body.errors]).toEqual([
+    422,
+    { payment_instrument_id: expect.stringContaining('Is required for an ACH payment') },
+  ]);
+  expect(others.map(({ status }) => status)).toEqual([201, 201]);
+  expect(body).toHaveLength(2);
+});
+
 test('an instrument requires the method ACH; another or no method is refused with the reason', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
