@@ -169,6 +169,33 @@ test.each<[string, Record<string, string>, string]>([
     'autopay.csv 2 bank_account_id account_of_another_borrower',
   ],
   [
+    'autopay of a person who does not owe the loan',
+    {
+      'borrowers.csv': csvOf(
+        borrowerRecord(),
+        borrowerRecord({ borrower_external_id: 'B-2', first_name: 'Eve' }),
+      ),
+      'bank_accounts.csv': csvOf({
+        bank_account_id: 'A-1',
+        borrower_external_id: 'B-2',
+        routing_number: '021000021',
+        account_number: '1234567890',
+        account_type: 'checking',
+      }),
+      'autopay.csv': csvOf({
+        loan_number: 'L-1',
+        bank_account_id: 'A-1',
+        borrower_external_id: 'B-2',
+      }),
+    },
+    'autopay.csv 2 borrower_external_id contradiction',
+  ],
+  [
+    'a file of loans with only a header line',
+    { 'loans.csv': csvOf(loanRecord()).split('\n')[0] ?? '' },
+    'loans.csv 1 - no_loans',
+  ],
+  [
     'a bank account without a routing number',
     {
       'bank_accounts.csv': csvOf({

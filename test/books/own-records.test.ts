@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { exportedFiles } from '../setup/exported-books.ts';
-import { importBookByHttp } from '../setup/imports.ts';
+import { exportedFiles, zipOf } from '../setup/exported-books.ts';
+import { importBookByHttp, runImports, uploadBook } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
@@ -66,6 +66,40 @@ test('a scheduled payment does not draw on the account of a person who does not 
     ],
     payments: [`${DUE} scheduled`],
   });
+});
+
+test('a scheduled payment with another method, or that counts from an impossible day, is refused by line', async () => {
+  const { source, first: drawn } = await newDraws();
+  const check = async (from: RegExp, to: string) => {
+    const files = await changedBook(source, 'records.csv', (text) =>
+      text
+        .split('\n')
+        .map((line) => (line.includes(drawn.account) ? line.replace(from, to) : line))
+        .join('\n'),
+    );
+    const admin = await (await stage.tenant('2026-01-15')).signedIn('admin');
+    const sent = await uploadBook(admin, await zipOf(files), {}, 'book.zip');
+    await runImports(stage);
+    const found = (await admin.get(`/imports/${sent.body.id}/findings`)).body as Record<
+      string,
+      string
+    >[];
+    const [first] = found.filter(({ severity }) => severity === 'error');
+    return `${first?.['file']} ${first?.['column_name']}: ${first?.['reason']}`;
+  };
+  const effective = new RegExp(`""effective_date"":""${DUE}""`);
+
+  const refused = [
+    await check(/""payment_method"":""ach""/, '""payment_method"":""bitcoin""'),
+    await check(effective, '""effective_date"":""2026-02-21""'),
+    await check(effective, '""effective_date"":""2025-01-01""'),
+  ];
+
+  expect(refused).toEqual([
+    expect.stringContaining('records.csv facts: Does not fit a record of the kind scheduled'),
+    'records.csv facts: payment_date must not be before effective_date.',
+    'records.csv facts: effective_date must not be before the origination of the loan.',
+  ]);
 });
 
 test('a scheduled payment whose account is not in the book is left out', async () => {

@@ -19,6 +19,7 @@ export const FINDING_CODES = {
   },
   lines_skipped: { severity: 'warning', about: 'Lines before the header line were skipped.' },
   totals_line: { severity: 'warning', about: 'A line with totals at the end was skipped.' },
+  no_loans: { severity: 'error', about: 'The book has no loans.' },
   unknown_column: { severity: 'error', about: 'The column is not part of the book format.' },
   missing_column: { severity: 'error', about: 'A required column is missing.' },
   duplicate_column: { severity: 'error', about: 'Two columns have the same name.' },

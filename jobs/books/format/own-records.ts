@@ -4,6 +4,7 @@ import type { BorrowerRecordKind, LoanRecordKind } from '../../../sql/books/runn
 import { LATE_FEE_EXEMPTIONS } from '../../../sql/loans/fees/late-fee-exemptions.ts';
 import * as types from '../../../sql/types.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
+import { NewPayment, PAYMENT_METHODS } from '../../payments/receive.ts';
 import { DEFERMENT_TYPES, INTEREST_TREATMENTS } from '../../loans/workouts/deferments.ts';
 import {
   END_TREATMENTS,
@@ -171,7 +172,7 @@ export const LOAN_FACTS = {
   payment: z.strictObject({
     receipt_number: line,
     payment_date: date,
-    payment_method: line,
+    payment_method: z.enum(PAYMENT_METHODS),
     payment_instrument_id: uuid.optional(),
     external_id: line.optional(),
     reference_number: line.optional(),
@@ -202,11 +203,11 @@ export const LOAN_FACTS = {
     amount: positiveMoney,
     payment_date: date,
     effective_date: date,
-    payment_method: line,
+    payment_method: z.enum(PAYMENT_METHODS),
     payment_type: z.enum(PAYMENT_TYPES),
     payment_instrument_id: uuid.optional(),
     payment_plan_id: uuid.optional(),
-    allocation_override: z.array(z.record(z.string(), z.string())).max(20).optional(),
+    allocation_override: NewPayment.shape.allocation_override,
     reference_number: line.optional(),
     notes: prose.optional(),
     source: line,

@@ -88,7 +88,9 @@ async function* checkFile(
   const keys = createKeyCheck(name, index);
   const references = createReferenceCheck(name, shared);
   const reversals = name === 'history' ? createReversalCheck(keys) : null;
+  let lines = 0;
   for await (const line of readRows(book, name)) {
+    lines += 1;
     const { loan_number } = line.values;
     const place =
       isHistory(name) && typeof loan_number === 'string' ? { history_of: loan_number } : {};
@@ -109,10 +111,20 @@ async function* checkFile(
         },
       };
   }
+  if (name === 'loans' && lines === 0) yield { finding: noLoans(book) };
   for (const finding of await references.end()) yield { finding };
   for (const finding of reversals?.end() ?? []) yield { finding };
   if (keys.hasSuspects()) yield* confirmRepeated(book, name, keys);
 }
+
+const noLoans = ({ sources, name }: Book): Finding => ({
+  file: sources.find(({ feeds }) => feeds.includes('loans'))?.path ?? name,
+  line: 1,
+  column: null,
+  code: 'no_loans',
+  severity: FINDING_CODES.no_loans.severity,
+  reason: 'The file has no loans, only a header line. Export it again.',
+});
 
 const isHistory = (name: BookFileName) =>
   name === 'history' || name === 'events' || name === 'schedules';

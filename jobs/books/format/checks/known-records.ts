@@ -89,6 +89,11 @@ export function addOthers(
   return [];
 }
 
+/** Whether the person is the borrower or a co-borrower of the loan. */
+const owes = (index: RecordsIndex, loan_number: string, person: number): boolean =>
+  person === index.find('loans', loan_number)?.borrower ||
+  index.find('co_borrowers', coBorrower(loan_number, String(person))) !== undefined;
+
 /** Why the account of the book cannot be drawn on for the loan. */
 export function refuseDraw(
   index: RecordsIndex,
@@ -97,11 +102,7 @@ export function refuseDraw(
 ): Pick<Issue, 'code' | 'reason'> | null {
   const account =
     typeof bank_account_id === 'string' ? index.find('bank_accounts', bank_account_id) : undefined;
-  const owner = account?.borrower ?? 0;
-  const isLiable =
-    owner === index.find('loans', loan_number)?.borrower ||
-    index.find('co_borrowers', coBorrower(loan_number, String(owner))) !== undefined;
-  if (account && !isLiable)
+  if (account && !owes(index, loan_number, account.borrower))
     return {
       code: 'account_of_another_borrower',
       reason: 'Belongs to a person who does not owe the loan.',
@@ -137,6 +138,13 @@ export function checkAgainstOthers(
     const plan = row as BookRow<'autopay'>;
     const account = index.find('bank_accounts', plan.bank_account_id);
     const { borrower_external_id: named } = plan;
+    if (named && !owes(index, plan.loan_number, hashOf(named)))
+      return [
+        contradiction(
+          'borrower_external_id',
+          'Does not owe the loan. Name its borrower or a co-borrower.',
+        ),
+      ];
     const payer = named ? hashOf(named) : index.find('loans', plan.loan_number)?.borrower;
     const isForeign = Boolean(account?.borrower && payer && account.borrower !== payer);
     return isForeign

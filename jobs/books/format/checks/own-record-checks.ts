@@ -19,6 +19,9 @@ export function checkOwnRecord(
     return [issue('unknown_reference', reason)];
   }
   const issues: Issue[] = [];
+  const from = String(index.find('loans', loan_number)?.from ?? '');
+  if (kind === 'scheduled_payment' && isBefore(digitsOf(facts['effective_date']), from))
+    issues.push(issue('contradiction', BEFORE_LOAN));
   if (kind === 'scheduled_payment' && isBefore(payment_date, today))
     issues.push(issue('payment_in_past', IN_PAST));
   if (!isDraw(kind, facts)) return issues;
@@ -28,6 +31,10 @@ export function checkOwnRecord(
     issues.push(issue('account_not_usable', NOT_ACH));
   return issues;
 }
+
+const digitsOf = (date: unknown) => String(date ?? '').replaceAll('-', '');
+
+const BEFORE_LOAN = 'effective_date must not be before the origination of the loan.';
 
 export const isBefore = (date: unknown, today: string) => typeof date === 'string' && date < today;
 

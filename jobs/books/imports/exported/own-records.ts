@@ -68,6 +68,7 @@ function assertOrder(facts: Values) {
   for (const [from, to] of [
     ['start_date', 'end_date'],
     ['effective_date', 'end_date'],
+    ['effective_date', 'payment_date'],
     ['active_duty_from', 'active_duty_until'],
   ] as const)
     if (String(facts[to] ?? '9999-12-31') < String(facts[from] ?? ''))
