@@ -46,7 +46,7 @@ export const forms1099c = resource({
     borrower_id: uuid
       .nullish()
       .describe(
-        'The debtor. Default: the borrower. If the debt was 10,000.00 or more, each co-borrower who owed it on the day of the event also gets a form with the whole amount.',
+        'The debtor. Default: the borrower. If the debt was 10,000.00 or more, each co-borrower who owed it on the day of the event also gets a form with the whole amount. Required for the event code A if there are several debtors, because a bankruptcy discharges one.',
       ),
     form_number: text.readonly().describe('The number of the form.'),
     tax_year: integer

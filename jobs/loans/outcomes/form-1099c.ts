@@ -134,11 +134,11 @@ async function createSettingsTask({ tx, today }: Work, loan: Loan) {
   });
 }
 
-/** The creditor must ask for a missing number (26 CFR 1.6050P-1(e)(7), 301.6724-1(e)). */
+/** The creditor must ask for a missing number, and how (26 CFR 1.6050P-1(e)(7), 301.6724-1(e)(2); 26 USC 6723). */
 const tinTask = ({ form_number }: Numbered) => ({
   title: `Get the taxpayer number for form ${form_number}`,
   description:
-    "Ask the debtor for the taxpayer number and enter it in the borrower's identities, then generate the form. If the debtor does not answer, set tin_requested_on and generate the form without the number.",
+    "Ask the debtor in writing for the taxpayer number, with a Form W-9 and a return envelope. Say that the law requires it and that the IRS may charge 50.00 for not giving it. Enter it in the borrower's identities and generate the form. If the debtor does not answer, set tin_requested_on and generate the form without the number.",
 });
 
 const estateTask = ({ form_number }: Numbered) => ({

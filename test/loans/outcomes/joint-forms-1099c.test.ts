@@ -150,6 +150,7 @@ test('without a taxpayer number the form waits as a draft with a task', async ()
   expect(waiting).toMatchObject([
     {
       title: expect.stringContaining('Get the taxpayer number for form 1099C-2026'),
+      description: expect.stringMatching(/in writing.*Form W-9.*50\.00/),
       borrower_id,
       due_date: '2026-02-14',
       priority: 'high',
@@ -207,6 +208,9 @@ test('a manual form needs its event, its date and a debtor, and nothing is guess
     borrower_id: stranger,
   });
   await admin.post(`/loans/${id}/charge-off`, { reason: 'bankruptcy', force: true });
+  const bankrupt = { identifiable_event_code: 'A', identifiable_event_date: '2026-01-15' };
+  const unnamed = await tenant.officer.post(path, bankrupt);
+  const discharged = await tenant.officer.post(path, { ...bankrupt, borrower_id: other });
   const uncoded = await tenant.officer.post(path, {});
   const single = await tenant.officer.post(path, { ...form, borrower_id: other });
   const rest = await tenant.officer.post(path, form);
@@ -230,5 +234,9 @@ test('a manual form needs its event, its date and a debtor, and nothing is guess
   expect(Object.keys(uncoded.body.errors)).toEqual(['identifiable_event_code']);
   expect([single.body.borrower_id, rest.body.borrower_id]).toEqual([other, borrower_id]);
   expect(again).toMatchObject({ status: 409, body: { code: 'already_exists' } });
-  expect(await formsOf(tenant, id)).toHaveLength(2);
+  expect(unnamed.body.errors).toEqual({
+    borrower_id: 'Is required: a bankruptcy discharges its debtor only.',
+  });
+  expect(discharged.body.borrower_id).toBe(other);
+  expect(await formsOf(tenant, id)).toHaveLength(3);
 });

@@ -118,6 +118,9 @@ async function findMissingDebtors(
   if (named && !(await forms.wasDebtor(work.tx, loan.id, named)))
     throw new Invalid({ borrower_id: 'Does not owe this loan.' });
   const debtors = named ? [named] : await findFormDebtors(work, loan, { on, amount });
+  // 11 USC 524(e): the discharge of one debtor does not release the others.
+  if (code === 'A' && debtors.length > 1)
+    throw new Invalid({ borrower_id: 'Is required: a bankruptcy discharges its debtor only.' });
   const inForce = await forms.lockFormsInForce(work.tx, loan.id, code, tax_year);
   const missing = debtors.filter((debtor) => !inForce.some((form) => form.borrower_id === debtor));
   if (missing.length > 0) return missing;
