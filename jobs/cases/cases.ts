@@ -137,9 +137,10 @@ export async function changeCase(
   const status = isInError ? 'closed' : (changes.status ?? String(row['status']));
   const from = String(row['status']);
   if (isInError) await withdrawErroneousCase(work, changes, row);
+  const isOver = status === 'resolved' || status === 'closed';
+  if (facts && isOver && !isInError) await assertConditionsEnd(work, id);
   if (status === from) return update(work.tx, 'support_cases', id, changes);
   assertTransition(from, status);
-  const isOver = status === 'resolved' || status === 'closed';
   if (isOver) await assertMayEnd(work, id, changes, row);
   else await assertOnlyOpenCase(work, borrower_id, String(row['case_type']), id);
   await update(work.tx, 'support_cases', id, { ...changes, ...statusFields(row, status) });
@@ -211,7 +212,11 @@ async function assertOnlyOpenCase(
 async function assertMayEnd(work: Work, id: string, changes: Changes, row: Row) {
   assertResolved(changes, row);
   if (await applications.hasOpenApplicationInCase(work.tx, id)) throw applicationOpen();
-  if (changes.opened_in_error) return;
+  if (!changes.opened_in_error) await assertConditionsEnd(work, id);
+}
+
+/** A case that is over has no temporary condition without an end: nobody would watch for it. */
+async function assertConditionsEnd(work: Work, id: string) {
   const conditions = await listConditionsOfCase(work.tx, id);
   const lasting = conditions.find(
     ({ condition, until_date }) => until_date === null && !lastsBeyondCase(condition),
@@ -266,7 +271,7 @@ async function checkDocuments({ tx }: Work, borrowerId: string, ids: readonly st
 
 export const conditionsOpen = (condition: string) =>
   new Conflict(
-    `The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day.`,
+    `The condition ${condition} has no end. Complete the facts, for example with the date of the dismissal, or the last day. If the condition goes on, keep the case open or open a new one.`,
     'conditions_open',
     { condition },
   );

@@ -1,9 +1,11 @@
+import { cancelTasks, openTasksForLoans, isKnownTask } from '../../sql/borrowers/tasks.ts';
 import * as conditions from '../../sql/loans/legal-conditions.ts';
 import { lockLoan } from '../../sql/loans/loans.ts';
 import { followForbiddenLateFees } from '../loans/fees/forbidden-late-fees.ts';
 import { followLegalRateCaps } from '../loans/history/rate-caps/follow-rate-caps.ts';
 import type { Work } from '../work.ts';
 import { settingsOf } from '../users/settings/settings.ts';
+import { allows } from './rules/loan-effects.ts';
 import { CONDITION_KINDS, kindOf, restoresRights, type Condition } from './rules/conditions.ts';
 import { effectsInForce } from './rules/effects.ts';
 
@@ -17,8 +19,26 @@ export async function conditionsChanged(work: Work, loanIds: readonly string[]):
   for (const id of ids) {
     await followLegalRateCaps(work, id);
     await followForbiddenLateFees(work, id);
+    await reviewAcceleration(work, id);
   }
   await updateLegalStanding(work, ids);
+}
+
+/**
+ * Asks staff to review an acceleration on a day on which a condition, which became known later, forbids it. Withdraws the
+ * task if no condition does any more.
+ */
+async function reviewAcceleration({ tx, today }: Work, loanId: string) {
+  const accelerated = await conditions.findAcceleration(tx, loanId);
+  if (accelerated === null) return;
+  const { loan_number, day } = accelerated;
+  const title = `Review the acceleration of ${loan_number} on ${day}`;
+  if (allows(await conditions.readLegalConditions(tx, loanId), 'acceleration', day))
+    return cancelTasks(tx, loanId, [title]);
+  if (await isKnownTask(tx, loanId, title)) return;
+  const description =
+    'A legal condition that became known later does not allow the acceleration on that day. Reverse it, unless a lawyer says that it stands.';
+  return openTasksForLoans(tx, [loanId], { title, description, due_date: today, priority: 'high' });
 }
 
 /** Brings a new loan, or one that other people owe from now on, in line with their conditions. */

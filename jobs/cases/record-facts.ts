@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { findOpenCaseOfType } from '../../sql/cases/cases.ts';
 import { listConditionsOfCase, replaceConditions } from '../../sql/cases/conditions.ts';
 import { findCurrentFacts } from '../../sql/cases/facts.ts';
 import { listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
@@ -44,6 +45,7 @@ export async function recordFacts(
   const facts = checkFacts(about.case_type, { known_date, ...given }, rules);
   if (before !== null && isDeepStrictEqual(before.facts, facts)) return;
   await assertKnownRecords(work, about, facts);
+  if (!about.is_closed) await assertOnlyCaseOfEach(work, about, facts);
   await insert(tx, 'case_facts', {
     case_id: about.id,
     borrower_id: about.borrower_id,
@@ -103,6 +105,18 @@ async function applyConditions(work: Work, about: FactualCase, facts: Facts | nu
   }
   const isConcerned = (loanId: string) => about.loan_id === null || about.loan_id === loanId;
   await conditionsChanged(work, loanIds.filter(isConcerned));
+}
+
+/** Throws Invalid if the joint debtor has an open case of the type, which would contradict this one. */
+async function assertOnlyCaseOfEach({ tx }: Work, about: FactualCase, facts: Facts) {
+  for (const person of peopleOf(about.borrower_id, about.case_type, facts)) {
+    if (person === about.borrower_id) continue;
+    const other = await findOpenCaseOfType(tx, person, about.case_type, about.id);
+    if (other === null) continue;
+    throw new Invalid({
+      'facts.joint_debtor_id': `Has an open case of this type: ${other.case_number}. Close it first.`,
+    });
+  }
 }
 
 /** Throws Invalid if the facts name a loan, borrower or representative that the case cannot be about. */

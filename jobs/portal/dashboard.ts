@@ -21,6 +21,7 @@ export async function buildDashboard(work: Work, borrowerId: string) {
   const loans = await findOpenLoans(work.tx, borrowerId);
   const formOf = await statementFormsOf(
     work,
+    borrowerId,
     loans.map(({ id }) => id),
   );
   const isAsking = ({ id }: Loans[number]) => formOf(id) === 'regular';

@@ -25,7 +25,7 @@ export async function findOwnLoan(work: Work, borrowerId: string, id: string) {
   const loan = await find(work.tx, portalLoans, id);
   if (loan === null) throw new NotFound();
   const payoff_amount = money(sumParts(debtParts(await readLoan(work, id))));
-  const formOf = await statementFormsOf(work, [id]);
+  const formOf = await statementFormsOf(work, borrowerId, [id]);
   return { ...loan, ...liabilityFields(role), payoff_amount, statement_form: formOf(id) };
 }
 

@@ -6,9 +6,13 @@ import type { Work } from '../work.ts';
 
 export type StatementForm = (typeof STATEMENTS)[number];
 
-/** The form in which the amounts of each loan are shown today, as in its statements. */
-export async function statementFormsOf({ tx, today }: Work, loanIds: readonly string[]) {
-  const inForce = await listConditionsInForce(tx, loanIds, today);
+/** The form in which the person sees the amounts of each loan today, as in its statements. */
+export async function statementFormsOf(
+  { tx, today }: Work,
+  borrowerId: string,
+  loanIds: readonly string[],
+) {
+  const inForce = await listConditionsInForce(tx, loanIds, today, borrowerId);
   const byLoan = Map.groupBy(inForce, ({ loan_id }) => loan_id);
   const settings = byLoan.size > 0 ? await settingsOf(tx) : null;
   return (loanId: string): StatementForm => {

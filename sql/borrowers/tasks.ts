@@ -125,6 +125,12 @@ export const completeTasks = (
       and source = 'system' and status in ('open', 'in_progress')
   `);
 
+/** Whether a task with this title is open or was completed for the record. */
+export const isKnownTask = (tx: Transaction, relatedId: string, title: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from tasks where related_id = ${relatedId} and title = ${title} and status <> 'canceled'
+  `);
+
 /** Whether a task with this title was ever opened for the record, whatever its status. */
 export const wasEverOpened = (tx: Transaction, relatedId: string, title: string) =>
   tx.exists(sql.typeAlias('void')`

@@ -84,8 +84,10 @@ export const findOpenCaseOfType = (
 ) =>
   tx.maybeOne(sql.type(Numbered)`
     select id, case_number from support_cases
-    where borrower_id = ${borrowerId} and case_type = ${type}
-      and status not in ('resolved', 'closed') and id is distinct from ${except}::uuid
+    where case_type = ${type} and status not in ('resolved', 'closed') and id is distinct from ${except}::uuid
+      and (borrower_id = ${borrowerId} or id in (
+        select case_id from legal_conditions where borrower_id = ${borrowerId}
+      ))
     order by created_at limit 1
   `);
 

@@ -1,6 +1,6 @@
 import { isInForce } from '../cases/conditions.ts';
 import { sql } from '../database/db.ts';
-import { conditionsOfLoans, legalConditionsJson } from '../loans/legal-conditions.ts';
+import { conditionsOfLoans, statementConditionsJson } from '../loans/legal-conditions.ts';
 
 const LOAN_ID = sql.fragment`loan.id`;
 /** Those who borrowed, under a stay of chapter 12 or 13 on the day of the statement. */
@@ -10,7 +10,7 @@ const repaymentPlans = sql.fragment`
     and held.condition in ('stay_12', 'stay_13') and ${isInForce(sql.fragment`held`, sql.fragment`today.day`)}`;
 
 /** The legal conditions of a loan, from which the form of its statement follows. Null if there are none. */
-export const legalFigures = sql.fragment`${legalConditionsJson(LOAN_ID)}`;
+export const legalFigures = statementConditionsJson(LOAN_ID, sql.fragment`borrower.id`);
 
 /** Whether the person whom the statement addresses is in bankruptcy or was discharged. */
 export const isAddresseeDebtor = sql.fragment`exists (

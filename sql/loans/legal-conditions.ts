@@ -44,7 +44,8 @@ const heldColumns = (liable: 'party' | 'debtor') => sql.fragment`
 /**
  * The legal conditions of the people who owe a loan, past and future ones included: one row per loan, person, case and
  * condition, on the days on which the person owes or owed it. A petition of one person also protects the others
- * (`codebtor_stay`): its rows name those others. Filter by `loan_id` or `borrower_id`.
+ * (`codebtor_stay`): its rows name those others, individuals who owe a consumer debt (11 USC 1201(a) and 1301(a)). Filter
+ * by `loan_id` or `borrower_id`.
  */
 export const conditionsOfLoans = sql.fragment`(
   select ${heldColumns('party')}
@@ -62,6 +63,9 @@ export const conditionsOfLoans = sql.fragment`(
     and condition.condition = 'codebtor_stay'
   join loans as loan on loan.id = party.loan_id
   where ${concerningDebtOf('debtor')}
+    and not exists (
+      select from borrowers where id in (loan.borrower_id, party.borrower_id) and borrower_type = 'business'
+    )
 )`;
 
 /**
@@ -96,11 +100,27 @@ export const LegalConditions = z.object({
 });
 export type LegalConditions = z.output<typeof LegalConditions>;
 
+/** Whether a condition changes how the person is asked to pay: a demand to stop does so for its author only. */
+const concernsBillsTo = (recipient: SqlFragment) =>
+  sql.fragment`(held.condition <> 'cease_and_desist' or held.borrower_id = ${recipient})`;
+
+const borrowed = sql.fragment`held.role in ('borrower', 'co_borrower')`;
+
+/** The conditions of a loan for one person, as JSON. Null if there are none. */
+export const personConditionsJson = (loanId: SqlFragment, borrowerId: SqlFragment) =>
+  conditionsJson(loanId, sql.fragment`held.borrower_id = ${borrowerId}`);
+
+/** The conditions of a loan from which the form of a statement to the person follows, as JSON. Null if there are none. */
+export const statementConditionsJson = (loanId: SqlFragment, recipient: SqlFragment) =>
+  conditionsJson(loanId, sql.fragment`${borrowed} and ${concernsBillsTo(recipient)}`);
+
 /**
- * The conditions of a loan for the people who borrowed, or for one person, as JSON. Null if there are none. A guarantor's
- * bankruptcy does not change the loan.
+ * The conditions of a loan for the people who borrowed, as JSON. Null if there are none. A guarantor's bankruptcy does not
+ * change the loan.
  */
-export const legalConditionsJson = (loanId: SqlFragment, borrowerId?: SqlFragment) => sql.fragment`(
+export const legalConditionsJson = (loanId: SqlFragment) => conditionsJson(loanId, borrowed);
+
+const conditionsJson = (loanId: SqlFragment, isCounted: SqlFragment) => sql.fragment`(
   select jsonb_build_object(
     'periods', jsonb_agg(
       jsonb_build_object('condition', held.condition, 'from', held.from_date, 'until', held.until_date)
@@ -110,7 +130,7 @@ export const legalConditionsJson = (loanId: SqlFragment, borrowerId?: SqlFragmen
   )
   from ${conditionsOfLoans} as held
   where held.loan_id = ${loanId}
-    and ${borrowerId ? sql.fragment`held.borrower_id = ${borrowerId}` : sql.fragment`held.role in ('borrower', 'co_borrower')`}
+    and ${isCounted}
   having count(*) > 0
 )`;
 
@@ -121,6 +141,17 @@ export const readLegalConditions = (tx: Transaction, loanId: string) =>
       select ${legalConditionsJson(sql.fragment`${loanId}::uuid`)} as legal
     `,
   );
+
+const Acceleration = z.object({ loan_number: z.string(), day: z.string() });
+
+/** The day on which the loan was accelerated, if it still is. */
+export const findAcceleration = (tx: Transaction, loanId: string) =>
+  tx.maybeOne(sql.type(Acceleration)`
+    select loan.loan_number, min(event.effective_date) as day
+    from loans as loan join loan_events as event on event.loan_id = loan.id
+    where loan.id = ${loanId} and event.kind = 'acceleration' and event.reversed_by is null
+    group by loan.loan_number
+  `);
 
 const Known = z.object({
   borrower_ids: z.array(z.string()),
@@ -153,15 +184,21 @@ export const findKnownRecords = (
 
 const InForce = z.object({ loan_id: z.string(), condition: z.string() });
 
-/** The conditions of loans on a day, for those who borrowed. */
-export const listConditionsInForce = (tx: Transaction, loanIds: readonly string[], day: string) =>
+/** The conditions of loans on a day, for those who borrowed; with a recipient, those that change bills to that person. */
+export const listConditionsInForce = (
+  tx: Transaction,
+  loanIds: readonly string[],
+  day: string,
+  recipient: string | null = null,
+) =>
   tx.any(sql.type(InForce)`
     select wanted.id as loan_id, held.condition
     from unnest(${sql.array([...loanIds], 'uuid')}) as wanted (id)
     cross join lateral (
       select held.condition from ${conditionsOfLoans} as held
-      where held.loan_id = wanted.id and held.role in ('borrower', 'co_borrower')
+      where held.loan_id = wanted.id and ${borrowed}
         and ${isInForce(sql.fragment`held`, sql.fragment`${day}::date`)}
+        and (${recipient}::uuid is null or ${concernsBillsTo(sql.fragment`${recipient}::uuid`)})
     ) as held
   `);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canDrawNext } from '../borrowers/payment-instruments.ts';
 import { sql } from '../database/db.ts';
-import { LegalConditions, legalConditionsJson } from './legal-conditions.ts';
+import { LegalConditions, personConditionsJson } from './legal-conditions.ts';
 
 export const AutopayPlan = z.object({
   id: z.string(),
@@ -46,7 +46,7 @@ export const autopayPlanColumns = sql.fragment`
   plan.drawn_through, plan.next_due_date, plan.next_run_date, plan.next_draw_date,
   plan.next_draw_amount::text as next_draw_amount, plan.status, plan.is_enabled, plan.retry_count,
   plan.retry_interval_days, plan.consecutive_failures, plan.cancel_reason, ${canDrawNext(sql.fragment`plan`)} as can_draw,
-  ${legalConditionsJson(sql.fragment`plan.loan_id`, sql.fragment`plan.borrower_id`)} as legal,
+  ${personConditionsJson(sql.fragment`plan.loan_id`, sql.fragment`plan.borrower_id`)} as legal,
   to_jsonb(array(
     select jsonb_build_object('due_date', draw.due_date, 'amount', draw.amount::text, 'retry_on', draw.retry_on)
     from autopay_draws as draw
