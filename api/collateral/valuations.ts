@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addValuation, changeValuation } from '../../jobs/collateral/item.ts';
-import { valuations as table } from '../../sql/collateral/valuations.ts';
+import { addValuation, changeValuation, valuationConfidence } from '../../jobs/collateral/item.ts';
+import { VALUATION_TYPES, valuations as table } from '../../sql/collateral/valuations.ts';
 import { date, flag, money, prose, timestamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -19,7 +19,7 @@ export const valuations = resource({
     collateral_id: uuid,
     loan_id: uuid.readonly(),
     valuation_type: z
-      .enum(['appraisal', 'bpo', 'avm', 'internal', 'purchase_price'])
+      .enum(VALUATION_TYPES)
       .describe(
         "An appraisal, a broker's price opinion (`bpo`), an automated valuation (`avm`), your own, or the purchase price.",
       ),
@@ -31,11 +31,7 @@ export const valuations = resource({
       ),
     appraised_value: money.describe('The value.'),
     appraiser_name: text.nullish().describe('Who made the valuation.'),
-    confidence: z
-      .string()
-      .regex(/^(0(\.\d{1,3})?|1(\.0{1,3})?)$/, 'Must be a decimal string from "0" to "1".')
-      .nullish()
-      .describe('How certain the value is, from 0 to 1.'),
+    confidence: valuationConfidence.nullish().describe('How certain the value is, from 0 to 1.'),
     document_id: uuid.nullish().describe('The document with the valuation.'),
     notes: prose.nullish().describe('Your notes.'),
     is_current: flag.readonly().describe('Whether it is the value of the item now.'),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { SECURING_STATUSES } from '../../sql/collateral/items.ts';
 import { countActive } from '../../sql/collateral/liens.ts';
 import type { Row } from '../../sql/table.ts';
@@ -51,6 +52,10 @@ const metadataOf = ({ metadata }: Values) => (metadata ?? {}) as Record<string, 
 
 type NewValuation = Values & { collateral_id: string; appraised_value: string };
 
+export const valuationConfidence = z
+  .string()
+  .regex(/^(0(\.\d{1,3})?|1(\.0{1,3})?)$/, 'Must be a decimal string from "0" to "1".');
+
 /** Adds a valuation. Its date must not be after the business date. */
 export async function addValuation(work: Work, input: NewValuation): Promise<string> {
   checkValuation(work, input);
@@ -62,7 +67,8 @@ export async function changeValuation(work: Work, id: string, changes: Values) {
   await update(work.tx, 'valuations', id, changes);
 }
 
-function checkValuation({ today }: Work, { valuation_date }: Values) {
+/** Throws Invalid if the date of the valuation is after the business date. */
+export function checkValuation({ today }: Work, { valuation_date }: Values) {
   if (typeof valuation_date === 'string' && valuation_date > today)
     throw new Invalid({ valuation_date: 'Must not be after the business date.' });
 }

@@ -55,6 +55,27 @@ export const findUsableAccounts = async (
   return new Map(found.map(({ id, borrower_id }) => [id, borrower_id]));
 };
 
+export type Authorization = { plan_id: string; borrower_id: string; granted_at: string };
+
+const Consented = z.object({ plan_id: z.string(), id: z.string() });
+
+/** The consents to autopay that these people gave at these times, by plan. */
+export const findAutopayConsents = async (
+  tx: Transaction,
+  authorized: readonly Authorization[],
+): Promise<Map<string, string>> => {
+  if (authorized.length === 0) return new Map();
+  const found = await tx.any(sql.type(Consented)`
+    select given.plan_id, min(consent.id::text) as id
+    from jsonb_to_recordset(${JSON.stringify(authorized)}::jsonb)
+      as given (plan_id uuid, borrower_id uuid, granted_at timestamptz)
+    join borrower_consents as consent on consent.borrower_id = given.borrower_id
+      and consent.consent_type = 'autopay' and consent.granted_at = given.granted_at
+    group by given.plan_id
+  `);
+  return new Map(found.map(({ plan_id, id }) => [plan_id, id]));
+};
+
 const Account = z.object({
   loan_id: z.string(),
   id: z.string(),

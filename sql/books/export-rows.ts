@@ -1,7 +1,9 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
+import { isOptedOut } from '../communications/opt-outs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { amountOn, daysPastDueOn, joinOutlook } from '../loans/outlook.ts';
+import { isPartlyUnknown, knownParts } from './unknown-address.ts';
 
 /** Which loans a book has: those of a portfolio, those of a servicing transfer, or all. */
 export type BookScope = { portfolio_id: string | null; servicing_transfer_id: string | null };
@@ -114,9 +116,14 @@ export const borrowerRows = {
            record.do_not_contact, record.email_enabled, record.sms_enabled, record.letter_enabled,
            record.marketing_enabled, record.metadata
     from borrowers as record where record.id = any(${ids}) order by record.id`,
-  addresses: (ids) => ofBorrowers('addresses', ids),
-  emails: (ids) => ofBorrowers('emails', ids),
-  phones: (ids) => ofBorrowers('phones', ids),
+  // An address of which a part is unknown is in `loans.csv`, whose columns may be empty.
+  addresses: (ids) => ofBorrowers('addresses', ids, sql.fragment`not ${isPartlyUnknown}`),
+  emails: (ids) => sql.fragment`
+    select row.*, ${isOptedOut('email', sql.fragment`row.email`)} as is_opted_out
+    from (${ofBorrowers('emails', ids)}) as row`,
+  phones: (ids) => sql.fragment`
+    select row.*, ${isOptedOut('sms', sql.fragment`row.phone_number`)} as is_opted_out
+    from (${ofBorrowers('phones', ids)}) as row`,
   consents: (ids) => sql.fragment`
     select ${borrowerKey('borrower')}, record.*
     from borrower_consents as record join borrowers as borrower on borrower.id = record.borrower_id
@@ -166,11 +173,12 @@ const isStored = sql.fragment`
 function ofBorrowers(
   name: 'addresses' | 'emails' | 'phones' | 'borrower_identities',
   ids: SqlFragment,
+  where = sql.fragment`true`,
 ) {
   return sql.fragment`
     select ${borrowerKey('borrower')}, record.*
     from ${sql.identifier([name])} as record join borrowers as borrower on borrower.id = record.borrower_id
-    where record.borrower_id = any(${ids}) and not record.is_archived
+    where record.borrower_id = any(${ids}) and not record.is_archived and ${where}
     order by record.borrower_id, record.id`;
 }
 
@@ -189,7 +197,7 @@ const DAY = sql.fragment`day.today`;
 export const loanRows = {
   loans: (ids) => sql.fragment`
     with day as materialized (select app.business_date() as today)
-    select record.loan_number, record.external_id, ${borrowerKey('borrower')},
+    select record.loan_number, record.external_id, ${borrowerKey('borrower')}, home.*,
            program.code as program_code, record.product_id, ${termsKey('record')} as terms_key,
            record.principal_amount,
            trim_scale(coalesce((record.terms ->> 'original_rate')::numeric, record.interest_rate)) as interest_rate,
@@ -234,6 +242,11 @@ export const loanRows = {
       and portfolio.portfolio_type = 'static' and portfolio.status = 'active'
     left join users as officer on officer.id = record.loan_officer_id
     left join lateral (
+      select ${knownParts} from addresses as record
+      where record.borrower_id = borrower.id and not record.is_archived and ${isPartlyUnknown}
+      order by record.is_primary desc, record.id limit 1
+    ) as home on true
+    left join lateral (
       select owner.external_id, owner.name
       from loan_assignments as owned join investors as owner on owner.id = owned.investor_id
       where owned.loan_id = record.id and owned.status = 'active' and owned.ownership_percentage = 1
@@ -262,7 +275,7 @@ export const loanRows = {
     select loan.loan_number, ${borrowerKey('borrower')}, record.*,
            record.payment_instrument_id as bank_account_id,
            record.backup_payment_instrument_id as backup_bank_account_id,
-           coalesce(consent.granted_at, record.created_at) as authorized_at
+           consent.granted_at as authorized_at
     from autopay_plans as record join loans as loan on loan.id = record.loan_id
     join borrowers as borrower on borrower.id = record.borrower_id
     left join borrower_consents as consent on consent.id = record.consent_id
@@ -281,6 +294,10 @@ export const loanRows = {
     from collateral_items as record
     where record.loan_id = any(${ids}) and not record.is_archived and record.insured_until is not null
     order by record.loan_id, record.id`,
+  valuations: (ids) => sql.fragment`
+    select record.*, trim_scale(record.confidence) as confidence
+    from valuations as record join collateral_items as item on item.id = record.collateral_id
+    where item.loan_id = any(${ids}) and not item.is_archived order by item.loan_id, record.id`,
   promises: (ids) => sql.fragment`
     select loan.loan_number, record.*
     from promises_to_pay as record join loans as loan on loan.id = record.loan_id

@@ -30,6 +30,15 @@ export const LOAN_RECORDS = {
   },
   // What the event of a fee does not say.
   fee: { table: 'fees', where: sql.fragment`record.status <> 'reversed'` },
+  // What the event of a draw does not say.
+  draw: {
+    table: 'draws',
+    where: sql.fragment`exists (
+      select from loan_events as event where event.id = record.id and event.loan_id = record.loan_id
+    )`,
+  },
+  // What an earlier servicer reported, and this platform only displays.
+  earlier_transaction: { table: 'earlier_transactions' },
   scheduled_payment: {
     table: 'payments',
     // The draws of autopay follow from its plan.
@@ -100,7 +109,10 @@ export const borrowerRecords =
 
 export type BroughtRecord = { id: string } & Record<string, unknown>;
 
-/** Completes loans, payments or fees that replayed events have made. Columns without a value keep theirs. */
+/**
+ * Completes loans, payments, fees or draws that replayed events have made. Columns without a value keep theirs, except
+ * those of a loan that is not funded yet.
+ */
 export async function completeRecords(
   tx: Transaction,
   table: keyof typeof COMPLETED,
@@ -109,7 +121,8 @@ export async function completeRecords(
   if (records.length === 0) return;
   const columns = COMPLETED[table].map((column) => {
     const name = sql.identifier([column]);
-    return sql.fragment`${name} = coalesce(given.${name}, record.${name})`;
+    const value = RULES[column] ?? sql.fragment`coalesce(given.${name}, record.${name})`;
+    return sql.fragment`${name} = ${value}`;
   });
   await tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} as record
@@ -119,18 +132,50 @@ export async function completeRecords(
   `);
 }
 
+const isUnfunded = sql.fragment`record.status in ('pending', 'approved')`;
+/** The time of something that happened to the loan. It completes the day, and never adds a fact. */
+const timeOf = (column: string) => {
+  const [given, record] = [sql.identifier(['given', column]), sql.identifier(['record', column])];
+  return sql.fragment`case when ${record} is not null then coalesce(${given}, ${record}) end`;
+};
+
+/** How columns of a loan are completed, if not by the value that is given. */
+const RULES: Readonly<Record<string, SqlFragment>> = {
+  // Boarding takes these from the terms, although a loan of our own may not have them yet.
+  apr: sql.fragment`case when ${isUnfunded} then given.apr else coalesce(given.apr, record.apr) end`,
+  origination_date: sql.fragment`
+    case when ${isUnfunded} then given.origination_date else record.origination_date end`,
+  payment_day: sql.fragment`given.payment_day`,
+  frozen_at: timeOf('frozen_at'),
+  accelerated_at: timeOf('accelerated_at'),
+  paid_off_at: timeOf('paid_off_at'),
+  charged_off_at: sql.fragment`
+    case when given.charged_off_at::date = record.charged_off_at::date
+      then given.charged_off_at else record.charged_off_at end`,
+};
+
 const COMPLETED = {
   loans: [
-    ...(['apr', 'freeze_reason', 'freeze_until', 'frozen_at', 'accelerated_at'] as const),
+    ...([
+      'apr',
+      'payment_amount',
+      'payment_day',
+      'origination_date',
+      'delinquency_days_counted',
+    ] as const),
+    ...(['cycle_outlook', 'paid_off_at', 'charged_off_at'] as const),
+    ...(['freeze_reason', 'freeze_until', 'frozen_at', 'accelerated_at'] as const),
     ...(['approved_on', 'approved_at', 'expected_disbursement_date'] as const),
     ...(['agreed_first_payment_date', 'rescission_ends'] as const),
   ],
   fees: [
-    ...(['description', 'due_date', 'fee_rule_id', 'payment_id'] as const),
+    ...(['description', 'due_date', 'fee_rule_id', 'payment_id', 'draw_id'] as const),
     ...(['waived_at', 'waive_reason'] as const),
   ],
+  draws: ['purpose', 'payment_instrument_id', 'external_id', 'fee_amount'],
   payments: [
     ...(['receipt_number', 'payment_date', 'payment_method', 'payment_instrument_id'] as const),
+    ...(['payment_plan_id', 'remaining_balance'] as const),
     ...(['external_id', 'reference_number', 'notes', 'status', 'source', 'return_code'] as const),
     ...(['reversal_reason', 'reversal_effective_date', 'failure_reason', 'hold_until'] as const),
     ...(['posted_at', 'settled_at', 'reversed_at', 'failed_at', 'waive_returned_fee'] as const),

@@ -1,6 +1,10 @@
 import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
+export const VALUATION_TYPES = [
+  ...(['appraisal', 'bpo', 'avm', 'internal', 'purchase_price'] as const),
+] as const;
+
 export const valuations = table({
   name: 'valuations',
   owner: null,

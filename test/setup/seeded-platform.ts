@@ -26,12 +26,12 @@ import { cloneDatabase } from './database.ts';
 
 /** A Tuesday in the middle of a month, in the future, so that no worker closes a day by itself. */
 const SEED_DATE = '2030-01-15';
-const SECRET = 'a secret of at least thirty-two characters';
+export const SEED_SECRET = 'a secret of at least thirty-two characters';
 const SILENT = openLog('silent', {});
 const AUTHORITIES = getCACertificates('default');
 
-/** A database with the data of `npm run seed`, in which the tenant `demo` is on this date. */
-export async function seedDatabase(today = SEED_DATE) {
+/** A database with the data of `npm run seed`, in which the tenant `demo` begins on this date. */
+export async function seedDatabase(today = SEED_DATE, words: readonly string[] = []) {
   const database = await cloneDatabase();
   const owner = new pg.Client(database.url);
   await owner.connect();
@@ -42,11 +42,18 @@ export async function seedDatabase(today = SEED_DATE) {
     ['localhost', '127.0.0.1'],
   ]);
   await owner.end();
-  const child = spawn(process.execPath, ['workers/seed.ts'], {
-    env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: database.url, SECRET },
+  const DATA_DIR = mkdtempSync(path.join(tmpdir(), 'seed-'));
+  const child = spawn(process.execPath, ['workers/seed.ts', ...words], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      DATABASE_URL: database.url,
+      SECRET: SEED_SECRET,
+      DATA_DIR,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];
+  rmSync(DATA_DIR, { recursive: true });
   if (code !== 0) throw new Error(`The seed ended with ${code}.`);
   return database;
 }
@@ -60,16 +67,22 @@ export async function startPlatform(template: { url: string }, env: Record<strin
   const { url } = database;
   const folder = mkdtempSync(path.join(tmpdir(), 'platform-'));
   const forReceivers = await localReceiverVariables(folder, {});
-  const variables = { DATABASE_URL: url, DATA_DIR: folder, SECRET, ...forReceivers, ...env };
+  const variables = {
+    DATABASE_URL: url,
+    DATA_DIR: folder,
+    SECRET: SEED_SECRET,
+    ...forReceivers,
+    ...env,
+  };
   // The workers run in this process, which was started without NODE_EXTRA_CA_CERTS. The certificates of all
   // platforms have the same name, so only the newest is trusted.
   const certificate = readFileSync(forReceivers.NODE_EXTRA_CA_CERTS, 'utf8');
   setDefaultCACertificates([...AUTHORITIES, certificate]);
   const app = await openPool(url, { size: 8, isShared: true });
   const installation: Installation = {
-    files: await openFiles(undefined, { folder: path.join(folder, 'files'), secret: SECRET }),
-    link_secret: SECRET,
-    keys: deriveKeys(SECRET),
+    files: await openFiles(undefined, { folder: path.join(folder, 'files'), secret: SEED_SECRET }),
+    link_secret: SEED_SECRET,
+    keys: deriveKeys(SEED_SECRET),
     networks: parseNetworks(readWorkerConfiguration(variables).PRIVATE_NETWORKS),
     scans_uploads: false,
     may_close_future: true,

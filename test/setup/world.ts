@@ -36,12 +36,22 @@ function hashCheaply(message: string): string {
   return `$argon2id$v=19$m=${CHEAP_HASH_OPTIONS.memory},t=${CHEAP_HASH_OPTIONS.passes},p=${CHEAP_HASH_OPTIONS.parallelism}$${salt}$${hash}`;
 }
 
+type StageOptions = {
+  log?: Log;
+  /** A database with data that was sealed with the secret. The stage removes it. Default: an empty one. */
+  database?: Awaited<ReturnType<typeof cloneDatabase>>;
+  secret?: string;
+};
+
 /**
  * One database and an API for one test file. `tenant()` creates a tenant with a user of every role and a
  * client for each.
  */
-export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = {}) {
-  const secret = randomBytes(32).toString('hex');
+export async function newStage({
+  log = openLog('silent', {}),
+  database: given,
+  secret = randomBytes(32).toString('hex'),
+}: StageOptions = {}) {
   // A test may replace parts of it. Each stage has its own.
   const installation: { -readonly [Part in keyof Installation]: Installation[Part] } = {
     files: newFiles(),
@@ -52,7 +62,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     may_close_future: true,
     local_port: null,
   };
-  const database = await cloneDatabase();
+  const database = given ?? (await cloneDatabase());
   const pool = await openPool(database.url, { size: 8, isShared: true });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
   owner.on('error', () => {});

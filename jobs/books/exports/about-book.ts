@@ -5,10 +5,6 @@ import type { BookRequest } from './book-request.ts';
 export const NOT_PART = [
   ['Loans that were denied, canceled or transferred', 'nothing is owed here'],
   [
-    'Transactions of an earlier servicer that are only displayed',
-    'they moved no balance here. Take them over from `GET /loans/{id}/earlier-transactions`',
-  ],
-  [
     'Messages, letters that were not stored as documents, tasks and webhooks',
     'they are the records of this system',
   ],
@@ -21,23 +17,42 @@ export const NOT_PART = [
     'the bank answers the system that gives the order. Send the last file and wait for its returns',
   ],
   [
+    'Due dates that autopay missed before the import',
+    'they count as drawn, so that nothing is drawn twice',
+  ],
+  [
     'Statements that were frozen',
     'their PDFs are documents. The next statement continues from the totals of the loan',
   ],
   ['Payoff quotes', 'the amounts of the same days follow from the loan'],
+  ['Earlier schedules', 'the import makes the present one from the first one and all events'],
   [
     'Credit files and disputes',
     'the bureaus know them. The payment history profile and the date of first delinquency are part',
   ],
-  ['Hardship applications and messages of cases', 'their decisions are part: reliefs and cases'],
+  ['Forms 1099-C', 'they were filed from here. Keep them'],
+  ['Sanctions screenings', 'the new system screens everybody again'],
+  [
+    'Hardship applications, and numbers, messages, attachments and closing times of cases',
+    'their decisions are part: reliefs and cases',
+  ],
   ['Released co-borrowers, archived addresses, identities and accounts', 'they no longer count'],
   [
     'Dynamic portfolios, sales, remittances and snapshots',
     'they follow from the loans, or are reports of the past',
   ],
-  ['Journal entries', 'the trial balance is part. Keep the old ledger'],
+  ['Liquidations of collateral', 'their proceeds are payments'],
+  ['Journal entries, daily interest and closes', 'the trial balance is part. Keep the old ledger'],
   [
-    'Users, roles, templates and other settings',
+    'The texts from which documents were printed, and when something was verified',
+    'the files are part, and that it is verified',
+  ],
+  [
+    'Who did something, and the history of changes',
+    'the users of this system are not users elsewhere. Notes name their authors',
+  ],
+  [
+    'Users, roles, templates, imports and other settings',
     'they belong to the installation. `settings.csv` has those on which figures depend',
   ],
 ] as const;

@@ -28,6 +28,7 @@ export const BOOK_FILES = {
   collateral: recordFiles.collateral,
   liens: recordFiles.liens,
   insurance: recordFiles.insurance,
+  valuations: recordFiles.valuations,
   promises: recordFiles.promises,
   notes: recordFiles.notes,
   cases: recordFiles.cases,

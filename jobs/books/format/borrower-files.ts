@@ -24,11 +24,16 @@ const is_primary = optional(
 export const language = kinds.textOf(
   z.string().regex(/^[a-z]{2}(-[A-Z]{2})?$/, 'Must be a language code like en or es-MX.'),
 );
+const optedOut = optional(
+  flag,
+  'Whether its owner answered STOP or unsubscribed, so that nothing is sent there. Default: false.',
+);
 const timeZone = optional(
   kinds.line(),
   "IANA name such as America/Chicago. Default: the tenant's.",
 );
 const lastFour = kinds.textOf(lastFourDigits);
+const returnCode = kinds.textOf(z.string().regex(/^R\d{2}$/, 'Must be a return code like R01.'));
 
 /** Nine digits, with or without dashes. The area, group and serial of a number that exists are never zero. */
 export const socialSecurityNumber = kinds.textOf(
@@ -104,6 +109,7 @@ export const emails = bookFile(
       kinds.choice(['active', 'bounced', 'complained', 'unsubscribed']),
       'All but `active` block emails. Default: `active`.',
     ),
+    is_opted_out: optedOut,
   },
   { key: ['borrower_external_id', 'email'] },
 );
@@ -142,6 +148,7 @@ export const phones = bookFile(
       kinds.choice(['active', 'invalid', 'reassigned']),
       'All but `active` block texts. Default: `active`.',
     ),
+    is_opted_out: optedOut,
   },
   { key: ['borrower_external_id', 'phone_number'] },
 );
@@ -234,6 +241,8 @@ export const bank_accounts = bookFile(
       kinds.choice(['active', 'inactive', 'blocked']),
       'Only an `active` account can be used. Default: `active`.',
     ),
+    block_code: optional(returnCode, 'The return that blocked the account, such as R02.'),
+    last_return_code: optional(returnCode, 'The last return of a draw, such as R01.'),
   },
   { key: ['bank_account_id'] },
 );

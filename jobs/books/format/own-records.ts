@@ -3,6 +3,7 @@ import { MILITARY_DATABASES, MILITARY_RESULTS } from '../../../sql/borrowers/mil
 import type { BorrowerRecordKind, LoanRecordKind } from '../../../sql/books/running-records.ts';
 import { LATE_FEE_EXEMPTIONS } from '../../../sql/loans/fees/late-fee-exemptions.ts';
 import * as types from '../../../sql/types.ts';
+import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
 import { NewPayment, PAYMENT_METHODS } from '../../payments/receive.ts';
 import { DEFERMENT_TYPES, INTEREST_TREATMENTS } from '../../loans/workouts/deferments.ts';
@@ -32,6 +33,12 @@ const prose = z.string().max(20_000);
 const made = { created_at: timestamp.optional() };
 const event_ids = z.array(uuid).max(1_000).optional();
 
+/** The minimum-payment disclosure of the last statement of a line of credit. */
+const cycleOutlook = z.strictObject({
+  months: z.int().min(1).max(1_200).nullable(),
+  total: money.nullable(),
+});
+
 /** The parts of a promise or a payment plan. */
 const parts = z
   .array(z.looseObject({ due_date: date, amount: money, status: z.string().max(30).optional() }))
@@ -42,7 +49,14 @@ const relief = { ...made, status: z.enum(RELIEF_STATUSES), event_ids };
 export const LOAN_FACTS = {
   standing: z.strictObject({
     apr: types.computedRate.optional(),
+    payment_amount: money.optional(),
+    payment_day: whole(1, 31).optional(),
+    origination_date: date.optional(),
     boarded_delinquency_date: date.optional(),
+    delinquency_days_counted: whole(0, 90),
+    cycle_outlook: cycleOutlook.optional(),
+    paid_off_at: timestamp.optional(),
+    charged_off_at: timestamp.optional(),
     frozen_at: timestamp.optional(),
     accelerated_at: timestamp.optional(),
     freeze_reason: line.optional(),
@@ -174,6 +188,8 @@ export const LOAN_FACTS = {
     payment_date: date,
     payment_method: z.enum(PAYMENT_METHODS),
     payment_instrument_id: uuid.optional(),
+    payment_plan_id: uuid.optional(),
+    remaining_balance: money,
     external_id: line.optional(),
     reference_number: line.optional(),
     notes: prose.optional(),
@@ -195,11 +211,36 @@ export const LOAN_FACTS = {
     due_date: date.optional(),
     fee_rule_id: uuid.optional(),
     payment_id: uuid.optional(),
+    draw_id: uuid.optional(),
     waived_at: timestamp.optional(),
     waive_reason: prose.optional(),
   }),
+  draw: z.strictObject({
+    purpose: prose.optional(),
+    payment_instrument_id: uuid.optional(),
+    external_id: line.optional(),
+    fee_amount: money.optional(),
+  }),
+  earlier_transaction: z.strictObject({
+    ...made,
+    transaction_id: line,
+    transaction_date: date,
+    position: whole(1, 999_999_999),
+    transaction_type: z.enum(TRANSACTION_TYPES),
+    amount: money.optional(),
+    principal: types.signedMoney.optional(),
+    interest: types.signedMoney.optional(),
+    fees: types.signedMoney.optional(),
+    reverses: line.optional(),
+    rate: rate.optional(),
+    until: date.optional(),
+    count: whole(1, 600).optional(),
+    description: prose.optional(),
+    event_id: uuid.optional(),
+  }),
   scheduled_payment: z.strictObject({
     ...made,
+    receipt_number: line.optional(),
     amount: positiveMoney,
     payment_date: date,
     effective_date: date,

@@ -1,8 +1,9 @@
 import { PRIORITIES } from '../../../sql/borrowers/tasks.ts';
+import { VALUATION_TYPES } from '../../../sql/collateral/valuations.ts';
 import { jsonObject } from '../../../sql/types.ts';
 import { CASE_STATUSES, CASE_TYPES } from '../../cases/cases.ts';
 import { LIEN_STATUSES, LIEN_TYPES } from '../../collateral/lien.ts';
-import { COLLATERAL_STATUSES } from '../../collateral/item.ts';
+import { COLLATERAL_STATUSES, valuationConfidence } from '../../collateral/item.ts';
 import { COLLATERAL_TYPES } from '../../collateral/metadata.ts';
 import { POSSESSIONS } from '../../collateral/possession.ts';
 import { DOCUMENT_TYPES } from '../../documents/types.ts';
@@ -56,9 +57,18 @@ export const autopay = bookFile(
     status: optional(kinds.choice(['active', 'paused']), 'Default: `active`.'),
     retry_count: optional(kinds.wholeNumber(0, 2), 'Retries of a returned draw. Default: 2.'),
     retry_interval_days: optional(kinds.wholeNumber(1, 30), 'Days to the next try. Default: 3.'),
+    is_enabled: optional(kinds.flag, 'False stops the draws until you enable them. Default: true.'),
+    drawn_through: optional(
+      kinds.date,
+      'The last due date for which you have drawn. Due dates before the business date count as drawn anyway.',
+    ),
+    consecutive_failures: optional(
+      kinds.wholeNumber(0, 100),
+      'How many draws in a row were returned. Default: 0.',
+    ),
     authorized_at: optional(
       kinds.timestamp,
-      'When the borrower authorized it, for the consent. Default: the import.',
+      'When the borrower authorized it, for the consent. Without it, no consent is recorded.',
     ),
   },
   { key: ['loan_number', 'bank_account_id'] },
@@ -96,6 +106,17 @@ export const insurance = bookFile('The insurance of an item of collateral.', {
   insured_until: required(kinds.date, 'The last day of the insurance.'),
   insurer: optional(kinds.line(), 'The insurance company.'),
   policy_number: optional(kinds.line(100), 'The number of the policy.'),
+});
+
+export const valuations = bookFile('A value of an item of collateral on a day.', {
+  collateral_id: collateralItem,
+  valuation_type: required(kinds.choice(VALUATION_TYPES), 'How it was found.'),
+  valuation_date: required(kinds.date, 'The day of the valuation.'),
+  effective_date: optional(kinds.date, 'The first day on which it counts. Default: that day.'),
+  appraised_value: required(kinds.money, 'The value.'),
+  appraiser_name: optional(kinds.line(), 'Who made the valuation.'),
+  confidence: optional(kinds.textOf(valuationConfidence), 'How certain it is, from `0` to `1`.'),
+  notes: optional(kinds.prose, 'Your notes.'),
 });
 
 export const promises = bookFile("A borrower's promise to pay.", {
@@ -150,6 +171,7 @@ export const cases = bookFile(
     ),
     opened_at: optional(kinds.timestamp, 'When it was opened. Default: the import.'),
     resolution: optional(kinds.prose, 'Required for a case that is `resolved` or `closed`.'),
+    is_visible_to_borrower: optional(kinds.flag, 'Whether the portal shows it. Default: false.'),
   },
   { key: ['case_id'] },
 );

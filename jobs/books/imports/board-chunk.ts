@@ -28,7 +28,7 @@ import {
   loadHistories,
   type BroughtLoan,
 } from './exported/own-export.ts';
-import { findInvestorAccount, ownedParents, withoutShares } from './exported/owned-loans.ts';
+import { findInvestorAccount, ownedParents, withoutRepeated } from './exported/owned-loans.ts';
 import { lockBoardingImport } from './stage-book.ts';
 import { loadRows, loanKey, openRow, type StagedRows } from './staged-rows.ts';
 
@@ -114,10 +114,11 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
       const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
       try {
         const records = rowsOf('records', loanKey(one.row.loan_number));
-        const found = await find(withoutShares(one.row, records));
+        const row = withoutRepeated(one.row, records);
+        const found = await find(row);
         const own = ownedParents(found.parents, records, investorAccount);
         const parents = { ...own, usable_borrowers };
-        const input = boardingInput(one.row, borrower_id, found);
+        const input = boardingInput(row, borrower_id, found);
         const history = eventsOf(one.row.loan_number);
         const id = history
           ? await boardLoan(

@@ -30,6 +30,7 @@ const CHECKS: { [Name in BookFileName]?: Check<Name> } = {
   identities: (work, row) => columns.identityColumns(work, '', row),
   collateral: (work, row) => columns.collateralColumns(work, '', row),
   liens: (_work, row) => columns.broughtLienColumns('', row),
+  valuations: (work, row) => columns.valuationColumns(work, '', row),
   autopay: (work, row) => columns.autopayColumns(work, row),
   cases: checkCase,
   records: (_work, row) => readFacts(row),

@@ -65,7 +65,7 @@ type Named = {
   file?: string;
 };
 
-const OF_COLLATERAL: readonly BookFileName[] = ['liens', 'insurance'];
+const OF_COLLATERAL: readonly BookFileName[] = ['liens', 'insurance', 'valuations'];
 const OF_BORROWERS: readonly BookFileName[] = [
   ...(['borrowers', 'addresses', 'emails', 'phones'] as const),
   ...(['consents', 'identities', 'bank_accounts'] as const),

@@ -16,7 +16,7 @@ import {
   type LoanParents,
   type NewLoan,
 } from '../origination/create.ts';
-import { readTerms, type TermsSource } from '../products/loan-terms.ts';
+import { readTerms, termsAtRate, type TermsSource } from '../products/loan-terms.ts';
 import { askForFirstDelinquency } from '../reporting/records/boarded-delinquency.ts';
 import { originalSchedule } from '../schedule/boarded-schedule.ts';
 import { boardedApr } from './boarded-rate.ts';
@@ -53,15 +53,12 @@ export async function boardWithHistory(
   const apr = boardedApr(terms, input, history.original ?? originalSchedule(terms, input));
   const columns = replayedColumns(work, input, replayed);
   const { contract_rate: interest_rate } = state;
-  const isChanged = interest_rate !== terms.interest_rate;
   const loan = {
     ...checked,
     ...columns,
     apr,
-    ...(isChanged && {
-      interest_rate,
-      terms: { ...checked.terms, original_rate: input.interest_rate },
-    }),
+    interest_rate,
+    terms: termsAtRate(checked.terms as object, input.interest_rate, interest_rate),
   };
   const { id, loan_number } = await insertLoan(work, loan);
   await recordEvents(work, await openLoan(work, id), replayed.events, {

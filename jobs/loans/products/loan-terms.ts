@@ -1,4 +1,5 @@
 import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { parseRate } from '../../money.ts';
 import { completeTerms, type Terms } from '../arithmetic/terms.ts';
 import { WATERFALL_NAMES, WATERFALLS } from '../arithmetic/waterfalls.ts';
 
@@ -76,6 +77,14 @@ function stepsOf(order: unknown): unknown {
   const name = WATERFALL_NAMES.find((known) => known === order && known !== 'standard');
   if (name) return WATERFALLS[name].steps;
   return Array.isArray(order) ? order : null;
+}
+
+/** The terms of a loan whose contract rate is `current`. They have the original rate only if it is another one. */
+export function termsAtRate(terms: object, original: string, current: string) {
+  const { original_rate: _, ...others } = terms as LoanTerms;
+  const rate = parseRate(original);
+  // Spelled as the database spells rates.
+  return rate.eq(parseRate(current)) ? others : { ...others, original_rate: rate.toFixed(8) };
 }
 
 export type TermsSource = Pick<

@@ -13,6 +13,7 @@ import { assessFee } from '../fees/origination-fees.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvents } from '../history/new-event.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
+import { termsAtRate, type LoanTerms } from '../products/loan-terms.ts';
 
 /** The terms that `previous_terms` and `new_terms` compare. */
 const termsIn = ({ row }: OpenLoan, state: LoanState) => {
@@ -73,7 +74,11 @@ export function currentAndOriginalRate(
   { terms, interest_rate }: RawLoan,
   { contract_rate }: LoanState,
 ) {
-  return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
+  const { original_rate = interest_rate } = terms as LoanTerms;
+  return {
+    interest_rate: contract_rate,
+    terms: termsAtRate(terms as object, original_rate, contract_rate),
+  };
 }
 
 /** Assesses the product's fees for a modification and returns their events. */

@@ -18,7 +18,8 @@ import type { LoanChunk } from '../records/import-loan-records.ts';
 import { ChunkRefused } from '../chunk-refused.ts';
 import { importLedger } from './import-ledger.ts';
 import { importInvestors, importPortfolios, type Bringing } from './import-investors.ts';
-import { factsOf, importLoanRecords } from './own-records.ts';
+import { importOwnRecords } from './import-own-records.ts';
+import { factsOf } from './own-records.ts';
 import { importSettings } from './import-settings.ts';
 import { loadRows, loanKey, openRow, type Placed } from '../staged-rows.ts';
 
@@ -167,7 +168,7 @@ export async function completeBroughtLoans(
       .filter((one) => one.frozen_on ?? one.accelerated_on ?? one.non_accrual_since)
       .map(({ id }) => id),
   );
-  await importLoanRecords(
+  await importOwnRecords(
     work,
     importId,
     loans.map(({ id, borrower_id, records, history }) => ({

@@ -9,11 +9,25 @@ import { factsOf } from './own-records.ts';
 
 type Records = readonly Placed<'records'>[];
 
-/** Our own export has the shares of the owners as records, which replace the single owner. */
-export const withoutShares = (row: LoanRow, records: Records): LoanRow =>
-  records.some(({ values }) => values.kind === 'assignment')
-    ? { ...row, investor_code: undefined }
-    : row;
+/**
+ * The row of a loan without what our own export also has elsewhere: the shares of its owners are records, and what was
+ * paid follows from its events.
+ */
+export const withoutRepeated = (row: LoanRow, records: Records): LoanRow => {
+  const has = (kind: string) => records.some(({ values }) => values.kind === kind);
+  return {
+    ...row,
+    ...(has('assignment') && { investor_code: undefined }),
+    ...(has('standing') && NO_TOTALS),
+  };
+};
+
+const NO_TOTALS = {
+  paid_total: undefined,
+  paid_principal: undefined,
+  paid_interest: undefined,
+  recovered_amount: undefined,
+};
 
 /** The account of what is owed to investors. */
 export const findInvestorAccount = async ({ tx }: Work): Promise<string | null> =>

@@ -1,5 +1,7 @@
 import * as people from '../../../../sql/books/borrowers.ts';
 import * as records from '../../../../sql/books/import-records.ts';
+import { UNKNOWN_ADDRESS } from '../../../../sql/books/unknown-address.ts';
+import { optOut } from '../../../../sql/communications/opt-outs.ts';
 import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import { insertAll, type Values } from '../../../../sql/write.ts';
@@ -13,9 +15,6 @@ import type { LoanRow } from '../book-rows.ts';
 import { borrowerRecordRows } from '../exported/own-records.ts';
 import * as columns from './record-columns.ts';
 import { borrowerKey, loadRows, loadShortBorrowers, type StagedRows } from '../staged-rows.ts';
-
-/** Fills the address of a borrower when the file gives only the state. */
-const UNKNOWN = { street_line_1: 'Unknown', city: 'Unknown', postal_code: '00000' };
 
 const FILES = [
   ...(['borrowers', 'addresses', 'emails', 'phones'] as const),
@@ -109,6 +108,8 @@ async function addBorrowers(
     military_reports: [] as Values[],
   };
   const accounts: records.ImportedRecord[] = [];
+  const optedOut: Parameters<typeof optOut>[1][] = [];
+  const message = `Imported from ${row.filename}`;
   const keepsVerification = await mayKeepVerification(work);
   for (const [external_id, id] of fresh) {
     const key = borrowerKey(external_id);
@@ -133,6 +134,10 @@ async function addBorrowers(
     rows.emails.push(...withPrimary(mails.map((one) => columns.emailColumns(work, id, one))));
     const phones = all(rowsOf('phones', key));
     rows.phones.push(...withPrimary(phones.map((one) => columns.phoneColumns(work, id, one))));
+    for (const { email, is_opted_out } of mails)
+      if (is_opted_out) optedOut.push({ channel: 'email', contact: email, message });
+    for (const { phone_number, is_opted_out } of phones)
+      if (is_opted_out) optedOut.push({ channel: 'sms', contact: phone_number, message });
     for (const consent of all(rowsOf('consents', key)))
       rows.borrower_consents.push(columns.broughtConsentColumns(work, id, consent));
     for (const identity of all(rowsOf('identities', key)))
@@ -152,6 +157,7 @@ async function addBorrowers(
   }
   for (const [table, values] of Object.entries(rows) as [keyof typeof rows, Values[]][])
     await insertAll(work.tx, table, values);
+  for (const contact of optedOut) await optOut(work.tx, contact);
   await records.addImportedRecords(work.tx, row.id, accounts);
   await mapConcurrently([...fresh], ([external_id, id]) =>
     recordAudit(
@@ -159,7 +165,7 @@ async function addBorrowers(
       { type: 'borrowers', id, borrower_id: id },
       'create',
       { external_id: { old: null, new: external_id } },
-      `Imported from ${row.filename}`,
+      message,
     ),
   );
 }
@@ -211,9 +217,9 @@ const hasAddress = (loan: LoanRow) =>
 const addressesOf = (loan: LoanRow): BookRow<'addresses'>[] => [
   {
     borrower_external_id: loan.borrower_external_id,
-    street_line_1: loan.borrower_street ?? UNKNOWN.street_line_1,
-    city: loan.borrower_city ?? UNKNOWN.city,
-    postal_code: loan.borrower_postal_code ?? UNKNOWN.postal_code,
+    street_line_1: loan.borrower_street ?? UNKNOWN_ADDRESS.street_line_1,
+    city: loan.borrower_city ?? UNKNOWN_ADDRESS.city,
+    postal_code: loan.borrower_postal_code ?? UNKNOWN_ADDRESS.postal_code,
     state: loan.borrower_state,
   },
 ];

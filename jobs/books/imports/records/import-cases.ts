@@ -86,6 +86,7 @@ async function importCase(work: Work, row: BookRow<'cases'>, { loans, people }: 
     priority: row.priority,
     opened_at: row.opened_at,
     facts: row.facts && translateFacts(row.facts, { loans, people }),
+    is_visible_to_borrower: row.is_visible_to_borrower,
   });
   if (isOpen) return id;
   const opened = await find(work.tx, caseTable, id);

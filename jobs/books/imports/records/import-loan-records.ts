@@ -4,7 +4,6 @@ import type { ImportRow } from '../../../../sql/books/imports.ts';
 import { mapConcurrently } from '../../../../sql/database/batch-by-transaction.ts';
 import { newId } from '../../../../sql/new-id.ts';
 import { insertAll, type Values } from '../../../../sql/write.ts';
-import { addDays } from '../../../dates.ts';
 import { followConditions } from '../../../cases/conditions-changed.ts';
 import { saveNextDraw } from '../../../loans/history/autopay/save-next-draw.ts';
 import { openLoan } from '../../../loans/history/open-loan.ts';
@@ -96,9 +95,11 @@ async function addCollateral(chunk: LoanChunk) {
   const items = [...rowsOfLoans(chunk, 'collateral')];
   if (items.length === 0) return;
   const keys = items.map(({ values }) => collateralKey(values.collateral_id));
-  const rowsOf = await loadRows(work, chunk.import.id, ['liens', 'insurance'], keys);
+  const files = ['liens', 'insurance', 'valuations'] as const;
+  const rowsOf = await loadRows(work, chunk.import.id, files, keys);
   const rows: Values[] = [];
   const liens: Values[] = [];
+  const valuations: Values[] = [];
   for (const { values, loan } of items) {
     const id = newId();
     const key = collateralKey(values.collateral_id);
@@ -109,9 +110,12 @@ async function addCollateral(chunk: LoanChunk) {
     rows.push({ id, ...columns.collateralColumns(work, loan.id, values), insured_until });
     for (const lien of rowsOf('liens', key))
       liens.push(columns.broughtLienColumns(id, lien.values));
+    for (const valuation of rowsOf('valuations', key))
+      valuations.push(columns.valuationColumns(work, id, valuation.values));
   }
   await insertAll(work.tx, 'collateral_items', rows);
   await insertAll(work.tx, 'liens', liens);
+  await insertAll(work.tx, 'valuations', valuations);
 }
 
 async function setLabelsAndOfficers({ work, loans, warn }: LoanChunk) {
@@ -205,7 +209,7 @@ async function addAutopay(chunk: LoanChunk) {
   const found = await records.findImportedRecords(work.tx, chunk.import.id, 'bank_accounts', keys);
   const usable = await brought.findUsableAccounts(work.tx, [...found.values()]);
   const plans: (Values & { id: string; loan_id: string })[] = [];
-  const consents: Values[] = [];
+  const authorized: Authorized[] = [];
   const taken = new Set<string>();
   for (const { source, line, values, loan } of rows) {
     const leaveOut = (column: string, code: string, reason: string) =>
@@ -230,7 +234,7 @@ async function addAutopay(chunk: LoanChunk) {
       );
     else {
       taken.add(loan.id);
-      const [id, consent_id] = [newId(), newId()];
+      const id = newId();
       const backup = values.backup_bank_account_id && found.get(values.backup_bank_account_id);
       plans.push({
         ...columns.autopayColumns(work, values),
@@ -239,21 +243,43 @@ async function addAutopay(chunk: LoanChunk) {
         borrower_id: owner,
         payment_instrument_id: account,
         backup_payment_instrument_id: backup && usable.get(backup) === owner ? backup : undefined,
-        drawn_through: addDays(work.today, -1),
-        consent_id,
       });
-      consents.push({
-        id: consent_id,
-        borrower_id: owner,
-        consent_type: 'autopay',
-        source: 'import',
-        granted_at: values.authorized_at,
-      });
+      if (values.authorized_at && owner)
+        authorized.push({ plan_id: id, borrower_id: owner, granted_at: values.authorized_at });
     }
   }
-  await insertAll(work.tx, 'borrower_consents', consents);
-  await insertAll(work.tx, 'autopay_plans', plans);
+  const consents = await addConsents(work, authorized);
+  await insertAll(
+    work.tx,
+    'autopay_plans',
+    plans.map((plan) => ({ ...plan, consent_id: consents.get(plan.id) })),
+  );
   await mapConcurrently(plans, async ({ id, loan_id }) =>
     saveNextDraw(work, await openLoan(work, loan_id), id),
   );
+}
+
+type Authorized = brought.Authorization & { plan_id: string };
+
+/** The consents behind autopay plans: those that the book has among its consents, otherwise new ones. By plan. */
+async function addConsents(
+  { tx }: Work,
+  authorized: readonly Authorized[],
+): Promise<Map<string, string>> {
+  const known = await brought.findAutopayConsents(tx, authorized);
+  const consents = authorized.map((one) => ({ ...one, id: known.get(one.plan_id) ?? newId() }));
+  await insertAll(
+    tx,
+    'borrower_consents',
+    consents
+      .filter(({ plan_id }) => !known.has(plan_id))
+      .map(({ id, borrower_id, granted_at }) => ({
+        id,
+        borrower_id,
+        consent_type: 'autopay',
+        source: 'import',
+        granted_at,
+      })),
+  );
+  return new Map(consents.map(({ plan_id, id }) => [plan_id, id]));
 }

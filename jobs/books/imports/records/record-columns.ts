@@ -5,9 +5,11 @@ import { consentColumns } from '../../../borrowers/consent.ts';
 import { firstIdentityColumns } from '../../../borrowers/identity.ts';
 import { broughtInstrumentColumns } from '../../../borrowers/payment-instrument.ts';
 import { contactColumns } from '../../../borrowers/primary-contacts.ts';
+import { checkValuation } from '../../../collateral/item.ts';
 import { lienColumns } from '../../../collateral/lien.ts';
 import { assertMetadata } from '../../../collateral/metadata.ts';
 import { possessionColumns } from '../../../collateral/possession.ts';
+import { addDays, latest } from '../../../dates.ts';
 import { Invalid } from '../../../errors.ts';
 import { Labels } from '../../../loans/servicing-actions/label.ts';
 import { assertConsistent } from '../../../payments/autopay/autopay-plan.ts';
@@ -47,11 +49,15 @@ const withoutBorrower = <Row extends { borrower_external_id?: string | undefined
 export const addressColumns: OfBorrower<BookRow<'addresses'>> = (_work, borrower_id, row) =>
   contactColumns('addresses', { ...withoutBorrower(row), borrower_id });
 
-export const emailColumns: OfBorrower<BookRow<'emails'>> = (_work, borrower_id, row) =>
-  contactColumns('emails', { ...withoutBorrower(row), borrower_id });
+export const emailColumns: OfBorrower<BookRow<'emails'>> = (_work, borrower_id, row) => {
+  const { is_opted_out: _, ...email } = withoutBorrower(row);
+  return contactColumns('emails', { ...email, borrower_id });
+};
 
-export const phoneColumns: OfBorrower<BookRow<'phones'>> = (_work, borrower_id, row) =>
-  contactColumns('phones', { ...withoutBorrower(row), borrower_id });
+export const phoneColumns: OfBorrower<BookRow<'phones'>> = (_work, borrower_id, row) => {
+  const { is_opted_out: _, ...phone } = withoutBorrower(row);
+  return contactColumns('phones', { ...phone, borrower_id });
+};
 
 export const broughtConsentColumns: OfBorrower<BookRow<'consents'>> = (work, borrower_id, row) => {
   const { revoked_at, revocation_method, revocation_reason, ...granted } = withoutBorrower(row);
@@ -92,6 +98,15 @@ export function broughtLienColumns(
   return { ...lienColumns({ ...row, collateral_id }), status: row.status ?? 'active' };
 }
 
+export function valuationColumns(
+  work: Work,
+  collateral_id: string,
+  { collateral_id: _, ...row }: BookRow<'valuations'>,
+): Values {
+  checkValuation(work, row);
+  return { ...row, collateral_id };
+}
+
 export function autopayColumns(
   { today }: Work,
   {
@@ -100,12 +115,15 @@ export function autopayColumns(
     bank_account_id: ___,
     backup_bank_account_id: ____,
     authorized_at: _____,
+    drawn_through,
     ...terms
   }: BookRow<'autopay'>,
 ): Values & { start_date: string } {
   const start_date = terms.start_date ?? today;
   assertConsistent({ ...terms, start_date });
-  return { ...terms, start_date };
+  // The old system may have drawn until the move, so nothing is drawn twice.
+  const yesterday = addDays(today, -1);
+  return { ...terms, start_date, drawn_through: latest(drawn_through ?? yesterday, yesterday) };
 }
 
 /** A note keeps who wrote it, because the authors of another system are not users here. */
