@@ -27,7 +27,7 @@ export const listProducts = (tx: Transaction) =>
     order by record.created_at, record.id
   `);
 
-/** The investors who own loans of the book or will own them; without a scope, all. */
+/** The investors who own loans or portfolios of the book, or will own them; without a scope, all. */
 export const listInvestors = (tx: Transaction, scope: BookScope) =>
   tx.any(sql.type(BookRow)`
     select record.*, record.id as investor_id
@@ -35,6 +35,9 @@ export const listInvestors = (tx: Transaction, scope: BookScope) =>
     where ${isWhole(scope)} or exists (
       select from loan_assignments as part join loans as loan on loan.id = part.loan_id
       where part.investor_id = record.id and part.status in ('pending', 'active') and ${isInBook(scope)}
+    ) or exists (
+      select from portfolios as portfolio join loans as loan on loan.portfolio_id = portfolio.id
+      where portfolio.investor_id = record.id and ${isInBook(scope)}
     )
     order by record.created_at, record.id
   `);

@@ -5,6 +5,8 @@ import { portfolios } from '../../../../sql/portfolios/portfolios.ts';
 import { insert } from '../../../../sql/write.ts';
 import { auditChange } from '../../../audit.ts';
 import type { Work } from '../../../work.ts';
+import { ChunkRefused } from '../chunk-refused.ts';
+import type { BookFinding } from '../finding.ts';
 import type { Placed } from '../staged-rows.ts';
 
 /** The import that adds something, and the reason that its history gives. Null: a check adds it and undoes that. */
@@ -42,7 +44,10 @@ export async function importInvestors(
   if (importId !== null) await records.addImportedRecords(tx, importId, found);
 }
 
-/** Adds the static portfolios whose names the tenant does not have. */
+/**
+ * Adds the static portfolios whose names the tenant does not have. Throws `ChunkRefused` with the lines that name an
+ * investor who does not exist.
+ */
 export async function importPortfolios(
   work: Work,
   { reason }: Bringing,
@@ -52,6 +57,10 @@ export async function importPortfolios(
   if (rows.length === 0) return;
   const known = await parents.listPortfolioNames(tx);
   const { byName: investors } = await parents.listInvestorIds(tx);
+  const unknown = rows.filter(
+    ({ values: { investor_name } }) => investor_name !== undefined && !investors.has(investor_name),
+  );
+  if (unknown.length > 0) throw new ChunkRefused(unknown.map(unknownInvestor));
   for (const { values } of rows) {
     const { investor_name, ...portfolio } = values;
     if (known.has(portfolio.name)) continue;
@@ -67,3 +76,12 @@ export async function importPortfolios(
     known.add(portfolio.name);
   }
 }
+
+const unknownInvestor = ({ source, line }: Placed<'portfolios'>): BookFinding => ({
+  file: source,
+  line,
+  column: 'investor_name',
+  code: 'unknown_reference',
+  severity: 'error',
+  reason: 'There is no investor with this name. Add it to investors.csv, or correct this field.',
+});
