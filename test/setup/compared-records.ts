@@ -5,8 +5,22 @@ export const NEVER = ['created_at', 'updated_at'] as const;
 
 /** What both tenants do after the import gets new numbers, and happens at other times of the clock. */
 export const OF_LATER_EVENTS = [
-  ...['receipt_number', 'posted_at', 'settled_at', 'reversed_at', 'failed_at', 'waived_at'],
-  ...['applied_at', 'broken_at', 'completed_at', 'fulfilled_at', 'paid_off_at', 'charged_off_at'],
+  ...([
+    'receipt_number',
+    'posted_at',
+    'settled_at',
+    'reversed_at',
+    'failed_at',
+    'waived_at',
+  ] as const),
+  ...([
+    'applied_at',
+    'broken_at',
+    'completed_at',
+    'fulfilled_at',
+    'paid_off_at',
+    'charged_off_at',
+  ] as const),
 ] as const;
 
 /** What the README of a book says that it leaves out. */
@@ -222,26 +236,36 @@ export const COMPARED: Record<string, Comparison> = {
 /** The tables of a tenant that are not compared, by what the README of a book says about them. */
 export const NOT_COMPARED: Record<Left, readonly string[]> = {
   'Loans that were denied, canceled or transferred': [
-    ...['adverse_action_notices', 'compliance_runs', 'misdirected_payments'],
-    ...['servicing_transfers', 'servicing_transfer_loans'],
+    ...(['adverse_action_notices', 'compliance_runs', 'misdirected_payments'] as const),
+    ...(['servicing_transfers', 'servicing_transfer_loans'] as const),
   ],
   'Messages, letters that were not stored as documents, tasks and webhooks': [
-    ...['communication_logs', 'events', 'dead_letters', 'tasks', 'lien_alerts'],
-    ...['mail_batches', 'mail_batch_files', 'mail_deliveries', 'mail_letters'],
-    ...['webhook_attempts', 'webhook_deliveries', 'webhook_subscriptions'],
+    ...(['communication_logs', 'events', 'dead_letters', 'tasks', 'lien_alerts'] as const),
+    ...(['mail_batches', 'mail_batch_files', 'mail_deliveries', 'mail_letters'] as const),
+    ...(['webhook_attempts', 'webhook_deliveries', 'webhook_subscriptions'] as const),
   ],
   'Payments that failed, and draws of autopay that wait for a retry': ['autopay_draws'],
   [ORDERS]: [
-    ...['change_notices', 'disbursements', 'nacha_entries', 'nacha_files', 'order_accounts'],
+    ...([
+      'change_notices',
+      'disbursements',
+      'nacha_entries',
+      'nacha_files',
+      'order_accounts',
+    ] as const),
   ],
   [DRAWN]: [],
   'Statements that were frozen': ['statements'],
   'Payoff quotes': ['payoff_quotes'],
   [SCHEDULES]: [],
   [CREDIT]: [
-    ...['credit_corrections', 'credit_dispute_answer_files', 'credit_dispute_import_lines'],
-    ...['credit_dispute_imports', 'credit_disputes', 'credit_reporting_files'],
-    ...['credit_reporting_findings', 'credit_reporting_records'],
+    ...([
+      'credit_corrections',
+      'credit_dispute_answer_files',
+      'credit_dispute_import_lines',
+    ] as const),
+    ...(['credit_dispute_imports', 'credit_disputes', 'credit_reporting_files'] as const),
+    ...(['credit_reporting_findings', 'credit_reporting_records'] as const),
   ],
   'Forms 1099-C': ['forms_1099c'],
   'Sanctions screenings': ['sanctions_hits', 'sanctions_screenings'],
@@ -249,27 +273,76 @@ export const NOT_COMPARED: Record<Left, readonly string[]> = {
   [CASES]: ['hardship_applications', 'support_case_messages', 'case_facts'],
   'Released co-borrowers, archived addresses, identities and accounts': [],
   [SALES]: [
-    ...['loan_snapshots', 'loan_tapes', 'portfolio_snapshots', 'remittance_loans', 'remittances'],
-    ...['servicing_fee_rates', 'settlement_instruments', 'tape_deliveries', 'loan_tape_configs'],
+    ...([
+      'loan_snapshots',
+      'loan_tapes',
+      'portfolio_snapshots',
+      'remittance_loans',
+      'remittances',
+    ] as const),
+    ...([
+      'servicing_fee_rates',
+      'settlement_instruments',
+      'tape_deliveries',
+      'loan_tape_configs',
+    ] as const),
   ],
   'Liquidations of collateral': ['liquidations'],
   'Journal entries, daily interest and closes': [
-    ...['cob_changed_loans', 'cob_chunks', 'cob_loan_errors', 'cob_runs', 'interest_accruals'],
-    ...['journal_entries', 'journal_lines', 'period_closings', 'year_ends'],
+    ...([
+      'cob_changed_loans',
+      'cob_chunks',
+      'cob_loan_errors',
+      'cob_runs',
+      'interest_accruals',
+    ] as const),
+    ...(['journal_entries', 'journal_lines', 'period_closings', 'year_ends'] as const),
   ],
   [PRINTED]: [],
   [USERS]: ['audit_log', 'loan_attribute_history', 'security_log'],
   [INSTALLATION]: [
-    ...['approvals', 'auto_responses', 'communication_providers', 'communication_templates'],
-    ...['document_wordings', 'idempotency_keys', 'identity_providers', 'logos', 'object_grants'],
-    ...['one_time_tokens', 'passkey_challenges', 'pending_sign_ins', 'permission_group_members'],
-    ...['permission_groups', 'provider_certificates', 'provider_sign_ins', 'recovery_codes'],
-    ...['second_factors', 'sessions', 'sftp_servers', 'tenant_domains', 'throttle_hits'],
-    ...['used_provider_tokens', 'user_identities', 'user_permissions', 'users'],
-    ...['book_exports', 'borrower_exports', 'import_findings', 'import_loans', 'import_records'],
-    ...['import_rows', 'imports', 'reconciliation_differences', 'reconciliation_loans'],
-    ...['case_number_sequences', 'loan_number_sequences', 'reconciliations', 'row_counts'],
+    ...([
+      'approvals',
+      'auto_responses',
+      'communication_providers',
+      'communication_templates',
+    ] as const),
+    ...([
+      'document_wordings',
+      'idempotency_keys',
+      'identity_providers',
+      'logos',
+      'object_grants',
+    ] as const),
+    ...([
+      'one_time_tokens',
+      'passkey_challenges',
+      'pending_sign_ins',
+      'permission_group_members',
+    ] as const),
+    ...([
+      'permission_groups',
+      'provider_certificates',
+      'provider_sign_ins',
+      'recovery_codes',
+    ] as const),
+    ...(['second_factors', 'sessions', 'sftp_servers', 'tenant_domains', 'throttle_hits'] as const),
+    ...(['used_provider_tokens', 'user_identities', 'user_permissions', 'users'] as const),
+    ...([
+      'book_exports',
+      'borrower_exports',
+      'import_findings',
+      'import_loans',
+      'import_records',
+    ] as const),
+    ...(['import_rows', 'imports', 'reconciliation_differences', 'reconciliation_loans'] as const),
+    ...([
+      'case_number_sequences',
+      'loan_number_sequences',
+      'reconciliations',
+      'row_counts',
+    ] as const),
     // The terms that a loan has copied are compared.
-    ...['products', 'programs'],
+    ...(['products', 'programs'] as const),
   ],
 };

@@ -58,7 +58,7 @@ export async function boardWithHistory(
     ...columns,
     apr,
     interest_rate,
-    terms: termsAtRate(checked.terms as object, input.interest_rate, interest_rate),
+    terms: termsAtRate(checked.terms, input.interest_rate, interest_rate),
   };
   const { id, loan_number } = await insertLoan(work, loan);
   await recordEvents(work, await openLoan(work, id), replayed.events, {

@@ -77,7 +77,7 @@ export function currentAndOriginalRate(
   const { original_rate = interest_rate } = terms as LoanTerms;
   return {
     interest_rate: contract_rate,
-    terms: termsAtRate(terms as object, original_rate, contract_rate),
+    terms: termsAtRate(terms, original_rate, contract_rate),
   };
 }
 
