@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql, type Transaction } from '../database/db.ts';
+import { dictionary } from '../dictionary.ts';
 import type { TableName } from '../tables.ts';
 
 type Source = {
@@ -140,7 +141,7 @@ const timeOf = (column: string) => {
 };
 
 /** How columns of a loan are completed, if not by the value that is given. */
-const RULES: Readonly<Record<string, SqlFragment>> = {
+const RULES = dictionary<SqlFragment>({
   // Boarding takes these from the terms, although a loan of our own may not have them yet.
   apr: sql.fragment`case when ${isUnfunded} then given.apr else coalesce(given.apr, record.apr) end`,
   origination_date: sql.fragment`
@@ -152,7 +153,7 @@ const RULES: Readonly<Record<string, SqlFragment>> = {
   charged_off_at: sql.fragment`
     case when given.charged_off_at::date = record.charged_off_at::date
       then given.charged_off_at else record.charged_off_at end`,
-};
+});
 
 const COMPLETED = {
   loans: [

@@ -96,15 +96,26 @@ test('transactions that are only displayed and addresses of which only the state
     borrower_last_name: 'Lovelace',
     borrower_state: 'NY',
   });
-  const of = { loan_number: 'L-1', date: '2026-01-10' };
+  const transaction = { loan_number: 'L-1', date: '2026-01-10' };
   const files = new Map([
     ['loans.csv', Buffer.from(csvOf(loan))],
     [
       'history.csv',
       Buffer.from(
         csvOf(
-          { ...of, transaction_id: '1', type: 'payment', amount: '315.68', principal: '240.00' },
-          { ...of, transaction_id: '2', type: 'note', description: 'Called the borrower.' },
+          {
+            ...transaction,
+            transaction_id: '1',
+            type: 'payment',
+            amount: '315.68',
+            principal: '240.00',
+          },
+          {
+            ...transaction,
+            transaction_id: '2',
+            type: 'note',
+            description: 'Called the borrower.',
+          },
         ),
       ),
     ],
