@@ -12,6 +12,7 @@ import {
 import { openFiguresBook } from '../jobs/books/reconciliations/figures-book.ts';
 import { writeDifferences } from '../jobs/books/reconciliations/differences-file.ts';
 import {
+  endStoppedCommands,
   failReconciliation,
   reasonOf,
   reconcileJob,
@@ -20,7 +21,7 @@ import {
   ReconciliationOptions,
   RESULT_KINDS,
 } from '../jobs/books/reconciliations/reconciliation-input.ts';
-import { RESULT_TEXTS, type KindSummary } from '../jobs/books/reconciliations/result-rows.ts';
+import { RESULT_TEXTS } from '../jobs/books/reconciliations/result-rows.ts';
 import {
   FileUnusable,
   runReconciliation,
@@ -28,9 +29,8 @@ import {
 import { openFileTree } from '../jobs/files/file-tree.ts';
 import { SYSTEM, createWithin, type Within } from '../jobs/work.ts';
 import { enqueue } from '../jobs/job.ts';
-import { readReconciliation, reconciliations } from '../sql/books/reconciliations.ts';
+import { readReconciliation } from '../sql/books/reconciliations.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
-import { find, type Row } from '../sql/table.ts';
 import { readyMappings } from '../templates/mappings.ts';
 import { readMappingAt } from './ops/open-book.ts';
 import { findTenant } from './ops/find-tenant.ts';
@@ -38,6 +38,7 @@ import { UsageError } from './ops/operation.ts';
 import { openForCommand } from './processes/command.ts';
 import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
+import { reconciliationReport } from './processes/reconciliation-report.ts';
 
 /**
  * `npm run reconcile` compares the figures of another system with those here. Exits with 0 if all figures of the file
@@ -86,6 +87,7 @@ async function reconcile(file: string, { slug, mapping, out, options }: Wishes):
     const tenant = await findTenant(pool, slug);
     const within = createWithin(pool, SYSTEM);
     const described = await describeFile(file, book);
+    await within(tenant.id, endStoppedCommands);
     const { id } = await within(tenant.id, (work) =>
       createReconciliation(work, {
         ...options,
@@ -104,21 +106,18 @@ async function reconcile(file: string, { slug, mapping, out, options }: Wishes):
       await within(tenant.id, (work) => failReconciliation(work, id, reason));
       throw error;
     }
-    const row = await within(tenant.id, ({ tx }) => find(tx, reconciliations, id), {
+    const result = await within(tenant.id, ({ tx }) => readReconciliation(tx, id), {
       readOnly: true,
     });
-    if (row === null) throw new Error('The reconciliation is missing.');
-    bar.end(`${row['loans_total']} loans for ${tenant.slug}`);
-    print(row);
+    if (result === null) throw new Error('The reconciliation is missing.');
+    bar.end(`${result.loans_total} loans for ${tenant.slug}`);
+    console.log(reconciliationReport(result).join('\n'));
     if (out !== undefined) await writeFile(within, tenant.id, id, out);
     // A worker writes the file that the API offers.
     await within(tenant.id, ({ tx }) =>
       enqueue(tx, reconcileJob, { tenant_id: tenant.id, reconciliation_id: id }),
     );
-    const result = await within(tenant.id, ({ tx }) => readReconciliation(tx, id), {
-      readOnly: true,
-    });
-    return result === null || openPoints(result) !== null ? 1 : 0;
+    return openPoints(result) === null ? 0 : 1;
   } finally {
     await pool.end();
   }
@@ -141,29 +140,6 @@ async function describeFile(file: string, { sources }: Book) {
     sha256_hash: hash.digest('hex'),
     file_size,
   };
-}
-
-function print(row: Row) {
-  const { loans_agreeing, loans_accepted, loans_differing, loans_not_compared } = row;
-  const { days_compared, days_not_compared, loans_only_here } = row;
-  console.log(
-    `${loans_agreeing} loans agree, ${loans_accepted} differ by accepted kinds, ${loans_differing} differ, ${loans_not_compared} were not or only partly compared. ${days_compared} days were compared, ${days_not_compared} of the same loans were not.`,
-  );
-  const summary = row['summary'] as KindSummary[];
-  if (summary.length > 0)
-    console.table(
-      Object.fromEntries(
-        summary.map(({ kind, loans, figures, amount, is_accepted }) => [
-          RESULT_TEXTS[kind].name,
-          { kind, loans, figures, amount, accepted: is_accepted },
-        ]),
-      ),
-    );
-  if (loans_only_here !== 0)
-    console.log(
-      `${loans_only_here} other loans with a debt are here, which the file need not have. See --loans-here.`,
-    );
-  console.log(`Reconciliation ${row.id}, fingerprint ${row['fingerprint']}`);
 }
 
 async function writeFile(within: Within, tenantId: string, id: string, out: string) {

@@ -158,7 +158,7 @@ export const reconciliations = resource({
       .readonly()
       .describe('`done`: the results are complete. `failed`: `failure_reason` says why.'),
     failure_reason: z.string().nullable().readonly().describe('Why it failed.'),
-    loans_total: count.describe('How many loans the results have.'),
+    loans_total: count.describe('How many loans the results have. While it runs: how many so far.'),
     loans_agreeing: count.describe('How many loans agree in all figures.'),
     loans_accepted: count.describe('How many loans differ by an accepted kind.'),
     loans_differing: count.describe('How many other loans differ or are missing in a system.'),

@@ -359,7 +359,9 @@ export const loanRows = {
            case when moved.id is null then ${daysPastDueOn(DAY)} end as days_past_due,
            case when moved.id is null then record.oldest_unpaid_due_date end as next_due_date,
            case when moved.id is null then ${amountOn('next_payment_amount')} end as next_payment_amount,
-           case when moved.id is null then ${amountOn('payoff_amount')} end as payoff_amount
+           case when moved.id is null then ${amountOn('payoff_amount')} end as payoff_amount,
+           case when ${isChargedOff}
+             then coalesce(moved.charge_off_balance, record.charge_off_balance) end as charged_off
     from loans as record cross join day
     ${joinOutlook(DAY)}
     ${moved}

@@ -39,6 +39,15 @@ export const reconciliationDifferences = table({
   `,
 });
 
+/** Counts of one kind. `amount` is the sum of the last differences of amounts, ours minus theirs. */
+const KindSummary = z.object({
+  kind: z.string(),
+  loans: z.int(),
+  figures: z.int(),
+  amount: z.string(),
+  is_accepted: z.boolean(),
+});
+
 const StoredReconciliation = z.object({
   id: z.string(),
   filename: z.string(),
@@ -55,9 +64,14 @@ const StoredReconciliation = z.object({
   accepted_kinds: z.array(z.string()),
   status: z.enum(RECONCILIATION_STATUSES),
   loans_total: z.int(),
+  loans_agreeing: z.int(),
+  loans_accepted: z.int(),
   loans_differing: z.int(),
   loans_not_compared: z.int(),
+  loans_only_here: z.int(),
+  days_compared: z.int(),
   days_not_compared: z.int(),
+  summary: z.array(KindSummary),
   fingerprint: z.string().nullable(),
   computed_at: z.string().nullable(),
   created_by: z.string().nullable(),
@@ -68,7 +82,8 @@ export type StoredReconciliation = z.output<typeof StoredReconciliation>;
 const columns = sql.fragment`
   id, filename, sha256_hash, storage_key, file_key_sealed, differences_key, file_size, mapping, compares, loans_here,
   through_date, tolerance, accepted_kinds, status,
-  loans_total, loans_differing, loans_not_compared, days_not_compared, fingerprint, computed_at, created_by, signed_off_by
+  loans_total, loans_agreeing, loans_accepted, loans_differing, loans_not_compared, loans_only_here, days_compared,
+  days_not_compared, summary, fingerprint, computed_at, created_by, signed_off_by
 `;
 
 export const readReconciliation = (tx: Transaction, id: string) =>
@@ -80,6 +95,15 @@ export const readReconciliation = (tx: Transaction, id: string) =>
 export const lockReconciliation = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(StoredReconciliation)`
     select ${columns} from reconciliations where id = ${id} for no key update
+  `);
+
+/** Comparisons of a command that have not proceeded for so many minutes. */
+export const listStoppedCommands = (tx: Transaction, minutes: number) =>
+  tx.anyFirst(sql.typeAlias('id')`
+    select id from reconciliations
+    where status in ('waiting', 'running') and storage_key is null
+      and updated_at < now() - make_interval(mins => ${minutes})
+    for no key update skip locked
   `);
 
 /** Stored files that are not needed any more: of comparisons that have ended, or have not been made for so long. */

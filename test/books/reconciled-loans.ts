@@ -35,8 +35,13 @@ export function newReconciler(stage: Awaited<ReturnType<typeof newStage>>) {
     return ids;
   }
 
-  async function compare(client: Client, content: string, fields: Record<string, string> = {}) {
-    const form = multipartForm(fields, [{ name: 'figures.csv', type: 'text/csv', content }]);
+  async function compare(
+    client: Client,
+    content: string,
+    fields: Record<string, string> = {},
+    name = 'figures.csv',
+  ) {
+    const form = multipartForm(fields, [{ name, type: 'text/csv', content }]);
     const sent = await postForm(client, '/reconciliations', form);
     expect(sent.status, JSON.stringify(sent.body)).toBe(201);
     await runJobs(stage, outside, ['reconcile']);

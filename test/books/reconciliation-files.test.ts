@@ -1,9 +1,14 @@
 import { expect, test, vi } from 'vitest';
+import { removeAbandonedBooks } from '../../jobs/books/imports/remove-abandoned.ts';
+import { createReconciliation } from '../../jobs/books/reconciliations/change-reconciliation.ts';
+import { ReconciliationOptions } from '../../jobs/books/reconciliations/reconciliation-input.ts';
+import { csvOf, loanRecord } from '../setup/books.ts';
+import { lentTo } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
 import { startProcess } from '../setup/processes.ts';
 import { newProduct } from '../setup/products.ts';
 import { newTeam } from '../setup/team.ts';
-import { newStage } from '../setup/world.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
 import { legacyFiles, writeBook } from './legacy-book.ts';
 import { FIGURES, LEGACY_TERMS, LOANS, newReconciler } from './reconciled-loans.ts';
 
@@ -108,30 +113,76 @@ test('loans that were boarded as paid off compare as zero, and their payments so
     last_payment_date: '2024-11-15',
   });
   await board('P-2', { status: 'paid_off', current_principal_balance: '0.00' });
+  await board('C-1', {
+    status: 'charged_off',
+    current_principal_balance: '800.00',
+    charge_off_date: '2024-10-01',
+  });
   await board('A-1', {
     status: 'active',
     current_principal_balance: '4100.00',
     metadata: { tape: { paid_interest: '400.00', paid_late_fees: '15.00' } },
   });
   const content = [
-    'loan_number,as_of_date,principal,interest,status,payoff_amount,paid_principal,paid_interest,paid_fees,paid_total,last_payment_date',
-    'P-1,2024-12-31,0.00,0.00,paid_off,0.00,5000.00,,,,2024-11-15',
-    'P-2,2024-12-31,12.50,,active,,,,,,',
-    'A-1,2024-12-31,4100.00,,active,,900.00,400.00,15.00,1315.00,',
+    'loan_number,as_of_date,principal,interest,status,payoff_amount,paid_principal,paid_interest,paid_fees,paid_total,last_payment_date,charged_off',
+    'P-1,2024-12-31,0.00,0.00,paid_off,0.00,5000.00,,,,2024-11-15,',
+    'C-1,2024-12-31,0.00,,charged_off,,,,,,,800.01',
+    'P-2,2024-12-31,12.50,,active,,,,,,,',
+    'A-1,2024-12-31,4100.00,,active,,900.00,400.00,15.00,1315.00,,',
   ].join('\n');
 
   const run = await compare(admin, content);
   const { body: rows } = await admin.get(`/reconciliations/${run.id}/differences`);
+  const loans = csvOf({
+    ...loanRecord({ loan_number: 'C-1', current_principal_balance: '800.00', payment_amount: '' }),
+    ...{ borrower_first_name: 'Ada', borrower_last_name: 'Moreno', borrower_state: 'IL' },
+    ...{ paid_through_date: '', status: 'charged_off' },
+  });
+  const byLine = await compare(admin, loans, { loans_here: 'none' }, 'loans.csv');
 
-  expect(run).toMatchObject({ loans_total: 3, loans_agreeing: 2, loans_differing: 1 });
+  expect(byLine).toMatchObject({ failure_reason: null, loans_total: 1, loans_agreeing: 1 });
+  expect(run).toMatchObject({ loans_total: 4, loans_agreeing: 2, loans_differing: 2 });
   expect(rows).toMatchObject([
+    { loan_number: 'C-1', figure: 'charged_off', first_ours: '800.00', first_theirs: '800.01' },
     { loan_number: 'P-2', figure: 'principal', first_ours: '0.00', first_theirs: '12.50' },
     { loan_number: 'P-2', figure: 'status', first_ours: 'paid_off', first_theirs: 'active' },
   ]);
 });
 
-test('npm run reconcile ends a comparison as failed if the book lacks what it needs', async () => {
+/** A comparison whose command was killed an hour ago. */
+async function leaveStopped(tenant: Tenant) {
+  const { id } = await tenant.within((work) =>
+    createReconciliation(work, {
+      ...ReconciliationOptions.parse({}),
+      filename: 'killed.csv',
+      sha256_hash: 'a'.repeat(64),
+      file_size: 1,
+      mapping: null,
+      isStored: false,
+    }),
+  );
+  await stage.owner.query(`begin; set local app.sealing = 'on';
+    update reconciliations set status = 'running', updated_at = now() - interval '1 hour'
+    where id = '${id}'; commit`);
+  return id;
+}
+
+test('a comparison whose command was killed ends as failed at the next clean-up', async () => {
   const tenant = await stage.tenant('2024-12-31');
+  const admin = await tenant.signedIn('admin');
+  const id = await leaveStopped(tenant);
+
+  await removeAbandonedBooks(lentTo(stage) as never, tenant.id);
+
+  expect((await admin.get(`/reconciliations/${id}`)).body).toMatchObject({
+    status: 'failed',
+    failure_reason: expect.stringContaining('Run it again.'),
+  });
+});
+
+test('npm run reconcile ends a comparison as failed if the book lacks what it needs, and one that was killed', async () => {
+  const tenant = await stage.tenant('2024-12-31');
+  await leaveStopped(tenant);
   const { 'history.csv': _, ...files } = legacyFiles(LOANS);
   const words = ['--tenant', tenant.slug, '--book', writeBook(files)];
   const { ended, said } = startProcess('workers/reconcile.ts', words, {
@@ -144,6 +195,7 @@ test('npm run reconcile ends a comparison as failed if the book lacks what it ne
   const admin = await tenant.signedIn('admin');
   expect((await admin.get('/reconciliations')).body).toMatchObject([
     { status: 'failed', failure_reason: expect.stringContaining('has no history.csv') },
+    { status: 'failed', failure_reason: expect.stringContaining('has stopped') },
   ]);
 });
 
@@ -180,12 +232,14 @@ test('npm run reconcile compares a book without loans here, writes a CSV and exi
   const misuse = await run(...from, '--accept', 'nonsense', folder);
   const help = await run('--help');
 
-  expect(equal).toMatchObject({ code: 0, output: expect.stringContaining('6 loans agree') });
+  expect(equal).toMatchObject({ code: 0, output: expect.stringMatching(/^Agree +6$/m) });
   expect(here).toMatchObject({ code: 1, output: expect.stringContaining('Missing loan') });
   expect(here.output).toContain('Wrote the differences');
   expect(accepted.code).toBe(0);
-  expect(uneven).toMatchObject({ code: 1, output: expect.stringContaining('5 loans agree') });
-  expect(uneven.output).toContain('1 differ, 1 were not or only partly compared');
+  expect(uneven).toMatchObject({ code: 1, output: expect.stringMatching(/^Agree +5$/m) });
+  expect(uneven.output).toMatch(/^Differ +1\nNot or only partly compared +1\nAll +7$/m);
+  expect(uneven.output).toMatch(/^Missing loan +missing_loan +no +1 /m);
+  expect(uneven.output).toContain('--accept ');
   expect(uneven.output).toContain('Missing loan');
   expect(misuse).toMatchObject({ code: 2, output: expect.stringContaining('Usage:') });
   expect(help.code).toBe(0);

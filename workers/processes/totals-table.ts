@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import type { StatusTotals } from '../../sql/books/imports.ts';
+import { groupDigits, textTable } from './text-table.ts';
 
 const COLUMNS = ['principal', 'interest', 'fees', 'charged_off'] as const;
 
@@ -13,32 +14,17 @@ export function totalsTable(totals: readonly StatusTotals[]): string[] {
     ['Status', 'Loans', ...shown.map((column) => capitalized(column))],
     ...totals.map((one) => [
       capitalized(one.status),
-      grouped(String(one.loans)),
-      ...shown.map((column) => grouped(one[column])),
+      groupDigits(String(one.loans)),
+      ...shown.map((column) => groupDigits(one[column])),
     ]),
     [
       'All loans',
-      grouped(String(totals.reduce((sum, { loans }) => sum + loans, 0))),
-      ...shown.map((column) => grouped(all[COLUMNS.indexOf(column)]?.toFixed(2) ?? '')),
+      groupDigits(String(totals.reduce((sum, { loans }) => sum + loans, 0))),
+      ...shown.map((column) => groupDigits(all[COLUMNS.indexOf(column)]?.toFixed(2) ?? '')),
     ],
   ];
-  const widths =
-    rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  '),
-  );
+  return textTable(rows);
 }
 
 const capitalized = (name: string) =>
   `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-
-/** With a comma between thousands: 17,120.44. */
-function grouped(number: string): string {
-  const [whole = '', decimals] = number.split('.');
-  const groups: string[] = [];
-  for (let end = whole.length; end > 0; end -= 3)
-    groups.unshift(whole.slice(Math.max(0, end - 3), end));
-  return `${groups.join(',')}${decimals === undefined ? '' : `.${decimals}`}`;
-}

@@ -6,6 +6,7 @@ import type { LoanEvent } from '../../loans/engine/events.ts';
 import { eventsInForce } from '../../loans/engine/event-order.ts';
 import { applyNextEvent } from '../../loans/engine/fold.ts';
 import {
+  chargedOffBalance,
   feesOwed,
   interestOwed,
   isPaidOff,
@@ -26,6 +27,7 @@ export const AMOUNT_FIGURES = [
   'next_payment_amount',
   'payoff_amount',
   'installment',
+  'charged_off',
   ...(['paid_principal', 'paid_interest', 'paid_fees', 'paid_total'] as const),
 ] as const;
 export const FIGURE_NAMES = [
@@ -55,6 +57,8 @@ export type Figures = {
   next_payment_amount?: string | null;
   payoff_amount?: string | null;
   installment?: string | null;
+  /** What is still owed after the charge-off. */
+  charged_off?: string | null;
   paid_principal?: string | null;
   paid_interest?: string | null;
   paid_fees?: string | null;
@@ -131,6 +135,7 @@ function readFigures(
   if (wanted.has('principal')) figures.principal = money(position.principal);
   if (wanted.has('interest')) figures.interest = money(interestOwed(earning, interestDay));
   if (wanted.has('fees')) figures.fees = money(feesOwed(position));
+  if (wanted.has('charged_off')) figures.charged_off = money(chargedOffBalance(position));
   if (wanted.has('payoff_amount'))
     figures.payoff_amount = money(payoffOn(earning, interestDay, ZERO));
   if (BILLED.some((name) => wanted.has(name))) {

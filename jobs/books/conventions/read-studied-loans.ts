@@ -153,9 +153,13 @@ export async function* statedFigures(
 const byDay = (one: Figures, other: Figures) => (one.as_of_date < other.as_of_date ? -1 : 1);
 
 function balancesOf(row: BookRow<'loans'>, as_of_date: string): Figures {
+  const { charge_off_amount, current_principal_balance: balance } = row;
+  const isChargedOff = row.status === 'charged_off';
   return {
     as_of_date,
-    principal: row.current_principal_balance,
+    // Other systems leave the balance of a loan that is charged off in its old column.
+    principal: isChargedOff ? null : balance,
+    charged_off: isChargedOff ? (charge_off_amount ?? balance) : null,
     interest: row.accrued_interest ?? null,
     fees: row.outstanding_fees ?? null,
     next_due_date: row.next_due_date ?? null,

@@ -257,6 +257,7 @@ export const figures = bookFile(
     next_payment_amount: optional(kinds.money, 'The amount of the next bill.'),
     payoff_amount: optional(kinds.money, 'The amount that repays the loan on this day.'),
     installment: optional(kinds.money, 'The installment. Compared while something is owed.'),
+    charged_off: optional(kinds.money, 'What is still owed after the charge-off.'),
     paid_principal: optional(kinds.money, 'The principal paid since the loan was made.'),
     paid_interest: optional(kinds.money, 'The interest paid since then.'),
     paid_fees: optional(kinds.money, 'The fees paid since then.'),

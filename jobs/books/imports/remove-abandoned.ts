@@ -1,6 +1,7 @@
 import * as stored from '../../../sql/books/imports.ts';
 import * as reconciliations from '../../../sql/books/reconciliations.ts';
 import { update } from '../../../sql/write.ts';
+import { endStoppedCommands } from '../reconciliations/reconcile.job.ts';
 import type { ExternalServices } from '../../external-systems.ts';
 import { endUnfinished } from './change-import.ts';
 import { removeFile } from './remove-file.ts';
@@ -22,6 +23,7 @@ export async function removeAbandonedBooks({ within, files }: ExternalServices, 
   }
   const ended = await within(tenantId, ({ tx }) => stored.listEndedWithFile(tx));
   for (const id of ended) await removeFile(within, files, tenantId, id);
+  await within(tenantId, endStoppedCommands);
   const unneeded = await within(tenantId, ({ tx }) =>
     reconciliations.listUnneededFiles(tx, IMPORT_KEPT_DAYS),
   );

@@ -71,6 +71,18 @@ export async function failReconciliation({ tx }: Pick<Work, 'tx'>, id: string, r
   });
 }
 
+/** A command stores its progress after each 100 loans, and before that it reads its file. */
+const SILENT_MINUTES = 30;
+
+/** Marks comparisons as failed whose command was killed or has lost its database. */
+export async function endStoppedCommands({ tx }: Pick<Work, 'tx'>) {
+  for (const id of await stored.listStoppedCommands(tx, SILENT_MINUTES))
+    await update(tx, 'reconciliations', id, {
+      status: 'failed',
+      failure_reason: `The command that compared the file has stopped: it stored nothing for ${SILENT_MINUTES} minutes. Run it again.`,
+    });
+}
+
 /** A sentence for the user if the file is to blame, without its contents. Otherwise null. */
 export function reasonOf(error: unknown): string | null {
   if (error instanceof BookUnreadable) return error.withoutContents();

@@ -61,6 +61,8 @@ export async function runReconciliation(
     await within(tenantId, async ({ tx }) => {
       if (rows.length > 0) await stored.addDifferences(tx, id, rows);
       if (compared.length > 0) await stored.addComparedLoans(tx, id, compared);
+      // Also shows that the comparison proceeds.
+      await update(tx, 'reconciliations', id, { loans_total: totals.loans });
     });
     onProgress(totals.loans);
   }
@@ -69,6 +71,7 @@ export async function runReconciliation(
     await update(tx, 'reconciliations', id, {
       ...totals.columns(),
       status: 'done',
+      failure_reason: null,
       computed_at: new Date().toISOString(),
     });
   });
