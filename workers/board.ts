@@ -10,8 +10,7 @@ import { checkBook } from '../jobs/books/imports/check-book.ts';
 import { checkImport } from '../jobs/books/imports/check-import.ts';
 import { confirmImport } from '../jobs/books/imports/confirm-import.ts';
 import { createImport } from '../jobs/books/imports/create-import.ts';
-import { selectFindings } from '../jobs/books/imports/checks/finding-list.ts';
-import type { BookFinding } from '../jobs/books/imports/finding.ts';
+import { FINDINGS_MAX, type BookFinding } from '../jobs/books/imports/finding.ts';
 import { hashTree } from '../jobs/files/hash-tree.ts';
 import { ImportOptions } from '../jobs/books/imports/import-options.ts';
 import { ImportBusy } from '../jobs/books/imports/stage-book.ts';
@@ -35,13 +34,13 @@ import { BOARD_HELP, BOARD_USAGE } from './processes/board-help.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
 import { totalsTable } from './processes/totals-table.ts';
 import { bookFileProblem } from './processes/book-file.ts';
+import { findingLines, writeFindings } from './processes/finding-lines.ts';
+import { outputFileProblem } from './processes/output-file.ts';
 
 /**
  * `npm run board` imports a book in its own process: checks it, asks for its totals, and boards it. An interrupted run
  * continues when the same book is given again. With --check it only checks.
  */
-const LISTED_MAX = 200;
-
 type Command = {
   within: Within;
   /** Where documents are stored. */
@@ -49,33 +48,43 @@ type Command = {
   tenant: { id: string; slug: string };
   book: Book;
   options: ImportOptions;
+  /** Where all findings are written as CSV. */
+  findingsFile: string | undefined;
 };
 
 type Counts = { error_count: number; warning_count: number };
 
-/** `findings`: all, or the first ones. */
-function printFindings(findings: readonly BookFinding[], counts: Counts) {
-  const shown = selectFindings(findings, LISTED_MAX);
-  for (const { file, line, column, severity, code, reason } of shown) {
-    const place = `${file} line ${line}${column === null ? '' : `, ${column}`}`;
-    const text =
-      severity === 'warning' ? `warning ${code}: ${place}: ${reason}` : `${place}: ${reason}`;
-    console.error(`  ${text}`);
+/** Prints findings to the error output, and writes all to a file if one is named. */
+async function showFindings(
+  findings: readonly BookFinding[],
+  counts: Counts,
+  findingsFile: string | undefined,
+) {
+  const count = counts.error_count + counts.warning_count;
+  const { lines, isShortened } = findingLines(findings, count);
+  for (const line of lines) console.error(line);
+  if (findingsFile === undefined) {
+    if (isShortened) console.error('  To see each of them, add --findings FILE.csv.');
+    return;
   }
-  const others = counts.error_count + counts.warning_count - shown.length;
-  if (others > 0) console.error(`  and ${others} more`);
+  await writeFindings(findingsFile, findings);
+  console.error(`  Wrote ${counted(findings.length, 'finding')} to ${findingsFile}.`);
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-function printRefusal(findings: readonly BookFinding[], counts: Counts, { mapping }: Book): number {
+async function printRefusal(
+  findings: readonly BookFinding[],
+  counts: Counts,
+  { book: { mapping }, findingsFile }: Command,
+): Promise<number> {
   const { error_count, warning_count } = counts;
   const found = [
     counted(error_count, 'error'),
     ...(warning_count > 0 ? [counted(warning_count, 'warning')] : []),
   ].join(' and ');
   console.error(`Nothing was boarded. The check found ${found}:`);
-  printFindings(findings, counts);
+  await showFindings(findings, counts, findingsFile);
   const isForeign = mapping === null && findings.some(({ code }) => code === 'missing_column');
   console.error(
     isForeign
@@ -89,7 +98,8 @@ function printRefusal(findings: readonly BookFinding[], counts: Counts, { mappin
 const printTotals = (totals: readonly stored.StatusTotals[] | null) =>
   console.log(totalsTable(totals ?? []).join('\n'));
 
-async function checkOnly({ within, tenant, book, options }: Command): Promise<number> {
+async function checkOnly(command: Command): Promise<number> {
+  const { within, tenant, book, options, findingsFile } = command;
   const found: BookFinding[] = [];
   const bar = startProgressBar('Checking', null);
   const checked = await checkBook(within, tenant.id, book, options, {
@@ -97,8 +107,8 @@ async function checkOnly({ within, tenant, book, options }: Command): Promise<nu
     onProgress: (loans) => bar.at(loans, 'loans'),
   });
   bar.end(checked.error_count > 0 ? 'done' : counted(checked.loans_total, 'loan'));
-  if (checked.error_count > 0) return printRefusal(found, checked, book);
-  printFindings(found, checked);
+  if (checked.error_count > 0) return printRefusal(found, checked, command);
+  await showFindings(found, checked, findingsFile);
   printTotals(checked.totals);
   console.log('Every line can be boarded. Nothing was written.');
   return 0;
@@ -127,13 +137,13 @@ async function importBook(command: Command, file: ImportedFile, expected: Expect
     await checkImport(within, tenant.id, row.id, book, (loans) => bar.at(loans, 'loans'));
     const checked = await read();
     const findings = await within(tenant.id, ({ tx }) =>
-      stored.listFindings(tx, row.id, LISTED_MAX),
+      stored.listFindings(tx, row.id, FINDINGS_MAX),
     );
     if (checked === null) throw new StartupError('The import was removed while it was checked.');
     const isClean = checked.status === 'checked';
     bar.end(isClean ? counted(checked.loans_total, 'loan') : 'done');
-    if (!isClean) return printRefusal(findings, checked, book);
-    printFindings(findings, checked);
+    if (!isClean) return printRefusal(findings, checked, command);
+    await showFindings(findings, checked, command.findingsFile);
     printTotals(checked.control_totals);
     const confirmed = expected ?? (await askForTotals());
     if (confirmed === null) {
@@ -231,10 +241,14 @@ type Wishes = {
   options: ImportOptions;
   isCheck: boolean;
   expected: Expected;
+  findingsFile: string | undefined;
 };
 
-async function run(place: string, { slug, mapping, options, isCheck, expected }: Wishes) {
-  const problem = bookFileProblem(place);
+async function run(place: string, wishes: Wishes) {
+  const { slug, mapping, options, isCheck, expected, findingsFile } = wishes;
+  const problem =
+    bookFileProblem(place) ??
+    (findingsFile === undefined ? null : outputFileProblem('--findings', findingsFile));
   if (problem !== null) throw new StartupError(problem);
   const mapped = mapping === undefined ? null : readMappingAt(mapping);
   const configuration = readCommandConfiguration(process.env);
@@ -255,7 +269,7 @@ async function run(place: string, { slug, mapping, options, isCheck, expected }:
       keys: deriveKeys(secret),
       scans_uploads: configuration.CLAMD_URL !== undefined,
     });
-    const command = { within, tenant, book, options, files };
+    const command = { within, tenant, book, options, files, findingsFile };
     if (isCheck) return await checkOnly(command);
     const file = {
       filename: path.basename(place),
@@ -292,6 +306,7 @@ try {
       'accepted-warnings': text,
       'expect-loans': text,
       'expect-principal': text,
+      findings: text,
     },
     allowPositionals: true,
   });
@@ -312,6 +327,7 @@ try {
       }),
       isCheck: values.check ?? false,
       expected: readExpected(values['expect-loans'], values['expect-principal']),
+      findingsFile: values.findings,
     });
 } catch (error) {
   const { code = '' } = error as Error & { code?: string };

@@ -25,6 +25,7 @@ import { addProduct } from '../jobs/loans/products/product.ts';
 import { createWithin, SYSTEM } from '../jobs/work.ts';
 import { sqlStateOf } from '../sql/database/db.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
+import { readyMappings } from '../templates/mappings.ts';
 import { openBookAt } from './ops/open-book.ts';
 import { findTenant } from './ops/find-tenant.ts';
 import { UsageError } from './ops/operation.ts';
@@ -35,6 +36,22 @@ import { startProgressBar } from './processes/progress-bar.ts';
 /** `npm run find-product` finds the conventions that reproduce a book's figures, and can create the product. */
 const USAGE =
   'npm run find-product -- [--tenant SLUG] [--mapping FILE.yaml] [--product CODE] [--create CODE] BOOK';
+
+const HELP = `Finds the conventions by which another system computes its figures, and can create the product with them.
+
+${USAGE}
+
+  BOOK            a folder or zip with loans.csv, history.csv and figures.csv (the guide "Moving a portfolio in").
+  --mapping FILE  for files with other columns or formats: a file, or one of ${readyMappings().join(', ')}.
+  --product CODE  the product whose frequency and other terms the loans have. Default: a monthly installment loan.
+  --create CODE   creates a product with the conventions that fit most loans.
+  --tenant SLUG   the tenant of the products. Can be left out if there is only one. Not needed without --product and --create.
+  --help          prints this text.
+
+Prints the conventions that most loans fit to the cent, counterexamples, the next best conventions, and those that the
+loans do not tell apart.
+
+Exit codes: 0 all loans agree, 1 some differ, 2 the command or the book cannot be used.`;
 
 const UNIQUE_VIOLATION = '23505';
 const REASONS_LISTED = 10;
@@ -168,13 +185,21 @@ const exitCodeOf = ({ loans, ranking }: FoundConventions): number =>
 try {
   const text = { type: 'string' as const };
   const { values, positionals } = parseArgs({
-    options: { tenant: text, mapping: text, product: text, create: text },
+    options: {
+      tenant: text,
+      mapping: text,
+      product: text,
+      create: text,
+      help: { type: 'boolean', short: 'h' },
+    },
     allowPositionals: true,
   });
   const [file, ...others] = positionals;
-  if (!file || others.length > 0) throw new UsageError('Name one book: a folder, a zip or a file.');
+  if (!values.help && (!file || others.length > 0))
+    throw new UsageError('Name one book: a folder, a zip or a file.');
   const { tenant: slug, mapping, product, create } = values;
-  process.exitCode = await run(file, { slug, mapping, product, create });
+  if (values.help || !file) console.log(HELP);
+  else process.exitCode = await run(file, { slug, mapping, product, create });
 } catch (error) {
   const { code = '', message } = error as Error & { code?: string };
   const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');

@@ -47,7 +47,7 @@ test('finds the conventions of a book and creates the product', async () => {
   expect(found.output).toContain('late fees: 25.00 after 10 days');
   expect(found.output).toContain('conventions: { payment_lag_days: 1 }');
   expect(code, compared.said()).toBe(0);
-  expect(compared.said()).toContain('24 loans agree');
+  expect(compared.said()).toMatch(/^Agree +24$/m);
   const { body } = await tenant.officer.get('/products?q=LEGACY');
   expect(body[0]).toMatchObject({
     code: 'LEGACY',
@@ -68,11 +68,13 @@ test('exits with 1 if loans do not agree, and with 2 if the book cannot be read'
   const differing = await findProduct(wrong);
   const unreadable = await findProduct(writeBook(withoutHistory));
   const missing = await findProduct('no-such-folder');
+  const help = await findProduct('--help');
 
   expect(differing.code).toBe(1);
   expect(differing.output).toContain('5 of 6 loans agree to the cent');
   expect(unreadable.code).toBe(2);
   expect(unreadable.output).toContain('has no history.csv');
+  expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--create CODE') });
   expect(missing.code).toBe(2);
   expect(missing.output).toContain('Usage:');
 });

@@ -135,8 +135,11 @@ test('loans that were boarded as paid off compare as zero, and their payments so
   const { body: rows } = await admin.get(`/reconciliations/${run.id}/differences`);
   const loans = csvOf({
     ...loanRecord({ loan_number: 'C-1', current_principal_balance: '800.00', payment_amount: '' }),
-    ...{ borrower_first_name: 'Ada', borrower_last_name: 'Moreno', borrower_state: 'IL' },
-    ...{ paid_through_date: '', status: 'charged_off' },
+    borrower_first_name: 'Ada',
+    borrower_last_name: 'Moreno',
+    borrower_state: 'IL',
+    paid_through_date: '',
+    status: 'charged_off',
   });
   const byLine = await compare(admin, loans, { loans_here: 'none' }, 'loans.csv');
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -82,6 +82,31 @@ test('--check lists the mistakes of a book and exits with 1', async () => {
   expect(checked.output).toMatch(
     /Nothing was boarded\. The check found 1 error:\n {2}loans\.csv line 3, interest_rate: /,
   );
+});
+
+test('warnings of one kind are one line, and --findings writes each of them', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const late = Array.from({ length: 9 }, (_, at) =>
+    tapeLine({ loan_number: `T-${at + 1}`, interest_rate: '0.0005' }),
+  );
+  const folder = mkdtempSync(path.join(tmpdir(), 'findings-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'findings.csv');
+
+  const short = await board(tenant.slug, late, '--check');
+  const whole = await board(tenant.slug, late, '--check', '--findings', file);
+  const nowhere = await board(tenant.slug, late, '--check', '--findings', folder);
+
+  expect(short.output).toMatch(
+    /^ {2}warning rate_looks_like_fraction: loans\.csv line 2.*\n {4}9 such warnings, also: line 3, line 4, line 5, line 6, line 7 and 3 more\.$/m,
+  );
+  expect(short.output).toContain('add --findings FILE.csv');
+  expect(short.output).not.toContain('loans.csv line 3');
+  expect(whole.output).toContain('Wrote 9 findings to');
+  const written = readFileSync(file, 'utf8').trim().split('\n');
+  expect(written[0]).toBe('file,line,column,severity,code,reason');
+  expect(written).toHaveLength(10);
+  expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('is a folder') });
 });
 
 test('--help explains each option and each warning', async () => {

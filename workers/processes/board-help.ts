@@ -23,6 +23,7 @@ const OPTIONS: readonly (readonly [string, string])[] = [
   ],
   ['--expect-loans N', 'The number of loans in the old system, for a run without a terminal.'],
   ['--expect-principal X', 'The principal of all loans in the old system, such as 17120.44.'],
+  ['--findings FILE.csv', 'Write each error and warning of the check as a line, at most 10,000.'],
   ['--help', 'Print this text.'],
 ];
 

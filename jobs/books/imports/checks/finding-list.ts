@@ -41,10 +41,7 @@ export function createFindingList({ sources }: Pick<Book, 'sources'>) {
 }
 
 /** Some of the findings, in their order. Errors come first, so that many warnings never hide one. */
-export function selectFindings(
-  findings: readonly BookFinding[],
-  limit: number,
-): readonly BookFinding[] {
+function selectFindings(findings: readonly BookFinding[], limit: number): readonly BookFinding[] {
   if (findings.length <= limit) return findings;
   const errors = findings.filter(({ severity }) => severity === 'error').slice(0, limit);
   const chosen = new Set([
