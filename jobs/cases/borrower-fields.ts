@@ -5,6 +5,7 @@ import {
 } from '../../sql/cases/bankruptcy-statuses.ts';
 import { cases, findOpenCaseOfType, nextCaseNumber } from '../../sql/cases/cases.ts';
 import { findNewestCase } from '../../sql/cases/facts.ts';
+import { listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import type { Values } from '../../sql/write.ts';
 import { auditChange } from '../audit.ts';
@@ -13,6 +14,7 @@ import { addDays } from '../dates.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { changeCase, openCase } from './cases.ts';
+import { conditionsChanged } from './conditions-changed.ts';
 import { isPersonal, type Chapter, type FactsOf, type FactType } from './rules/facts.ts';
 
 /** The borrower's fields that follow from cases. A write of another value opens, corrects or ends a case. */
@@ -37,12 +39,19 @@ export async function addBorrowerWithStatus(work: Work, input: NewBorrower): Pro
 export async function changeBorrowerWithStatus(
   work: Work,
   id: string,
-  changes: BorrowerInput & StatusFields,
+  changes: BorrowerInput & StatusFields & { borrower_type?: string | undefined },
   row: Row,
 ) {
   const [status, details] = splitStatus(changes);
   await changeBorrower(work, id, details);
   await applyStatus(work, id, status, row);
+  // Some conditions concern individuals only.
+  if (details.borrower_type === undefined || details.borrower_type === row['borrower_type']) return;
+  const owed = await listLoansOwedBy(work.tx, id);
+  await conditionsChanged(
+    work,
+    owed.map(({ loan_id }) => loan_id),
+  );
 }
 
 function splitStatus<Input extends StatusFields>(input: Input) {

@@ -70,6 +70,27 @@ test.each([
     ['stay_7 2027-01-05 – open except car', 'stay_7 2027-01-05 – 2027-03-01 car'],
   ],
   [
+    'relief in chapter 13, which does not lift the stay for the others who owe the loan',
+    petition('13', { relief_from_stay: [{ loan_id: CAR, date: '2027-03-01' }] }),
+    [
+      'stay_13 2027-01-05 – open except car',
+      'stay_13 2027-01-05 – 2027-03-01 car',
+      'codebtor_stay 2027-01-05 – open',
+    ],
+  ],
+  [
+    'relief in chapter 13 that includes them',
+    petition('13', {
+      relief_from_stay: [{ loan_id: CAR, date: '2027-03-01', includes_codebtors: true }],
+    }),
+    [
+      'stay_13 2027-01-05 – open except car',
+      'stay_13 2027-01-05 – 2027-03-01 car',
+      'codebtor_stay 2027-01-05 – open except car',
+      'codebtor_stay 2027-01-05 – 2027-03-01 car',
+    ],
+  ],
+  [
     'a conversion from chapter 13 to 7',
     petition('13', {
       conversions: [{ date: '2027-02-10', chapter: '7' }],

@@ -60,7 +60,7 @@ test('a demand to stop all contact changes the bills of the person who made it, 
 test('the stay of a guarantor under chapter 13 protects people, not a business that owes the loan', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { officer } = tenant;
-  const formsOf = async (borrower_type: string) => {
+  const standingsOf = async (borrower_type: string) => {
     const { id, borrower_id } = await newLoan(tenant, { disbursement_date: '2026-03-01' });
     assertOk(await officer.put(`/borrowers/${borrower_id}`, { borrower_type }));
     const guarantor = await newBorrower(tenant);
@@ -75,14 +75,20 @@ test('the stay of a guarantor under chapter 13 protects people, not a business t
       chapter: '13',
       petition_date: '2026-06-01',
     });
-    const { body } = await officer.get(`/loans/${id}`);
-    return [body.sub_status, body.allowed_actions.includes('accelerate')];
+    const shown = async () => {
+      const { body } = await officer.get(`/loans/${id}`);
+      return [body.sub_status, body.allowed_actions.includes('accelerate')];
+    };
+    const first = await shown();
+    assertOk(await officer.put(`/borrowers/${borrower_id}`, { borrower_type: 'individual' }));
+    return [first, await shown()];
   };
 
-  expect([await formsOf('individual'), await formsOf('business')]).toEqual([
-    ['bankruptcy', false],
-    [null, true],
-  ]);
+  const [individual, business] = [await standingsOf('individual'), await standingsOf('business')];
+
+  const held = ['bankruptcy', false];
+  expect(individual).toEqual([held, held]);
+  expect(business).toEqual([[null, true], held]);
 });
 
 test('an acceleration that a petition forbids which became known later is reviewed, unless the date was wrong', async () => {

@@ -130,16 +130,19 @@ function bankruptcy(facts: FactsOf<'bankruptcy'>): DatedCondition[] {
   // Debts from before the order for relief (11 USC 727(b), 1141(d)(1)(A)). An estimated date limits nothing.
   const incurred_through = confirmed(facts, 'petition_date') ?? confirmed(facts, 'discharge_date');
   const limit = { incurred_through };
+  const relief = facts.relief_from_stay ?? [];
   const stays = periods.flatMap(({ chapter, from, until }) =>
-    stayOf(facts, `stay_${chapter}`, from, earliestOf(until, end), limit),
+    stayOf(relief, `stay_${chapter}`, from, earliestOf(until, end), limit),
   );
-  // 11 USC 1201(a) and 1301(a): also the discharge of the debtor leaves it in force until the case is closed.
+  // 11 USC 1201(a) and 1301(a): the discharge of the debtor leaves it in force until the case is closed, and relief from
+  // the stay for the debtor leaves it in force unless the order says otherwise.
+  const ofOthers = relief.filter(({ includes_codebtors }) => includes_codebtors);
   const others = periods
     .filter(({ chapter }) => chapter === '12' || chapter === '13')
     .flatMap(({ from, until }) => {
       const lifted = facts.codebtor_stay_lifted_date;
       const ends = earliestOf(until, dismissal_date, closing_date, lifted);
-      return stayOf(facts, 'codebtor_stay', from, ends, limit);
+      return stayOf(ofOthers, 'codebtor_stay', from, ends, limit);
     });
   return [
     ...stays,
@@ -162,16 +165,16 @@ function chapterPeriods({ chapter, petition_date, conversions = [] }: FactsOf<'b
 
 /** The stay for all loans, and its shorter part for loans from which the court lifted it (11 USC 362(d)). */
 function stayOf(
-  { relief_from_stay = [] }: FactsOf<'bankruptcy'>,
+  relief: NonNullable<FactsOf<'bankruptcy'>['relief_from_stay']>,
   condition: Condition,
   from: string,
   until: string | null,
   limit: Scope,
 ): DatedCondition[] {
-  const except_loan_ids = relief_from_stay.map(({ loan_id }) => loan_id);
+  const except_loan_ids = relief.map(({ loan_id }) => loan_id);
   return [
     ...during(condition, from, until, { ...limit, except_loan_ids }),
-    ...relief_from_stay.flatMap(({ loan_id, date }) =>
+    ...relief.flatMap(({ loan_id, date }) =>
       during(condition, from, earliestOf(until, date), { ...limit, loan_id }),
     ),
   ];

@@ -65,6 +65,11 @@ const Bankruptcy = z.strictObject({
       z.strictObject({
         loan_id: uuid.describe('The loan.'),
         date: date.describe('The day of the order.'),
+        includes_codebtors: flag
+          .optional()
+          .describe(
+            'Whether the order also lifts the stay for the other people who owe the loan (11 USC 1201(c) and 1301(c)). Default: false.',
+          ),
       }),
     )
     .max(LIST_MAX)
