@@ -73,15 +73,16 @@ const findings = resource({
     id: uuid.readonly(),
     import_id: uuid.readonly().describe('The import with the file.'),
     position: count.describe('The order of the findings, from 1.'),
-    file: text.readonly().describe('The file of the book, such as `loans`.'),
+    // Not `text`: names of a lender's file and a reason with a remedy may be longer.
+    file: z.string().readonly().describe('The file of the book, such as `loans`.'),
     line: count.describe('The line in the file. The header is line 1.'),
-    column_name: text.nullable().readonly().describe('The column. Null: the whole line.'),
+    column_name: z.string().nullable().readonly().describe('The column. Null: the whole line.'),
     code: text.readonly().describe('The kind of finding, for programs.'),
     severity: z
       .enum(['error', 'warning'])
       .readonly()
       .describe('A file with an `error` cannot be boarded. A `warning` is for you to judge.'),
-    reason: text.readonly().describe('The problem and its remedy.'),
+    reason: z.string().readonly().describe('The problem and its remedy.'),
     created_at: timestamp.readonly(),
   },
   filters: ['severity', 'code', 'file'],

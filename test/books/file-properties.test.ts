@@ -53,10 +53,11 @@ async function compare(
   loans: readonly BookLoan[],
   stated: Stated,
   options: Partial<CompareOptions> = {},
+  as_of_date = TODAY,
 ): Promise<LoanResult[]> {
   const zeros = new ZeroFigures();
   const pairs = loans.map((loan, at): LoanPair => {
-    const figures = { as_of_date: TODAY, ...stated(loan, at) };
+    const figures = { as_of_date, ...stated(loan, at) };
     zeros.add(loan.loan_number, figures);
     const { loan_number } = loan;
     return {
@@ -145,6 +146,21 @@ test('interest of another day and a wrong interest at the boarding have names of
   expect(onlyKind(later)).toEqual(['as_of_day']);
   expect(onlyKind(unpaid)).toEqual(['boarded_interest']);
   expect(unpaid[0]?.parts[0]?.reason).toContain('interest at the boarding: 0.00 here');
+});
+
+test('interest that differs by the cent to which it was boarded is rounding, and not a wrong boarding', async () => {
+  const day = '2030-02-10';
+  const results = await compare(
+    LOANS,
+    (loan) => ({ interest: interestOf(principalOf(loan), 52, 365) }),
+    {},
+    day,
+  );
+
+  const differing = results.filter(({ parts }) => parts.length > 0);
+  expect(differing.length).toBeGreaterThan(0);
+  expect(onlyKind(differing)).toEqual(['rounding']);
+  expect(differing[0]?.parts[0]?.reason).toContain('here, rounded to the cent');
 });
 
 test('a balance with interest, a payoff amount without it and due dates of late loans are meanings of the file', async () => {

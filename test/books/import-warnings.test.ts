@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { tapeLine, tapeText } from '../setup/boarding-tapes.ts';
+import { csvOf, loanRecord } from '../setup/books.ts';
 import { runImports, uploadBook } from '../setup/imports.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -17,11 +18,12 @@ async function check(content: string, fields = {}) {
     column_name: string;
     code: string;
     severity: string;
+    reason: string;
   }[];
   const places = findings.map((finding) =>
     [finding.line, finding.column_name, finding.code, finding.severity].join(' '),
   );
-  return { tenant, admin, id, status, places };
+  return { tenant, admin, id, status, places, findings };
 }
 
 const DOUBTFUL = tapeText(
@@ -95,4 +97,52 @@ test('a loan of which only the next due date is known is as late as that date sa
     'T-1 0',
     'T-2 5',
   ]);
+});
+
+/** Loans with different balances that are paid through 20 December, with the interest of so many days until 15 January. */
+const withInterest = (count: number, days: number, basis: number) =>
+  csvOf(
+    ...Array.from({ length: count }, (_, at) => {
+      const principal = 5_000 + at * 131;
+      const loan = loanRecord({
+        loan_number: `L-${at}`,
+        borrower_external_id: `B-${at}`,
+        current_principal_balance: `${principal}.00`,
+        accrued_interest: (Math.round((principal * 8.5 * days) / basis) / 100).toFixed(2),
+        origination_date: '2025-02-20',
+        first_payment_date: '2025-03-20',
+        paid_through_date: '2025-12-20',
+      });
+      const name = {
+        borrower_first_name: 'Ada',
+        borrower_last_name: 'Moreno',
+        borrower_state: 'IL',
+      };
+      return { ...loan, ...name };
+    }),
+  );
+
+test.each([
+  ['30/360', 25, 360, 'Set the day_count of the product to 30_360'],
+  ['actual/360', 26, 360, 'Set the day_count of the product to actual_360'],
+  ['actual/365 with the interest of the day itself', 27, 365, 'State the interest through the day'],
+] as const)(
+  'stated interest that follows %s is doubted once for the file',
+  async (named, days, basis, remedy) => {
+    const { status, findings } = await check(withInterest(8, days, basis));
+    const few = await check(withInterest(4, days, basis));
+
+    const doubts = findings.filter(({ code }) => code === 'interest_counted_otherwise');
+    expect(status).toBe('checked');
+    expect(doubts).toMatchObject([{ line: 2, column_name: 'accrued_interest' }]);
+    expect(doubts[0]?.reason).toContain(`looks like ${named}: 8 of 8 loans fit to the cent`);
+    expect(doubts[0]?.reason).toContain(remedy);
+    expect(few.places.join()).not.toContain('interest_counted_otherwise');
+  },
+);
+
+test('stated interest that follows the product is not doubted', async () => {
+  const { places } = await check(withInterest(8, 26, 365));
+
+  expect(places.join()).not.toContain('interest_counted_otherwise');
 });

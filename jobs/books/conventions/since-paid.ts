@@ -4,7 +4,7 @@ import { addDays } from '../../dates.ts';
 import { money } from '../../money.ts';
 import { countDays, yearFraction } from '../../loans/arithmetic/day-count.ts';
 import { interestToCents } from '../../loans/arithmetic/interest-rounding.ts';
-import { DAY_COUNTS, type DayCount } from '../../loans/arithmetic/terms.ts';
+import { DAY_COUNTS, type DayCount, type Terms } from '../../loans/arithmetic/terms.ts';
 import type { BookLoan } from './book-loan.ts';
 import {
   changeText,
@@ -36,14 +36,9 @@ export function countsSincePaid(
   const isInterestOnly = differences.every(({ figure }) => FIGURES_OF_INTEREST.includes(figure));
   const isQuiet = loan.events.every(({ effective_date }) => effective_date > last);
   if (from === null || !isInterestOnly || !isQuiet) return [];
-  const candidates = (['day_before', 'same_day'] as const).flatMap((interest_through) =>
-    [ours.day_count, ...DAY_COUNTS.filter((other) => other !== ours.day_count)].map(
-      (day_count) => ({ day_count, interest_through }),
-    ),
-  );
   const isNear = (one: bigint, other: bigint) =>
     (one > other ? one - other : other - one) <= tolerance;
-  return candidates.filter((way) =>
+  return waysOfCounting(ours.day_count).filter((way) =>
     theirs.every((day) => {
       const cents = centsOf(interestOn(loan, from, day.as_of_date, way).amount);
       const { interest, payoff_amount: payoff } = day;
@@ -66,18 +61,33 @@ const feesOf = ({ start }: BookLoan) =>
   (start.kind === 'boarding' && start.outstanding_fees) || '0.00';
 
 /** The interest from the paid-through date to a day. */
-export function interestOn(
-  loan: BookLoan,
+export const interestOn = (loan: BookLoan, from: string, day: string, way: SincePaid) =>
+  interestSince({ principal: principalOf(loan), terms: loan.terms }, from, day, way);
+
+type EarningDebt = { principal: string; terms: Pick<Terms, 'interest_rate' | 'rounding_mode'> };
+
+/** The interest of an unchanged principal from one day to another, as some system counts it. */
+export function interestSince(
+  { principal, terms }: EarningDebt,
   from: string,
   day: string,
   { day_count, interest_through }: SincePaid,
-) {
+): { to: string; amount: string } {
   const to = interest_through === 'same_day' ? addDays(day, 1) : day;
-  const exact = new Big(principalOf(loan))
-    .times(loan.terms.interest_rate)
+  const exact = new Big(principal)
+    .times(terms.interest_rate)
     .times(yearFraction(day_count, from, to));
-  return { to, amount: money(interestToCents(exact.round(10), loan.terms.rounding_mode)) };
+  return { to, amount: money(interestToCents(exact.round(10), terms.rounding_mode)) };
 }
+
+/** All ways of counting, those of one system first. */
+export const waysOfCounting = (ours: DayCount): SincePaid[] =>
+  (['day_before', 'same_day'] as const).flatMap((interest_through) =>
+    [ours, ...DAY_COUNTS.filter((other) => other !== ours)].map((day_count) => ({
+      day_count,
+      interest_through,
+    })),
+  );
 
 /** What the way of counting differs in, with its computation on a day. */
 export function explainSincePaid(
@@ -102,13 +112,20 @@ export function explainSincePaid(
       ours: ours.interest_through,
       theirs: way.interest_through,
     });
+  const isRounded = changes.length === 0 && wasRoundedAtBoarding(loan, from, ours);
   return {
-    kind: KINDS[changes.map(({ convention }) => convention).join(' ')] ?? 'several',
+    kind: isRounded
+      ? 'rounding'
+      : (KINDS[changes.map(({ convention }) => convention).join(' ')] ?? 'several'),
     changes,
     reasons: [
-      ...(changes.length > 0
-        ? changes.map(changeText)
-        : [`interest at the boarding: ${boardedInterest(loan)} here`]),
+      ...changes.map(changeText),
+      ...(isRounded
+        ? [`interest at the boarding: ${boardedInterest(loan)} here, rounded to the cent`]
+        : []),
+      ...(changes.length === 0 && !isRounded
+        ? [`interest at the boarding: ${boardedInterest(loan)} here`]
+        : []),
       `The figure there is the interest since ${from}, through when the loan is paid, by ${valueText(way.day_count)}`,
     ],
     theirs: {
@@ -123,6 +140,10 @@ const KINDS = dictionary<DifferenceKind>({
   day_count: 'day_count',
   interest_through: 'as_of_day',
 });
+
+/** The loan was boarded with the right interest, so that only the fractions of a cent of that day differ since. */
+const wasRoundedAtBoarding = (loan: BookLoan, from: string, ours: Conventions): boolean =>
+  interestOn(loan, from, loan.start.effective_date, ours).amount === boardedInterest(loan);
 
 const boardedInterest = ({ start }: BookLoan) =>
   start.kind === 'boarding' ? (start.accrued_interest ?? '0.00') : '0.00';

@@ -144,6 +144,11 @@ export const FINDING_CODES = {
     severity: 'warning',
     about: 'A loan that is charged off has no charge-off date. The business date becomes its date.',
   },
+  interest_counted_otherwise: {
+    severity: 'warning',
+    about:
+      'The stated interest of most loans follows another day count than that of their product, or includes the day itself.',
+  },
   due_date_off_schedule: {
     severity: 'warning',
     about: 'A due date is not one of the due dates that follow from the terms.',

@@ -16,6 +16,7 @@ import { checkKnownBorrowers, checkLoans, type PlacedPerson } from './check-loan
 import { checkRecord, hasRules } from './check-record.ts';
 import { startTotals } from './control-totals.ts';
 import { createHistoryCheck } from './checks/check-histories.ts';
+import { createInterestDoubt } from './checks/interest-doubt.ts';
 import { createFindingList } from './checks/finding-list.ts';
 import { rehearseSettings } from './checks/rehearse-settings.ts';
 import type { BookFinding } from './finding.ts';
@@ -68,6 +69,7 @@ export async function checkBook(
   const found = createFindingList(book);
   const settingsOfBook = await rehearseSettings(within, tenantId, book, options);
   const histories = createHistoryCheck({ options, hasEvents: hasFile(book, 'events') });
+  const doubt = createInterestDoubt();
   const unowned = hasFile(book, 'records') ? new Map<string, BookFinding>() : null;
   const progress = async (replayed: number) =>
     onProgress?.(loans_total - histories.count() + replayed);
@@ -82,6 +84,7 @@ export async function checkBook(
         const checked = await checkLoans(work, loans, {
           options,
           find: settingsOfBook.find,
+          doubt,
           keepForReplay: (loan, parents) => histories.addLoan(loan, parents),
           onUnknownInvestor:
             unowned === null ? null : (loan, finding) => void unowned.set(loan, finding),
@@ -129,6 +132,7 @@ export async function checkBook(
   }
   await check(waiting);
   found.add(ledger.end());
+  found.add(doubt.end().flatMap((one) => applySwitches(one, switches) ?? []));
   found.add([...(unowned?.values() ?? [])]);
   found.add(settingsOfBook.findings.filter((finding) => !found.hasErrorAt(finding)));
   let replayed = 0;

@@ -6,6 +6,7 @@ import { checkLoan, termsFor } from '../../loans/boarding/check-loan.ts';
 import type { Work } from '../../work.ts';
 import type { Issue } from '../format/checks/issue.ts';
 import { NO_BORROWER } from './checks/check-histories.ts';
+import type { createInterestDoubt } from './checks/interest-doubt.ts';
 import { refusalsOf, toWarning, warningsOf } from './checks/loan-findings.ts';
 import { placeOfField, type PlacedLoan, type RowPlace } from './checks/history-places.ts';
 import type { LoanFigures } from './control-totals.ts';
@@ -23,6 +24,7 @@ type Context = {
   find: FindParents;
   /** Takes a loan that is checked together with its history or its events. Returns whether it is one. */
   keepForReplay: (loan: PlacedLoan, found: FoundParents) => boolean;
+  doubt: ReturnType<typeof createInterestDoubt>;
   /** Takes a loan whose investor takes no loans. Shares of the loan that follow in the book replace its investor. */
   onUnknownInvestor: ((loan_number: string, finding: BookFinding) => void) | null;
 };
@@ -34,7 +36,7 @@ type Context = {
 export async function checkLoans(
   work: Work,
   placed: readonly PlacedLoan[],
-  { options, find, keepForReplay, onUnknownInvestor }: Context,
+  { options, find, keepForReplay, doubt, onUnknownInvestor }: Context,
 ): Promise<CheckedLoans> {
   const numbers = placed.map(({ row }) => row.loan_number);
   const taken = new Set(
@@ -76,6 +78,7 @@ export async function checkLoans(
       const terms = termsFor(input, found.parents);
       if (keepForReplay(loan, found)) continue;
       figures.push({ status: row.status, ...checkLoan(work, input, found.parents) });
+      doubt.add(loan, terms, work.today);
       findings.push(...warningsOf(loan, { terms, today: work.today, switches }));
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
