@@ -325,4 +325,8 @@ create index credit_reporting_findings_period
 call app.protect('credit_reporting_findings', 'select, insert, update');
 call app.declare_borrower_data('credit_reporting_findings', 'credit', redacted => '{notes}',
   kept => '{"the rule that was checked": ["rule", "problem", "fields", "may_be_right"]}',
-  is_about => 'not app.is_joint(loan_id)');
+  is_about => 'not app.is_joint(loan_id)',
+  exported_as => '{"rule": "case when not app.is_joint(loan_id) then rule end",
+    "problem": "case when not app.is_joint(loan_id) then problem end",
+    "fields": "case when not app.is_joint(loan_id) then fields end",
+    "may_be_right": "case when not app.is_joint(loan_id) then may_be_right end"}');

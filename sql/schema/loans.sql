@@ -247,8 +247,11 @@ call app.declare_borrower_data('loans', 'loans',
   kept => '{"the loan''s number, which the books refer to": ["loan_number"], "one of a few values": ["status",
     "sub_status", "loan_type", "payment_frequency", "day_count", "interest_method", "rounding_mode",
     "delinquency_bucket"], "terms, amounts and dates of the loan": ["terms", "delinquency_pauses",
-    "payment_history_profile", "cycle_outlook"]}',
-  takes_rows_after_redaction => true);
+    "payment_history_profile", "cycle_outlook"],
+    "follows from the cases of those who borrowed": ["is_acceleration_forbidden"]}',
+  takes_rows_after_redaction => true,
+  exported_as => '{"sub_status": "case when not app.is_joint(id) then sub_status end",
+    "is_acceleration_forbidden": "case when not app.is_joint(id) then is_acceleration_forbidden end"}');
 
 -- People who owe a loan together with its borrower. Rows are never deleted: a released co-borrower owes
 -- nothing from that day on and remains on record.

@@ -150,7 +150,8 @@ create index loan_snapshots_portfolio on loan_snapshots (tenant_id, portfolio_id
 call app.protect('loan_snapshots', 'select, insert');
 call app.declare_borrower_data('loan_snapshots', 'loans', links => '{"loan_id": "loans"}',
   redacted_as => $${"labels": "'[]'"}$$,
-  kept => '{"one of a few values": ["status", "sub_status", "delinquency_bucket"]}');
+  kept => '{"one of a few values": ["status", "sub_status", "delinquency_bucket"]}',
+  exported_as => '{"sub_status": "case when not app.is_joint(loan_id) then sub_status end"}');
 
 -- The totals of each portfolio as of the close of a day.
 create table portfolio_snapshots (

@@ -1,5 +1,6 @@
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import { openCase } from '../setup/cases.ts';
 import { makeReportable, newReportingTenant } from '../setup/credit-reporting.ts';
 import { newBorrower, newJointLoan } from '../setup/joint-loans.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -151,6 +152,26 @@ test('the archive of a joint loan shows to each person the loan without what is 
     expect(rows('credit/credit_disputes')).toHaveLength(1);
     expect(rows('loans/installments')).toHaveLength(36);
   }
+});
+
+test('the archive of a borrower does not say that another person is bankrupt, serves or has died', async () => {
+  const tenant = await newReportingTenant(stage, '2026-01-15');
+  const { officer } = tenant;
+  const { id, borrower_id, other } = await newJointLoan(tenant);
+  const petition = { chapter: '7', petition_date: '2026-01-15' };
+  await openCase(officer, other, 'bankruptcy', petition);
+  await openCase(officer, other, 'servicemember', { service_from: '2026-01-15' });
+  await travelTo(stage, tenant, '2026-01-20');
+  await openCase(officer, other, 'deceased', { date_of_death: '2026-01-18' });
+  await travelTo(stage, tenant, '2026-02-01');
+  await runJobs(stage, outside, ['report-credit']);
+
+  const archive = await archiveOf(tenant, borrower_id);
+
+  expect((await officer.get(`/loans/${id}`)).body.sub_status).toBe('deceased');
+  expect(archive.rows('loans/loan_snapshots').length).toBeGreaterThan(10);
+  expect(archive.rows('loans/loans')[0]).not.toHaveProperty('is_acceleration_forbidden');
+  expect(linesWith(archive, /bankruptcy|"deceased"|active_duty|servicemember|stay_/)).toEqual([]);
 });
 
 // Last in this file, because the planted rows are well formed but inconsistent.
