@@ -15,6 +15,7 @@ import { cors } from './cors.ts';
 import { requestSeconds } from './metrics.ts';
 import { csrf, setCsrfCookie } from './csrf.ts';
 import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
+import { discardAnsweredBodies } from './early-answers.ts';
 import { errorAnswer, HttpRefusal } from './errors.ts';
 import { enforceTimeLimits } from './limits.ts';
 import { logBrokenAnswer, logError, countAbort } from './log-error.ts';
@@ -86,7 +87,7 @@ export function createHttpServer(app: Koa, options: ServerOptions = {}): Server 
   const server = createServer(serverOptions, handle);
   // A client may end its side when it has sent its request, and still reads the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  return answerBroken(server);
+  return discardAnsweredBodies(answerBroken(server));
 }
 
 /**

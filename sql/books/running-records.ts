@@ -153,6 +153,9 @@ const RULES = dictionary<SqlFragment>({
   charged_off_at: sql.fragment`
     case when given.charged_off_at::date = record.charged_off_at::date
       then given.charged_off_at else record.charged_off_at end`,
+  charge_off_amount: sql.fragment`
+    case when record.charged_off_at is not null
+      then coalesce(given.charge_off_amount, record.charge_off_amount) else record.charge_off_amount end`,
 });
 
 const COMPLETED = {
@@ -164,7 +167,7 @@ const COMPLETED = {
       'origination_date',
       'delinquency_days_counted',
     ] as const),
-    ...(['cycle_outlook', 'paid_off_at', 'charged_off_at'] as const),
+    ...(['cycle_outlook', 'paid_off_at', 'charged_off_at', 'charge_off_amount'] as const),
     ...(['freeze_reason', 'freeze_until', 'frozen_at', 'accelerated_at'] as const),
     ...(['approved_on', 'approved_at', 'expected_disbursement_date'] as const),
     ...(['agreed_first_payment_date', 'rescission_ends'] as const),

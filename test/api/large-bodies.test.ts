@@ -1,11 +1,15 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { BODY_VALUES_MAX, OPEN_BODY_BYTES_MAX } from '../../api/http/bodies.ts';
+import { FILE_BYTES_MAX } from '../../jobs/files/files.ts';
 import { measureJson } from '../../api/http/json-size.ts';
 import { jsonObject } from '../../sql/types.ts';
+import { clientHeaders, requestHead } from '../setup/slow-clients.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const { officer, anonymous } = await stage.tenant();
+const { officer, anonymous, host, signedIn } = await stage.tenant();
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const borrower = (metadata: string) => `{"first_name":"A","last_name":"B","metadata":${metadata}}`;
@@ -95,4 +99,24 @@ test.each([
   ['escapes that make it longer', '"'.repeat(9_000), false],
 ])('a JSON field of %s is measured as it is written', (_what, a, isTaken) => {
   expect(jsonObject.safeParse({ a }).success).toBe(isTaken);
+});
+
+test('a client that reads only after it has sent a file that is too large gets the refusal', async () => {
+  const admin = await signedIn('admin');
+  const file = Buffer.alloc(FILE_BYTES_MAX + 8 * 1_048_576);
+  const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
+  const headers = { ...clientHeaders(admin.cookies), ...type };
+  const head = requestHead({ target: '/api/v1/imports', host, headers }, file.length);
+  const socket = connect(stage.port, '127.0.0.1').pause();
+  const broken = new Promise((_resolve, reject) => socket.once('error', reject));
+
+  socket.write(head);
+  await Promise.race([new Promise((sent) => socket.write(file, sent)), broken]);
+  socket.resume();
+  let got = '';
+  socket.on('data', (piece: Buffer) => (got += piece.toString()));
+  await Promise.race([once(socket, 'end'), broken]);
+
+  expect(got).toMatch(/^HTTP\/1\.1 413 /);
+  expect(got).toContain('The file exceeds the size limit.');
 });

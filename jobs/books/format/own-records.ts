@@ -57,6 +57,7 @@ export const LOAN_FACTS = {
     cycle_outlook: cycleOutlook.optional(),
     paid_off_at: timestamp.optional(),
     charged_off_at: timestamp.optional(),
+    charge_off_amount: money.optional(),
     frozen_at: timestamp.optional(),
     accelerated_at: timestamp.optional(),
     freeze_reason: line.optional(),

@@ -16,6 +16,7 @@ export function createRowStore<Row>() {
   const parts = new Map<number, Part>();
 
   function pack(part: Part) {
+    if (part.open.length === 0) return;
     // A copy, because the result keeps a buffer of 16 kB.
     part.packed.push(new Uint8Array(deflateRawSync(part.open.join('\n'), { level: 1 })));
     part.open = [];
