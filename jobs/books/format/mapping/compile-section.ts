@@ -21,21 +21,28 @@ type Settings = Formats & { values?: Readonly<Record<string, string>>; sign?: Si
 
 /** The columns of the source file that a section looks at, apart from those with a name of the book. */
 export function sourceColumnsOf(section: Section): string[] {
-  const read = Object.values(section.columns).flatMap((source) => [
-    ...('from' in source ? source.from : []),
+  const asked = Object.values(section.columns).flatMap((source) => [
     ...('minus' in source && source.minus ? [source.minus] : []),
     ...Object.keys(('when' in source && source.when) || {}),
   ]);
-  return [...new Set([...read, ...section.when_filled, ...Object.keys(section.leave_out)])];
+  const all = [...valueColumnsOf(section), ...asked, ...section.when_filled];
+  return [...new Set([...all, ...Object.keys(section.leave_out)])];
 }
 
-/** The source of each column: as the section says, otherwise the column of the same name. */
+/** The columns of the source file whose values become those of the book. */
+const valueColumnsOf = (section: Section): string[] =>
+  Object.values(section.columns).flatMap((source) => ('from' in source ? source.from : []));
+
+/**
+ * The source of each column: as the section says, otherwise the column of the same name, unless another column has its
+ * values. A column that the section only subtracts or compares keeps its own meaning.
+ */
 export function sourcesOf(
   columns: Readonly<Record<string, Column>>,
   section: Section,
   header: readonly string[],
 ): [string, Source][] {
-  const named = new Set(sourceColumnsOf(section));
+  const named = new Set(valueColumnsOf(section));
   return Object.keys(columns).flatMap((target): [string, Source][] => {
     const source = Object.hasOwn(section.columns, target) ? section.columns[target] : undefined;
     if (source) return [[target, source]];

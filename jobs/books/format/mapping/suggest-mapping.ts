@@ -6,7 +6,7 @@ import type { Column } from '../columns.ts';
 import { compileSection } from './compile-section.ts';
 import { detectFormats, type DetectedFormats } from './detect-formats.ts';
 import { MappingSchema, type Mapping, type Section } from './mapping-schema.ts';
-import { lettersOf, spelledOut, STATUS_WORDS, SYNONYMS } from './synonyms.ts';
+import { lettersOf, spellingsOf, STATUS_WORDS, SYNONYMS } from './synonyms.ts';
 
 /** Records that are looked at. */
 const SAMPLE = 1_000;
@@ -72,7 +72,7 @@ async function readSample(file: TreeFile) {
 
 /** How well a foreign name fits a column, from 0 to 1. */
 const nameScore = (target: string, source: string): number =>
-  Math.max(spellingScore(target, lettersOf(source)), spellingScore(target, spelledOut(source)));
+  Math.max(...spellingsOf(source).map((name) => spellingScore(target, name)));
 
 function spellingScore(target: string, name: string): number {
   const own = lettersOf(target);

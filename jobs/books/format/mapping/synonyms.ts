@@ -242,21 +242,39 @@ const ABBREVIATIONS = dictionary<string>({
   pymt: 'payment',
 });
 
-/** The letters and digits of a name, with its abbreviations written out: "Acct #" is "accountnumber". */
-export const spelledOut = (name: string) =>
-  name
+/** Further abbreviations. Synonyms such as `origdate` have them, so they are also tried as they are. */
+const SHORT_WORDS = dictionary<string>({
+  cd: 'code',
+  cur: 'current',
+  curr: 'current',
+  int: 'interest',
+  orig: 'original',
+  prin: 'principal',
+  prod: 'product',
+  rt: 'rate',
+  trm: 'term',
+});
+
+/**
+ * The letters and digits of a name: as it is written, and with its abbreviations written out. "Acct #" is "accountnumber",
+ * and "Cur Prin Bal" is "currentprincipalbalance".
+ */
+export function spellingsOf(name: string): string[] {
+  const words = name
     .toLowerCase()
     .replaceAll('#', ' number ')
-    .split(/[^a-z0-9]+/)
-    .map((word) => ABBREVIATIONS[word] ?? word)
-    .join('');
+    .split(/[^a-z0-9]+/);
+  const spelled = words.map((word) => ABBREVIATIONS[word] ?? word);
+  const whole = spelled.map((word) => SHORT_WORDS[word] ?? word);
+  return [lettersOf(name), spelled.join(''), whole.join('')];
+}
 
 /** The letters and digits of a name. */
 export const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** The column that a foreign name usually means. */
 export function knownMeaning(name: string, columns: readonly string[]): string | undefined {
-  const spellings = [lettersOf(name), spelledOut(name)];
+  const spellings = spellingsOf(name);
   return columns.find((column) =>
     spellings.some(
       (letters) => lettersOf(column) === letters || SYNONYMS[column]?.includes(letters),
