@@ -99,9 +99,9 @@ const owesAnything = ({ total_balance, charge_off_balance }: LoanState): boolean
 type StatusChange = {
   /** The status before the change. */
   was: string;
-  before: LoanState;
-  after: LoanState;
-  events: readonly LoanEvent[];
+  before: { state: LoanState };
+  /** `events`: those in force. */
+  after: { state: LoanState; events: readonly LoanEvent[] };
 };
 
 /**
@@ -112,7 +112,7 @@ type StatusChange = {
 export async function applyStateChange(
   work: Work,
   loan: Loan,
-  { was, before, after, events }: StatusChange,
+  { was, before: { state: before }, after: { state: after, events } }: StatusChange,
   trigger = 'payment',
 ): Promise<string[]> {
   const status = statusOf(loan.status, after, events);

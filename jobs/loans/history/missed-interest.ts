@@ -2,7 +2,7 @@ import * as accruals from '../../../sql/loans/accruals.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { adjustInterest, earnedInterest } from './post-changes.ts';
+import { adjustInterest, earnedInterest } from './recording/adjust-interest.ts';
 import { openLoan } from './open-loan.ts';
 import { recordEvents } from './record-events.ts';
 

@@ -6,12 +6,15 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { replay, type FoldedHistory } from '../engine/fold.ts';
+import type { EventPosting } from '../engine/posting/postings.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import type { PostedByEvent } from './post-changes.ts';
 
 /** The loan's row, schedule and events, as one query reads them. */
 type LoanRecord = NonNullable<Awaited<ReturnType<typeof history.lockLoanHistory>>>;
+
+/** The ledger amounts of each event. */
+export type AmountsByEvent = { of: (eventId: string) => EventPosting };
 
 /** A locked loan with its history and its state before new events. */
 export type OpenLoan = {
@@ -21,8 +24,11 @@ export type OpenLoan = {
   state: LoanState;
   /** `recordEvents` continues this replay if it can. */
   folded: FoldedHistory;
-  /** The ledger amounts, if they were read from the ledger instead of derived from the state. */
-  booked?: PostedByEvent;
+  /**
+   * The ledger amounts, netted by account, if they were read from the ledger instead of derived from the state.
+   * `purpose` is that of the entries that correct them.
+   */
+  booked?: AmountsByEvent & { purpose: string };
 };
 
 /**

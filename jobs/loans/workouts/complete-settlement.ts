@@ -1,5 +1,5 @@
 import type { Work } from '../../work.ts';
-import { settlementForgiveness } from '../history/withdrawn-events.ts';
+import { settlementForgiveness } from '../history/recording/withdrawn-events.ts';
 import { recordEvents } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 

@@ -5,7 +5,7 @@ import { eventsInForce } from '../../../jobs/loans/engine/event-order.ts';
 import { newEvent, newEvents } from '../../../jobs/loans/history/new-event.ts';
 import { openLoan } from '../../../jobs/loans/history/open-loan.ts';
 import { recordEvents } from '../../../jobs/loans/history/record-events.ts';
-import { scheduleReason } from '../../../jobs/loans/history/schedule-reason.ts';
+import { scheduleReason } from '../../../jobs/loans/history/recording/schedule-reason.ts';
 import { listReceipts } from '../../../jobs/loans/outcomes/receipts.ts';
 import { sql } from '../../../sql/database/db.ts';
 import {

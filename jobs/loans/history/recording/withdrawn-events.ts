@@ -1,17 +1,17 @@
-import { fees } from '../../../sql/loans/fees/fees.ts';
-import { setRecordStatus } from '../../../sql/loans/records.ts';
-import * as plans from '../../../sql/loans/workouts/payment-plans.ts';
-import { serviceCredits } from '../../../sql/loans/fees/service-credits.ts';
-import { findLocked, type Table } from '../../../sql/table.ts';
-import { auditChange } from '../../audit.ts';
-import { addDays } from '../../dates.ts';
-import type { Work } from '../../work.ts';
-import { settlementFulfilledDate, isSettlement } from '../outcomes/payment-plans.ts';
-import { listReceipts, type EvaluationCutoff } from '../outcomes/receipts.ts';
-import { eventsInForce } from '../engine/event-order.ts';
-import type { EventOf, LoanEvent } from '../engine/events.ts';
-import type { OpenLoan } from './open-loan.ts';
-import { newEvent } from './new-event.ts';
+import { fees } from '../../../../sql/loans/fees/fees.ts';
+import { setRecordStatus } from '../../../../sql/loans/records.ts';
+import * as plans from '../../../../sql/loans/workouts/payment-plans.ts';
+import { serviceCredits } from '../../../../sql/loans/fees/service-credits.ts';
+import { findLocked, type Table } from '../../../../sql/table.ts';
+import { auditChange } from '../../../audit.ts';
+import { addDays } from '../../../dates.ts';
+import type { Work } from '../../../work.ts';
+import { settlementFulfilledDate, isSettlement } from '../../outcomes/payment-plans.ts';
+import { listReceipts, type EvaluationCutoff } from '../../outcomes/receipts.ts';
+import { eventsInForce } from '../../engine/event-order.ts';
+import type { EventOf, LoanEvent } from '../../engine/events.ts';
+import type { OpenLoan } from '../open-loan.ts';
+import { newEvent } from '../new-event.ts';
 
 /** The forgiveness that ends a loan when its settlement is fulfilled. */
 export const settlementForgiveness = (effective_date: string): EventOf<'forgiveness'> =>

@@ -1,5 +1,5 @@
-import type { EventKind, LoanEvent } from '../engine/events.ts';
-import { findReversals } from '../engine/reversals.ts';
+import type { EventKind, LoanEvent } from '../../engine/events.ts';
+import { findReversals } from '../../engine/reversals.ts';
 
 /** Reasons for schedule changes by event kind, and for its reversal. Default: the kind itself. */
 const REASONS: Partial<Record<EventKind, readonly [happened: string, undone: string]>> = {
