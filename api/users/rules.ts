@@ -1,6 +1,6 @@
 import { fieldsByResource } from '../endpoints/field-vocabulary.ts';
 import type { Route } from '../endpoints/route.ts';
-import { ruleCoversRoute, isGrantable } from '../http/access.ts';
+import { ruleCoversRoute, isGrantable } from '../http/rule-coverage.ts';
 import { isRole } from '../http/permissions.ts';
 
 type RuleInput = {
