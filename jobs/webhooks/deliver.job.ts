@@ -25,7 +25,7 @@ const Payload = z.object({
 });
 type Payload = z.output<typeof Payload>;
 
-const takeSlot = createReceiverSlots();
+const slots = createReceiverSlots();
 /** Starts and reports deliveries of one tenant in shared transactions, each in its own row. */
 const beginBatched = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
   attempts.beginAttempts(tx, ordered),
@@ -68,41 +68,42 @@ export const deliverWebhook = job({
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt, subscription_id, is_throttled } = payload;
-    const putAside = () => throttleBatched(outside.within, tenant_id, { delivery_id, attempt });
+    const throttle = () => throttleBatched(outside.within, tenant_id, { delivery_id, attempt });
     // Throttled jobs are already limited by their own queue.
     const receiver = is_throttled ? undefined : subscription_id;
-    const turn = receiver === undefined ? NO_SLOT : await takeSlot(receiver);
-    if (turn === null) {
-      await putAside();
+    const slot = receiver === undefined ? NO_SLOT : await slots.take(receiver);
+    if (slot === null) {
+      await throttle();
       // The receiver may have answered another request in the meantime.
-      if (receiver && takeSlot.answers(receiver))
+      if (receiver && slots.isAnswering(receiver))
         await releaseThrottledBatched(outside.within, tenant_id, receiver);
       return;
     }
     let answer: AttemptResult;
     let isFast: boolean | null = null;
-    let areInLine = false;
+    let canReleaseThrottled = false;
     try {
       const begun = await beginBatched(outside.within, tenant_id, { delivery_id, attempt });
       if (!begun) return; // delivered, disabled, deleted, or already recorded
       const { attempt_id } = begun;
-      if (attempt_id === null) return await putAside();
-      turn.asked();
+      if (attempt_id === null) return await throttle();
+      slot.start();
       answer = await sendRequest({ ...payload, ...begun, attempt_id }, outside);
       isFast = !answer.kept.is_slow;
     } finally {
-      areInLine = turn.end(isFast);
+      canReleaseThrottled = slot.release(isFast);
     }
     // The slot is already free, so the next request can start while this result is recorded.
     await reportResult(answer, outside);
-    if (areInLine && receiver) await releaseThrottledBatched(outside.within, tenant_id, receiver);
+    if (canReleaseThrottled && receiver)
+      await releaseThrottledBatched(outside.within, tenant_id, receiver);
   },
 
   // The failure is ours, so it does not count against the receiver. Its dead letter can be retried.
   failed: ({ tx }, unsent, reason) => deadLetters.createForUnsent(tx, unsent, reason),
 });
 
-const NO_SLOT = { asked: () => {}, end: () => false };
+const NO_SLOT = { start: () => {}, release: () => false };
 
 type StartedAttempt = NonNullable<Awaited<ReturnType<typeof attempts.beginAttempts>>[number]> & {
   attempt_id: string;

@@ -15,16 +15,13 @@ const CHECK_INTERVAL_MS = 25;
 const KNOWN_RECEIVERS_MAX = 50_000;
 
 /**
- * A slot for one request. Call `asked` when the request starts and `end` when it ends: true for a fast
- * answer, false for a slow one, null for none. `end` returns whether deliveries throttled while the
+ * A slot for one request. Call `start` when the request starts and `release` when it ends: true for a fast
+ * answer, false for a slow one, null for none. `release` returns whether deliveries throttled while the
  * receiver was unknown can now be released.
  */
-export type ReceiverSlot = { asked(): void; end(isFast: boolean | null): boolean };
+export type ReceiverSlot = { start(): void; release(isFast: boolean | null): boolean };
 
-type RunningRequest = { at: number };
-
-/** A delivery that waits for a slot. */
-type WaitingDelivery = { receiver: string; come: () => void };
+type OpenRequest = { startedAt: number };
 
 /**
  * Distributes slots among receivers, so that one that suddenly stops answering occupies few of them. If a
@@ -34,92 +31,99 @@ type WaitingDelivery = { receiver: string; come: () => void };
  */
 export function createReceiverSlots(
   now = () => performance.now(),
-  look = () => pause(CHECK_INTERVAL_MS),
+  pauseBriefly = () => pause(CHECK_INTERVAL_MS),
 ) {
-  const places = new Map<string, Set<RunningRequest>>();
+  const openRequests = new Map<string, Set<OpenRequest>>();
   const isFast = new Map<string, boolean>();
-  const waiting = new Set<WaitingDelivery>();
+  const waiting = createWaitingDeliveries(pauseBriefly);
   /** Unknown receivers with deliveries in the throttled queue. */
-  const inLine = new Set<string>();
-  let ofStrangers = 0;
-  let strangersMovedAt = now();
+  const throttled = new Set<string>();
+  const unknown = { slots: 0, changedAt: now() };
 
   const isSilent = (receiver: string) =>
-    [...(places.get(receiver) ?? [])].some(({ at }) => at + SLOW_RECEIVER_MS < now());
+    [...(openRequests.get(receiver) ?? [])].some(
+      ({ startedAt }) => startedAt + SLOW_RECEIVER_MS < now(),
+    );
   const hasRoom = (receiver: string) =>
-    (places.get(receiver)?.size ?? 0) < SLOTS_PER_RECEIVER_MAX &&
-    (isFast.get(receiver) || ofStrangers < SLOTS_FOR_UNKNOWN_MAX);
-
-  const moveStrangers = (by: 1 | -1) => {
-    ofStrangers += by;
-    strangersMovedAt = now();
-  };
+    (openRequests.get(receiver)?.size ?? 0) < SLOTS_PER_RECEIVER_MAX &&
+    (isFast.get(receiver) || unknown.slots < SLOTS_FOR_UNKNOWN_MAX);
   const isWorthWaiting = (receiver: string) =>
-    isFast.get(receiver) || now() <= strangersMovedAt + UNKNOWN_RECEIVER_WAIT_MS;
+    isFast.get(receiver) || now() <= unknown.changedAt + UNKNOWN_RECEIVER_WAIT_MS;
 
-  /**
-   * A free slot wakes one waiting delivery: the first for this receiver, or the first of all if the slot
-   * belonged to an unknown receiver.
-   */
-  function tell(receiver: string, isStranger: boolean) {
-    const all = [...waiting];
-    const next = all.find((one) => one.receiver === receiver) ?? (isStranger ? all[0] : undefined);
-    if (!next) return;
-    waiting.delete(next);
-    next.come();
+  function countUnknown(change: 1 | -1) {
+    unknown.slots += change;
+    unknown.changedAt = now();
   }
 
-  /**
-   * Waits until a slot is free, but at most CHECK_INTERVAL_MS, because nothing signals that a receiver has become
-   * silent.
-   */
-  async function wait(receiver: string) {
-    const { promise, resolve: come } = Promise.withResolvers<void>();
-    const asking: WaitingDelivery = { receiver, come };
-    waiting.add(asking);
-    void look().then(come);
-    await promise;
-    waiting.delete(asking);
-  }
-
-  function remember(receiver: string, answered: boolean) {
+  function rememberSpeed(receiver: string, answeredFast: boolean) {
     if (isFast.size >= KNOWN_RECEIVERS_MAX) isFast.clear();
-    isFast.set(receiver, answered);
+    isFast.set(receiver, answeredFast);
   }
 
-  function take(receiver: string): ReceiverSlot {
-    const own = places.get(receiver) ?? new Set();
-    const asking = { at: Infinity };
-    places.set(receiver, own.add(asking));
-    const isStranger = !isFast.get(receiver);
-    if (isStranger) moveStrangers(1);
+  function occupySlot(receiver: string): ReceiverSlot {
+    const requests = openRequests.get(receiver) ?? new Set();
+    const request = { startedAt: Infinity };
+    openRequests.set(receiver, requests.add(request));
+    const isUnknown = !isFast.get(receiver);
+    if (isUnknown) countUnknown(1);
     return {
-      asked: () => void (asking.at = now()),
-      end: (answered) => {
-        if (isStranger) moveStrangers(-1);
-        own.delete(asking);
-        if (own.size === 0) places.delete(receiver);
-        if (answered !== null) remember(receiver, answered);
-        tell(receiver, isStranger);
-        return answered !== null && inLine.delete(receiver) && answered;
+      start: () => void (request.startedAt = now()),
+      release: (answeredFast) => {
+        if (isUnknown) countUnknown(-1);
+        requests.delete(request);
+        if (requests.size === 0) openRequests.delete(receiver);
+        if (answeredFast !== null) rememberSpeed(receiver, answeredFast);
+        waiting.wakeNext(receiver, isUnknown);
+        return answeredFast !== null && throttled.delete(receiver) && answeredFast;
       },
     };
   }
 
   /** Waits for a fast receiver while it answers, and only briefly for unknown receivers. */
-  async function turnOf(receiver: string): Promise<ReceiverSlot | null> {
+  async function take(receiver: string): Promise<ReceiverSlot | null> {
     while (!isSilent(receiver)) {
-      if (hasRoom(receiver)) return take(receiver);
+      if (hasRoom(receiver)) return occupySlot(receiver);
       if (!isWorthWaiting(receiver)) {
-        inLine.add(receiver);
+        throttled.add(receiver);
         return null;
       }
-      await wait(receiver);
+      await waiting.wait(receiver);
     }
     return null;
   }
 
   /** Whether the receiver is known to be fast and has no overdue request. */
-  const answers = (receiver: string) => isFast.get(receiver) === true && !isSilent(receiver);
-  return Object.assign(turnOf, { answers });
+  const isAnswering = (receiver: string) => isFast.get(receiver) === true && !isSilent(receiver);
+  return { take, isAnswering };
+}
+
+/** The deliveries that wait for a slot, in order. */
+function createWaitingDeliveries(pauseBriefly: () => Promise<void>) {
+  const waiting = new Set<{ receiver: string; wake: () => void }>();
+  return {
+    /**
+     * Waits until a slot is free, but at most CHECK_INTERVAL_MS, because nothing signals that a receiver has become
+     * silent.
+     */
+    async wait(receiver: string) {
+      const { promise, resolve: wake } = Promise.withResolvers<void>();
+      const delivery = { receiver, wake };
+      waiting.add(delivery);
+      void pauseBriefly().then(wake);
+      await promise;
+      waiting.delete(delivery);
+    },
+    /**
+     * A free slot wakes one delivery: the first for this receiver, or the first of all if the slot belonged to an
+     * unknown receiver.
+     */
+    wakeNext(receiver: string, wasUnknown: boolean) {
+      const all = [...waiting];
+      const own = all.find((delivery) => delivery.receiver === receiver);
+      const next = own ?? (wasUnknown ? all[0] : undefined);
+      if (!next) return;
+      waiting.delete(next);
+      next.wake();
+    },
+  };
 }
