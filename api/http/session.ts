@@ -5,7 +5,7 @@ import session from 'koa-session';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
 import { isSecondFactorRequired } from '../../jobs/users/second-factors/second-factors.ts';
 import { Settings } from '../../jobs/users/settings/settings.ts';
-import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Within, type Work } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newCsrfToken, SAFE_METHODS, csrfTokenFor } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
@@ -45,62 +45,14 @@ const sessionCookieOf = (ctx: Context) => ctx.cookies.get('sessionid', { signed:
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Runs koa-session with our own table, which stores only hashes and is queried on every request. */
-export function sessionMiddleware(
-  app: Koa,
-  { pool, replica }: Databases,
-  isSecure: boolean,
-): Middleware {
-  const within = createWithin(pool, SYSTEM);
+export function sessionMiddleware(app: Koa, databases: Databases, isSecure: boolean): Middleware {
+  const within = createWithin(databases.pool, SYSTEM);
   const store = {
-    async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
-      if (!SESSION_ID.test(id)) return undefined;
-      const writes = replica !== undefined && !SAFE_METHODS.has(ctx.method);
-      const found = await sessions.openSession(pool, ctx.state.tenant.id, hashOf(id), writes);
-      if (found === null) return undefined;
-      // If the tenant requires two factors, a session started with one is no longer valid.
-      if (found.second_factor === null && isSecondFactorRequired(limitsOf(ctx), found))
-        return undefined;
-      const { user_id, csrf_token, rules, has_just_written, ...user } = found;
-      ctx.state.user = { id: user_id, ...user } satisfies User;
-      Object.assign(ctx.state, { rules, has_just_written });
-      return { user_id, csrf_token };
-    },
-    async set(id: string, data: SessionData, _maxAge: number, { ctx }: { ctx: Context }) {
-      // koa-session saves a new session again at the end of the request. It is already stored.
-      if (ctx.state.begun_session === id) return;
-      const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
-      const limits = limitsOf(ctx);
-      const idle = data.borrower_id ? limits.portal_idle_minutes : limits.idle_minutes;
-      const row = {
-        id_hash: hashOf(id),
-        user_id: data.user_id,
-        csrf_token: data.csrf_token,
-        idle_seconds: idle * 60,
-        absolute_seconds: limits.absolute_hours * 3600,
-        ip,
-        user_agent: ctx.get('User-Agent').slice(0, 300),
-        second_factor: data.second_factor ?? null,
-        epoch: data.epoch ?? -1,
-        is_proved: data.is_proved ?? false,
-      };
-      const isBegun = await within(
-        tenant.id,
-        ({ tx }) => sessions.startSession(tx, row),
-        WITHOUT_BUSINESS_DAY,
-      );
-      if (!isBegun) throw signInExpired();
-      ctx.state.begun_session = id;
-    },
-    async destroy(id: string, { ctx }: { ctx: Context }) {
-      // Only a session that came with this request or started in it can be ended.
-      if (!SESSION_ID.test(id) || (id !== sessionCookieOf(ctx) && id !== ctx.state.begun_session))
-        return;
-      await within(
-        ctx.state.tenant.id,
-        ({ tx }) => sessions.revokeSession(tx, hashOf(id)),
-        WITHOUT_BUSINESS_DAY,
-      );
-    },
+    get: (id: string, _maxAge: number, { ctx }: { ctx: Context }) =>
+      openSession(ctx, databases, id),
+    set: (id: string, data: SessionData, _maxAge: number, { ctx }: { ctx: Context }) =>
+      saveNewSession(ctx, within, id, data),
+    destroy: (id: string, { ctx }: { ctx: Context }) => endSession(ctx, within, id),
   };
   return session(
     {
@@ -118,6 +70,53 @@ export function sessionMiddleware(
     } as never,
     app as never,
   );
+}
+
+/** Returns the session with this id, and keeps its user and rules in the request's state. */
+async function openSession(ctx: Context, { pool, replica }: Databases, id: string) {
+  if (!SESSION_ID.test(id)) return undefined;
+  const writes = replica !== undefined && !SAFE_METHODS.has(ctx.method);
+  const found = await sessions.openSession(pool, ctx.state.tenant.id, hashOf(id), writes);
+  if (found === null) return undefined;
+  // If the tenant requires two factors, a session started with one is no longer valid.
+  if (found.second_factor === null && isSecondFactorRequired(limitsOf(ctx), found))
+    return undefined;
+  const { user_id, csrf_token, rules, has_just_written, ...user } = found;
+  ctx.state.user = { id: user_id, ...user } satisfies User;
+  Object.assign(ctx.state, { rules, has_just_written });
+  return { user_id, csrf_token };
+}
+
+/** Stores a session that starts. Throws 401 if the sign-in is no longer valid. */
+async function saveNewSession(ctx: Context, within: Within, id: string, data: SessionData) {
+  // koa-session saves a new session again at the end of the request. It is already stored.
+  if (ctx.state.begun_session === id) return;
+  const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
+  const limits = limitsOf(ctx);
+  const idle = data.borrower_id ? limits.portal_idle_minutes : limits.idle_minutes;
+  const row = {
+    id_hash: hashOf(id),
+    user_id: data.user_id,
+    csrf_token: data.csrf_token,
+    idle_seconds: idle * 60,
+    absolute_seconds: limits.absolute_hours * 3600,
+    ip,
+    user_agent: ctx.get('User-Agent').slice(0, 300),
+    second_factor: data.second_factor ?? null,
+    epoch: data.epoch ?? -1,
+    is_proved: data.is_proved ?? false,
+  };
+  const start = ({ tx }: Work) => sessions.startSession(tx, row);
+  if (!(await within(tenant.id, start, WITHOUT_BUSINESS_DAY))) throw signInExpired();
+  ctx.state.begun_session = id;
+}
+
+/** Ends a session that came with this request or started in it. */
+async function endSession(ctx: Context, within: Within, id: string) {
+  if (!SESSION_ID.test(id) || (id !== sessionCookieOf(ctx) && id !== ctx.state.begun_session))
+    return;
+  const revoke = ({ tx }: Work) => sessions.revokeSession(tx, hashOf(id));
+  await within(ctx.state.tenant.id, revoke, WITHOUT_BUSINESS_DAY);
 }
 
 /** Whether the request carries a session of this tenant that is no longer valid. */
