@@ -31,52 +31,9 @@ export type RunRecords = {
 };
 
 export function openRunRecords(owner: DatabasePool, log: Log, pool: string): RunRecords {
-  let runs = new Map<string, JobRun>();
-  let errors: FailedAttempt[] = [];
-  const flushErrors = async () => {
-    if (errors.length === 0) return;
-    const batch = errors;
-    errors = [];
-    try {
-      await kept.recordAttemptErrors(owner, batch);
-    } catch (error) {
-      errors = [...batch, ...errors].slice(0, ERRORS_MAX);
-      throw error;
-    }
-  };
-  const flush = async () => {
-    await flushErrors();
-    if (runs.size === 0) return;
-    const batch = runs;
-    runs = new Map();
-    try {
-      await kept.recordRuns(owner, [...batch.values()]);
-    } catch (error) {
-      // Saves them with the next batch.
-      for (const run of batch.values()) add(run);
-      throw error;
-    }
-  };
-  const add = (more: JobRun) => {
-    const { task } = more;
-    const known = runs.get(task) ?? {
-      task,
-      pool,
-      runs: 0,
-      failures: 0,
-      seconds: 0,
-      waits: emptyWaitHistogram(),
-    };
-    runs.set(task, {
-      ...known,
-      runs: known.runs + more.runs,
-      failures: known.failures + more.failures,
-      seconds: known.seconds + more.seconds,
-      waits: addHistograms(known.waits, more.waits),
-    });
-  };
+  const unsaved = createUnsavedRecords(owner, pool);
   const flushing: Repetition = startRepeating(log, 'job figures', async () => {
-    await flush();
+    await unsaved.flush();
     return FLUSH_MS;
   });
   const forgetting = startRepeating(log, 'old job figures', async () => {
@@ -86,12 +43,10 @@ export function openRunRecords(owner: DatabasePool, log: Log, pool: string): Run
   return {
     ran: (task, { seconds, waited_seconds, hasFailed }) => {
       const waits = emptyWaitHistogram().with(waitBucket(waited_seconds), 1);
-      add({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds, waits });
+      unsaved.addRuns({ task, pool, runs: 1, failures: hasFailed ? 1 : 0, seconds, waits });
       jobSeconds.observe({ pool, task, outcome: hasFailed ? 'failed' : 'done' }, seconds);
     },
-    tried: (attempt) => {
-      if (errors.length < ERRORS_MAX) errors.push(attempt);
-    },
+    tried: unsaved.addAttempt,
     failedForGood: async (failure) => {
       const error = failure.error.slice(0, ERROR_LENGTH_MAX);
       jobsFailedForGood.inc({ pool, task: failure.task });
@@ -102,9 +57,67 @@ export function openRunRecords(owner: DatabasePool, log: Log, pool: string): Run
     },
     stop: async () => {
       await Promise.all([flushing.stop(), forgetting.stop()]);
-      await flush().catch((error: Error) => {
+      await unsaved.flush().catch((error: Error) => {
         log.warn({ err: error }, 'the last job figures are lost');
       });
     },
   };
 }
+
+/** Runs by task and failed attempts until they are saved. What could not be saved stays for the next flush. */
+function createUnsavedRecords(owner: DatabasePool, pool: string) {
+  let runs = new Map<string, JobRun>();
+  let attempts: FailedAttempt[] = [];
+
+  const addRuns = (more: JobRun) => {
+    const { task } = more;
+    const known = runs.get(task) ?? emptyRun(task, pool);
+    runs.set(task, {
+      ...known,
+      runs: known.runs + more.runs,
+      failures: known.failures + more.failures,
+      seconds: known.seconds + more.seconds,
+      waits: addHistograms(known.waits, more.waits),
+    });
+  };
+  const addAttempt = (attempt: FailedAttempt) => {
+    if (attempts.length < ERRORS_MAX) attempts.push(attempt);
+  };
+
+  async function flushAttempts() {
+    if (attempts.length === 0) return;
+    const batch = attempts;
+    attempts = [];
+    try {
+      await kept.recordAttemptErrors(owner, batch);
+    } catch (error) {
+      attempts = [...batch, ...attempts].slice(0, ERRORS_MAX);
+      throw error;
+    }
+  }
+  async function flushRuns() {
+    if (runs.size === 0) return;
+    const batch = runs;
+    runs = new Map();
+    try {
+      await kept.recordRuns(owner, [...batch.values()]);
+    } catch (error) {
+      for (const run of batch.values()) addRuns(run);
+      throw error;
+    }
+  }
+  const flush = async () => {
+    await flushAttempts();
+    await flushRuns();
+  };
+  return { addRuns, addAttempt, flush };
+}
+
+const emptyRun = (task: string, pool: string): JobRun => ({
+  task,
+  pool,
+  runs: 0,
+  failures: 0,
+  seconds: 0,
+  waits: emptyWaitHistogram(),
+});
