@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import type { ApprovalKind } from '../../jobs/users/settings/access-settings.ts';
 import { audit } from '../../sql/audit.ts';
-import { rowExists, type Table } from '../../sql/table.ts';
+import { rowExists } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
+import { omitFields } from './body-schemas.ts';
 import { historyFields } from './history.ts';
 import {
   conflictRefusal,
   factsOfRecord,
-  factsOfNewRecord,
   filterByParent,
   createRecord,
   findOrThrow,
@@ -18,107 +17,64 @@ import {
   fetchPage,
   asOperationInput,
 } from './record-operations.ts';
-import type { Call, NeedsProof, Route } from './route.ts';
-import { createDescription, readDescription } from './descriptions.ts';
+import type { Call, Route } from './route.ts';
+import { approvalProps, conflictProps, proofProps } from './route-props.ts';
+import { readDescription } from './descriptions.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
+import { creationRoute } from './write-routes.ts';
 
-export function nestedRoutes(
-  parent: Resource,
-  name: string,
-  { child, key, offers }: Nested,
-): Route[] {
-  const { declaration: declared, reply, creation, version } = child;
-  const path = `/${parent.declaration.path}/{id}/${name}`;
-  const about = (action: string, summary: string) => ({
+/** The endpoints of a child below its parent, at `/{parent}/{id}/{name}`. */
+export const nestedRoutes = (parent: Resource, name: string, child: Nested): Route[] => [
+  ...(child.offers.includes('list') ? [nestedListRoute(parent, name, child)] : []),
+  ...(child.offers.includes('create') ? [nestedCreateRoute(parent, name, child)] : []),
+];
+
+function nestedListRoute(parent: Resource, name: string, { child, key }: Nested): Route {
+  const { declaration: declared, reply } = child;
+  return {
     tag: parent.declaration.area,
-    summary,
-    action,
+    summary: listSummary(declared.name, parent.declaration.name),
+    ...readDescription(declared),
+    action: 'list',
     resource: declared.path,
-  });
-  const routes: Route[] = [];
-  if (offers.includes('list')) {
-    routes.push({
-      ...about('list', listSummary(declared.name, parent.declaration.name)),
-      ...readDescription(declared),
-      method: 'GET',
-      path,
-      allow: declared.read,
-      transaction: 'read',
-      is_undated: true,
-      status: 200,
-      reply,
-      list: { ...listDeclarationOf(declared), name },
-      run: async (call) => {
-        const id = await findParent(call, parent);
-        const list = filterByParent(call.list, key, id);
-        return fetchPage({ ...call, list }, declared.table, call.endsTransaction);
-      },
-    });
-  }
-  if (offers.includes('create')) {
-    routes.push({
-      ...about('create', createSummary(declared.name, parent.declaration.name)),
-      ...createDescription(declared),
-      method: 'POST',
-      path,
-      allow: declared.write,
-      transaction: 'write',
-      status: 201,
-      reply,
-      etag: version,
-      ...approvalProps(
-        declared.four_eyes?.create,
-        parent.declaration.table,
-        declared.asks_if?.create,
-      ),
-      ...proofProps(declared.needs_proof?.create),
-      ...secretProps(declared),
-      ...(declared.security_events?.create && { security_event: declared.security_events.create }),
-      ...(declared.carries && { carries: factsOfNewRecord(declared) }),
-      body: omitFields(creation, key),
-      ...(declared.example && { example: declared.example }),
-      ...conflictProps(declared.conflicts?.create),
-      run: async (call) => {
-        const { id = '' } = call.params;
-        if (!declared.finds_parent) await findParent(call, parent);
-        return createRecord(call.work, declared, { ...(call.body as Input), [key]: id });
-      },
-    });
-  }
-  return routes;
+    method: 'GET',
+    path: `/${parent.declaration.path}/{id}/${name}`,
+    allow: declared.read,
+    transaction: 'read',
+    is_undated: true,
+    status: 200,
+    reply,
+    list: { ...listDeclarationOf(declared), name },
+    run: async (call) => {
+      const id = await findParent(call, parent);
+      const list = filterByParent(call.list, key, id);
+      return fetchPage({ ...call, list }, declared.table, call.endsTransaction);
+    },
+  };
 }
 
-/**
- * Omits properties without a value, as `exactOptionalPropertyTypes` requires. `record` is the table of the
- * {id} in the path.
- */
-export const approvalProps = (
-  kind: ApprovalKind | undefined,
-  record?: Table,
-  asks_if?: (call: Call) => Promise<boolean>,
-) =>
-  kind === undefined
-    ? {}
-    : { four_eyes: kind, ...(record && { record }), ...(asks_if && { asks_if }) };
-
-export const conflictProps = (conflicts: Route['conflicts']) =>
-  conflicts === undefined ? {} : { conflicts };
-
-export const proofProps = (needs_proof: NeedsProof | undefined) =>
-  needs_proof === undefined ? {} : { needs_proof };
-
-export const secretProps = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
-  writeOnly === undefined ? {} : { secrets: Object.keys(writeOnly) };
+function nestedCreateRoute(parent: Resource, name: string, { child, key }: Nested): Route {
+  const { declaration: declared, creation } = child;
+  const security_event = declared.security_events?.create;
+  return {
+    ...creationRoute(child, omitFields(creation, key), parent.declaration.table),
+    tag: parent.declaration.area,
+    summary: createSummary(declared.name, parent.declaration.name),
+    path: `/${parent.declaration.path}/{id}/${name}`,
+    ...(security_event && { security_event }),
+    run: async (call: Call) => {
+      const { id = '' } = call.params;
+      if (!declared.finds_parent) await findParent(call, parent);
+      return createRecord(call.work, declared, { ...(call.body as Input), [key]: id });
+    },
+  };
+}
 
 /** Returns the parent named by the id in the path. Throws 404 if it does not exist. */
 async function findParent({ work, params: { id = '' } }: Call, { declaration }: Resource) {
   if (!(await rowExists(work.tx, declaration.table, id))) throw new NotFound();
   return id;
 }
-
-/** The same body schema without the given keys. */
-export const omitFields = ({ shape }: z.ZodObject, ...keys: string[]) =>
-  z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !keys.includes(name))));
 
 export function actionRoute(
   { declaration: declared, reply, version }: Resource,

@@ -4,44 +4,20 @@ import type { Work } from '../../jobs/work.ts';
 import { assertDeclaration, assertOwner } from './assert-declaration.ts';
 import type {
   Action,
-  AnyDeclaration,
   Declaration,
   Fields,
-  Input,
   Nested,
   NoFields,
   StandardEndpoint,
   Resource,
 } from './declaration.ts';
-import {
-  actionRoute,
-  approvalProps,
-  historyRoute,
-  nestedRoutes,
-  conflictProps,
-  proofProps,
-  secretProps,
-} from './nested.ts';
-import {
-  setRecordArchived,
-  factsOfRecord,
-  factsOfNewRecord,
-  createRecord,
-  findOrThrow,
-  listDeclarationOf,
-  fetchPage,
-  deleteRecord,
-  updateRecord,
-} from './record-operations.ts';
+import { creationSchema, versionNames } from './body-schemas.ts';
+import { actionRoute, historyRoute, nestedRoutes } from './nested.ts';
+import { findOrThrow, listDeclarationOf, fetchPage } from './record-operations.ts';
 import type { Call, Route } from './route.ts';
-import {
-  archiveDescription,
-  createDescription,
-  deleteDescription,
-  readDescription,
-  updateDescription,
-} from './descriptions.ts';
-import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
+import { readDescription } from './descriptions.ts';
+import { listSummary, nounWithArticle } from './summaries.ts';
+import { writeRoutes } from './write-routes.ts';
 
 /** Custom endpoints of a resource also start by reading its row. */
 export { findOrThrow } from './record-operations.ts';
@@ -145,135 +121,6 @@ function readRoutes({ declaration: declared, reply, version }: Resource) {
     },
   } satisfies Record<string, Route>;
 }
-
-function writeRoutes({ declaration: declared, reply, version, creation: body }: Resource) {
-  const { path, name, area, write: allow } = declared;
-  const common = {
-    tag: area,
-    resource: path,
-    allow,
-    reply,
-    status: 200,
-    path: `/${path}/{id}`,
-    transaction: 'write',
-    etag: version,
-    ifMatch: version,
-  } as const;
-  const removing = { ...common, action: 'delete', method: 'DELETE' } as const;
-  return {
-    create: {
-      ...({
-        tag: area,
-        resource: path,
-        allow,
-        reply,
-        transaction: 'write',
-        etag: version,
-      } as const),
-      action: 'create',
-      summary: createSummary(name),
-      ...createDescription(declared),
-      method: 'POST',
-      path: `/${path}`,
-      status: 201,
-      ...approvalProps(declared.four_eyes?.create, undefined, declared.asks_if?.create),
-      ...proofProps(declared.needs_proof?.create),
-      ...secretProps(declared),
-      ...(declared.carries && { carries: factsOfNewRecord(declared) }),
-      body,
-      ...(declared.example && { example: declared.example }),
-      ...conflictProps(declared.conflicts?.create),
-      run: (call: Call) => createRecord(call.work, declared, call.body as Input),
-    },
-    update: {
-      ...common,
-      action: 'edit',
-      summary: `Update ${nounWithArticle(name)}`,
-      ...updateDescription(name),
-      method: 'PUT',
-      ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
-      ...proofProps(declared.needs_proof?.update),
-      ...secretProps(declared),
-      ...(declared.carries && { carries: factsOfRecord(declared, true) }),
-      body: updateSchema(declared),
-      ...conflictProps(declared.conflicts?.update),
-      run: (call: Call) => updateRecord(call, declared),
-    },
-    delete: {
-      ...removing,
-      ...approvalProps(declared.four_eyes?.delete, declared.table),
-      ...proofProps(declared.needs_proof?.delete),
-      summary: `Delete ${nounWithArticle(name)}`,
-      ...deleteDescription(name),
-      ...conflictProps(declared.conflicts?.delete),
-      run: (call: Call) => deleteRecord(call, declared),
-    },
-    archive: {
-      ...removing,
-      summary: `Archive ${nounWithArticle(name)}`,
-      ...archiveDescription(name),
-      ...conflictProps(declared.conflicts?.delete),
-      run: (call: Call) => setRecordArchived(call, declared, true),
-    },
-    unarchive: {
-      ...common,
-      action: 'unarchive',
-      summary: `Unarchive ${nounWithArticle(name)}`,
-      description: 'The record appears in lists again.',
-      method: 'POST',
-      path: `/${path}/{id}/unarchive`,
-      ...(declared.carries && { carries: factsOfRecord(declared) }),
-      run: (call: Call) => setRecordArchived(call, declared, false),
-    },
-  } satisfies Record<string, Route>;
-}
-
-/** The body schema of a creation: every field that the server does not set itself. */
-export const creationSchema = (
-  { fields, writeOnly = {} }: Pick<AnyDeclaration, 'fields' | 'writeOnly'>,
-  without?: string,
-) =>
-  z.object(
-    Object.fromEntries(
-      Object.entries({ ...fields, ...writeOnly }).filter(
-        ([name, field]) => name !== without && !isReadonly(field),
-      ),
-    ),
-  );
-
-/**
- * The body schema of an update: any subset of the creation's fields without the fixed ones. Sets no
- * defaults.
- */
-const updateSchema = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
-  z.object(
-    Object.fromEntries(
-      Object.entries({ ...fields, ...writeOnly })
-        .filter(([name, field]) => !fixed.includes(name) && !isReadonly(field))
-        .map(([name, field]) => [name, withoutDefault(field).optional()]),
-    ),
-  );
-
-/**
- * The fields that make up the version: those that a PUT may write and an answer returns. If a PUT may also
- * write fields that no answer returns, the time of the last change replaces them.
- */
-function versionNames(declared: AnyDeclaration): string[] {
-  const { fields, writeOnly = {} } = declared;
-  const written = Object.keys(updateSchema(declared).shape);
-  const shown = written.filter((name) => name in fields);
-  const hidden = written.filter((name) => name in writeOnly);
-  return hidden.length > 0 && 'updated_at' in fields ? [...shown, 'updated_at'] : shown;
-}
-
-const definitionOf = (field: z.ZodType) => field.def as { type: string; innerType?: z.ZodType };
-const isReadonly = (field: z.ZodType) => definitionOf(field).type === 'readonly';
-/** Keeps the description, which may belong to the default. */
-const withoutDefault = (field: z.ZodType): z.ZodType => {
-  const { type, innerType } = definitionOf(field);
-  if (type !== 'default' || innerType === undefined) return field;
-  return field.description === undefined ? innerType : innerType.describe(field.description);
-};
 
 /** Declares a single endpoint outside the standard ones. */
 export const endpoint = (route: Route): Route => route;

@@ -23,7 +23,7 @@ import type { Work } from '../../jobs/work.ts';
 import { applications as table, RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
 import { date, signedMoney, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import type { Resource } from '../endpoints/declaration.ts';
-import { omitFields } from '../endpoints/nested.ts';
+import { omitFields } from '../endpoints/body-schemas.ts';
 import { createRecord } from '../endpoints/record-operations.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { HttpRefusal } from '../http/errors.ts';

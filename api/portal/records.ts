@@ -9,7 +9,7 @@ import { emails } from '../borrowers/emails.ts';
 import { paymentInstruments } from '../borrowers/payment-instruments.ts';
 import { phones } from '../borrowers/phones.ts';
 import type { Input, Resource } from '../endpoints/declaration.ts';
-import { omitFields } from '../endpoints/nested.ts';
+import { omitFields } from '../endpoints/body-schemas.ts';
 import {
   setRecordArchived,
   filterByParent,

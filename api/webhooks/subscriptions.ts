@@ -9,7 +9,8 @@ import * as subscription from '../../jobs/webhooks/subscription.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
 import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
-import { action, creationSchema, endpoint, nested, resource } from '../endpoints/resource.ts';
+import { creationSchema } from '../endpoints/body-schemas.ts';
+import { action, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
 import { webhookDeliveryRecords } from './deliveries.ts';
 import {
