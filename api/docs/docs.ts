@@ -8,7 +8,7 @@ import { buildOpenApi } from '../endpoints/openapi.ts';
 import type { Route } from '../endpoints/route.ts';
 import { prepareAnswer, sendPrepared, type PreparedAnswer } from '../http/prepared-answers.ts';
 import { child } from './describe-schema.ts';
-import { fillExamples } from './fill-examples.ts';
+import { EXAMPLE_FUNCTIONS } from './fill-examples.ts';
 import { generatedGuides } from './generated-guides.ts';
 import { mayRead } from './may-read.ts';
 import { DOCS, operationAddress, operationLinks } from './operation-links.ts';
@@ -94,7 +94,7 @@ const groupGuides = (guides: readonly Guide[]) =>
 const pageScript = () =>
   [editDistance.toString(), findNearestWord.toString(), docsScript('docs.js')].join('\n');
 const operationScript = () =>
-  [fillExamples.toString(), mayRead.toString(), docsScript('operation.js')].join('\n');
+  [...EXAMPLE_FUNCTIONS, mayRead].map(String).concat(docsScript('operation.js')).join('\n');
 
 /** What a page needs to find records for its examples: the permission of each GET. */
 const readableLists = (routes: readonly Route[]) => ({

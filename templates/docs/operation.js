@@ -1,7 +1,7 @@
 /* global $, BASE, callApi, csrfToken, currentUser, fillExamples, mayRead */
 /**
  * The script of a page that describes one operation: the form that sends a request, and the curl commands.
- * Runs after docs.js, and after the texts of fillExamples and mayRead.
+ * Runs after docs.js, and after the texts of EXAMPLE_FUNCTIONS and mayRead.
  */
 const form = $('form.try');
 const { method, path } = form.dataset;
