@@ -3,15 +3,14 @@ import { z } from 'zod';
 import * as loans from '../../../sql/loans/loans.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
-import { insert } from '../../../sql/write.ts';
 import { followConditions } from '../../cases/conditions-changed.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import { NO_BANK_ORDER } from '../../payments/nacha/bank-order.ts';
-import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { openLoan, type OpenLoan } from '../history/open-loan.ts';
@@ -24,6 +23,7 @@ import { assertRescissionOver, rescissionDetails } from '../origination/rescissi
 import { firstSchedule } from '../schedule/first-schedule.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { discloseFunding } from './funding-disclosure.ts';
+import { emitDisbursed, writeDisbursement, type PayoutEvent } from './write-disbursement.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
 export const Disbursement = z.object({
@@ -63,63 +63,43 @@ export async function disburse(
   const { row } = loan;
   assertPlanned(row, input);
   const funding = resolveFunding(work, row, input);
-  const { amount, on, first_payment_date } = funding;
+  const { amount, on } = funding;
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
   const schedule = firstSchedule(readTerms(row), {
     principal: parseMoney(amount).plus(fees.capitalized),
     on,
-    first_payment_date,
+    first_payment_date: funding.first_payment_date,
     spread_fees: fees.spread,
   });
-  const first = schedule[0];
-  const { due_date = null, payment_amount = null } = first ?? {};
+  const { due_date = null, payment_amount = null } = schedule[0] ?? {};
   await loans.markFunded(work.tx, loanId, on, due_date, payment_amount);
-  await loans.addDisbursed(work.tx, loanId, amount);
-  const disbursement_id = await insert(work.tx, 'disbursements', {
-    loan_id: loanId,
-    amount,
-    ...fees.proceeds,
-    disbursement_date: on,
-    method: input.method ?? 'external',
-    send_by: order.send_by,
-  });
-  const payout = newEvent({
-    kind: 'disbursement',
-    effective_date: on,
-    amount,
-    disbursement_id,
-    ...fees.financed,
-    ...order.transit,
-  });
+  const payout = { amount, on, method: input.method ?? 'external' };
+  const lending = await writeDisbursement(work, loanId, payout, fees, order);
   // If the first disbursement was reversed, the loan already has a schedule, which the new one replaces.
   const isAgain = row.schedule_version > 0;
-  const agreement = { rule: 'written', rows: schedule } as const;
-  const repeated = newEvent({
-    kind: 'schedule_agreed',
-    effective_date: on,
-    agreement,
-    disbursement_id,
-  });
-  const planned = isAgain ? [repeated] : [];
-  const events = [payout, ...planned, ...fees.owed, ...flagsOf(row, on)];
-  const state = await recordEvents(work, loan, events, {
+  const agreed = isAgain ? [agreeSchedule(lending, schedule)] : [];
+  const events = [lending, ...agreed, ...fees.owed, ...flagsOf(row, on)];
+  const { principal_balance } = await recordEvents(work, loan, events, {
     ...(!isAgain && { firstSchedule: schedule }),
     newStatus: 'active',
     trigger: 'disburse',
   });
-  await emit(work, 'loan.disbursed', {
-    loan_id: loanId,
-    loan_number: row.loan_number,
-    disbursement_id,
-    amount,
-    ...fees.proceeds,
-    disbursement_date: on,
-    principal_balance: state.principal_balance,
-    first_payment_date: due_date,
-  });
+  const after = { principal_balance, first_payment_date: due_date };
+  await emitDisbursed(work, row, lending, fees, after);
   await discloseFunding(work, row, funding);
   await followConditions(work, loanId);
 }
+
+const agreeSchedule = (
+  { effective_date, disbursement_id }: PayoutEvent,
+  rows: readonly ScheduleRow[],
+) =>
+  newEvent({
+    kind: 'schedule_agreed',
+    effective_date,
+    agreement: { rule: 'written', rows },
+    disbursement_id,
+  });
 
 /**
  * The amount and dates of a first disbursement. Throws if the loan cannot be funded that way. Default first

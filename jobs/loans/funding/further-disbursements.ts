@@ -1,7 +1,5 @@
 import { lastDisbursementId } from '../../../sql/loans/funding/disbursements.ts';
-import * as loans from '../../../sql/loans/loans.ts';
-import { newId } from '../../../sql/new-id.ts';
-import { insert, update } from '../../../sql/write.ts';
+import { update } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import {
@@ -11,19 +9,18 @@ import {
   defaultMethod,
   type BankOrder,
 } from '../../payments/nacha/bank-order.ts';
-import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
 import { recordEvents } from '../history/record-events.ts';
 import type { OpenLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
-import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import { assertNotBlocked } from '../history/statuses.ts';
 import { refusalDetails } from '../products/refusals.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
 import { furtherFundingEvents } from './further-funding-events.ts';
 import { discloseFurtherFunding } from './funding-disclosure.ts';
+import { emitDisbursed, writeDisbursement } from './write-disbursement.ts';
 
 export const PAYEE_TYPES = ['borrower', 'merchant', 'dealer', 'payoff_third_party'] as const;
 
@@ -84,43 +81,15 @@ async function recordFurther(work: Work, loan: OpenLoan, input: NewDisbursement,
       },
     );
   }
-  const disbursement = { id: newId(), amount: money(amount) };
-  const fees = await assessOriginationFees(work, row, {
-    on,
-    amount: money(amount),
-    isFirst: false,
-  });
-  await insert(work.tx, 'disbursements', {
-    ...disbursement,
-    loan_id: row.id,
-    disbursement_date: on,
-    method: input.method,
-    send_by: order.send_by,
-    ...fees.proceeds,
-  });
-  await loans.addDisbursed(work.tx, row.id, money(amount));
-  const funding = newEvent({
-    kind: 'disbursement',
-    effective_date: on,
-    amount: money(amount),
-    disbursement_id: disbursement.id,
-    ...fees.financed,
-    ...order.transit,
-  });
-  const events = [...furtherFundingEvents(loan, funding, fees.spread), ...fees.owed];
-  const state = await recordEvents(work, loan, events);
-  await emit(work, 'loan.disbursed', {
-    loan_id: row.id,
-    loan_number: row.loan_number,
-    disbursement_id: disbursement.id,
-    amount: money(amount),
-    ...fees.proceeds,
-    disbursement_date: on,
-    principal_balance: state.principal_balance,
-    first_payment_date: state.next_payment_date,
-  });
-  await discloseFurtherFunding(work, loan, { amount: money(amount), on, events });
-  return disbursement.id;
+  const payout = { amount: money(amount), on, method: input.method };
+  const fees = await assessOriginationFees(work, row, { ...payout, isFirst: false });
+  const lending = await writeDisbursement(work, row.id, payout, fees, order);
+  const events = [...furtherFundingEvents(loan, lending, fees.spread), ...fees.owed];
+  const { principal_balance, next_payment_date } = await recordEvents(work, loan, events);
+  const after = { principal_balance, first_payment_date: next_payment_date };
+  await emitDisbursed(work, row, lending, fees, after);
+  await discloseFurtherFunding(work, loan, { amount: payout.amount, on, events });
+  return lending.disbursement_id;
 }
 
 /** Frozen, accelerated and non-accrual loans cannot receive more money. */
