@@ -130,44 +130,11 @@ export async function runOperation(
     console.error(isAsked ? helpText() : `${unknownOperation(name)}\n\n${helpText()}`);
     return isAsked ? 0 : 2;
   }
-  const taken = Object.fromEntries(
-    (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
-  );
   const configuration = readCommandConfiguration(variables);
-  const url = findDatabase(configuration);
-  const isProduction = configuration.NODE_ENV === 'production';
-  const installation = {
-    ...DEFAULT_INSTALLATION,
-    networks: parseNetworks(configuration.PRIVATE_NETWORKS, { isProduction }),
-    may_close_future: !isProduction,
-    local_port: isProduction ? null : configuration.LOCAL_PORT,
-  };
-  const { NEW_PASSWORD: newPassword, SECRET: secret, DATA_DIR, STORAGE_URL } = configuration;
-  const inStore = () =>
-    openFiles(STORAGE_URL, {
-      folder: path.resolve(DATA_DIR, 'files'),
-      secret: readSecret(configuration),
-    });
+  const fromEnvironment = argumentsFrom(configuration);
   try {
-    const { values, positionals: words } = parseArgs({
-      args: rest,
-      options: { ...taken, json: { type: 'boolean' } },
-      allowPositionals: true,
-    });
-    const { json = false, ...options } = values;
-    const [extra] = words.slice(operation.words ?? 0);
-    if (extra !== undefined) throw new UsageError(`"${extra}" is not expected here.`);
-    const given = {
-      url,
-      words,
-      options,
-      newPassword,
-      secret,
-      installation,
-      readSecret: () => readSecret(configuration),
-      openFiles: inStore,
-      say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
-    };
+    const { json, ...line } = parseLine(operation, rest);
+    const given = { ...line, ...fromEnvironment };
     const answer = await ('login' in operation
       ? operation.run(given)
       : withConnections(configuration, (connections) =>
@@ -183,6 +150,46 @@ export async function runOperation(
     console.error(`${(error as Error).message}\nUsage: ${operation.name} ${operation.usage}`);
     return 2;
   }
+}
+
+/** The words and options of the command line. Throws if the operation does not expect them. */
+function parseLine(operation: Operation | OwnerOperation, args: string[]) {
+  const taken = Object.fromEntries(
+    (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
+  );
+  const { values, positionals: words } = parseArgs({
+    args,
+    options: { ...taken, json: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const { json = false, ...options } = values;
+  const [extra] = words.slice(operation.words ?? 0);
+  if (extra !== undefined) throw new UsageError(`"${extra}" is not expected here.`);
+  return { words, options, json };
+}
+
+/** The arguments of an operation that come from the environment. */
+function argumentsFrom(configuration: CommandConfiguration) {
+  const { NEW_PASSWORD: newPassword, SECRET: secret, DATA_DIR, STORAGE_URL } = configuration;
+  const isProduction = configuration.NODE_ENV === 'production';
+  return {
+    url: findDatabase(configuration),
+    newPassword,
+    secret,
+    installation: {
+      ...DEFAULT_INSTALLATION,
+      networks: parseNetworks(configuration.PRIVATE_NETWORKS, { isProduction }),
+      may_close_future: !isProduction,
+      local_port: isProduction ? null : configuration.LOCAL_PORT,
+    },
+    readSecret: () => readSecret(configuration),
+    openFiles: () =>
+      openFiles(STORAGE_URL, {
+        folder: path.resolve(DATA_DIR, 'files'),
+        secret: readSecret(configuration),
+      }),
+    say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
+  };
 }
 
 type Connections = { owner: DatabasePool; app: DatabasePool };
