@@ -5,6 +5,7 @@ import { describePools } from '../../jobs/operations/pools.ts';
 import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { waitQuantile } from '../../jobs/operations/wait-histogram.ts';
 import { poolOfTask, POOL_STATES } from '../../jobs/pools.ts';
+import type { Transaction } from '../../sql/database/db.ts';
 import { listFailureGroups, FailureGroup } from '../../sql/operations/jobs.ts';
 import * as platform from '../../sql/operations/platform.ts';
 import { listPauses } from '../../sql/queue/worker-operations.ts';
@@ -21,6 +22,14 @@ const routeDefaults = {
   transaction: 'read',
   status: 200,
 } as const;
+
+/** Reads what the user may see: operators see all tenants, other superadmins their own. */
+const readVisible =
+  <Result>(read: (tx: Transaction) => Promise<Result>) =>
+  async (call: Call) => {
+    await isOperator(call);
+    return read(call.work.tx);
+  };
 
 const Process = z.object({
   name: z.string().describe('The name that the process reports.'),
@@ -102,10 +111,7 @@ const pools = endpoint({
   description: 'Use it to see whether jobs are waiting and which pool needs more processes.',
   path: '/operations/pools',
   reply: PoolView.array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return describePools(call.work.tx, new Date());
-  },
+  run: readVisible((tx) => describePools(tx, new Date())),
 });
 
 const kinds = endpoint({
@@ -159,10 +165,7 @@ const failures = endpoint({
     'Groups failed jobs by kind and error, with # in place of numbers. To retry a group, pass its cause to POST /operations/jobs/change.',
   path: '/operations/failures',
   reply: FailureGroup.meta({ id: 'SeenCause' }).array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return listFailureGroups(call.work.tx);
-  },
+  run: readVisible(listFailureGroups),
 });
 
 const closes = endpoint({
@@ -172,10 +175,7 @@ const closes = endpoint({
   description: 'Operators see those of all tenants.',
   path: '/operations/closes',
   reply: platform.Close.meta({ id: 'SeenClose' }).array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return platform.listCloses(call.work.tx);
-  },
+  run: readVisible(platform.listCloses),
 });
 
 const receivers = endpoint({
@@ -190,10 +190,7 @@ const receivers = endpoint({
   })
     .meta({ id: 'SeenReceiver' })
     .array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return platform.listReceivers(call.work.tx);
-  },
+  run: readVisible(platform.listReceivers),
 });
 
 const tenants = endpoint({
@@ -203,10 +200,7 @@ const tenants = endpoint({
   description: 'Operators see all tenants, other superadmins only their own.',
   path: '/operations/tenants',
   reply: platform.Tenant.meta({ id: 'SeenTenant' }).array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return platform.listTenants(call.work.tx);
-  },
+  run: readVisible(platform.listTenants),
 });
 
 const schedules = endpoint({
@@ -226,9 +220,8 @@ const schedules = endpoint({
     })
     .meta({ id: 'SeenSchedule' })
     .array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    const ticks = await platform.listScheduleTicks(call.work.tx);
+  run: readVisible(async (tx) => {
+    const ticks = await platform.listScheduleTicks(tx);
     return SCHEDULE.map((line) => ({
       kind: line.task,
       at: line.at,
@@ -236,7 +229,7 @@ const schedules = endpoint({
       last_at: ticks.find(({ task }) => task === line.task)?.last_at ?? null,
       next_at: nextRun(line, new Date())?.toISOString() ?? null,
     }));
-  },
+  }),
 });
 
 const history = endpoint({
@@ -260,15 +253,14 @@ const history = endpoint({
     })
     .meta({ id: 'SeenQuarter' })
     .array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    const quarters = await platform.listQuarters(call.work.tx, 24);
+  run: readVisible(async (tx) => {
+    const quarters = await platform.listQuarters(tx, 24);
     return quarters.map(({ quarter, pool, runs, failures: failed, waits }) => {
       const wait = waitQuantile(waits, 0.99);
       const wait_99th = wait === null || Number.isFinite(wait) ? wait : 14_401;
       return { quarter, pool, runs, failures: failed, wait_99th };
     });
-  },
+  }),
 });
 
 const changes = endpoint({
@@ -279,10 +271,7 @@ const changes = endpoint({
     'The last 100 pauses, changes of slots and changes of jobs, with who made them and why.',
   path: '/operations/changes',
   reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
-  run: async (call: Call) => {
-    await isOperator(call);
-    return platform.listChanges(call.work.tx, 100);
-  },
+  run: readVisible((tx) => platform.listChanges(tx, 100)),
 });
 
 export const viewRoutes: readonly Route[] = [
