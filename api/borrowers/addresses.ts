@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import {
-  addContact,
-  changeContact,
-  removeContact,
-  contactExists,
-} from '../../jobs/borrowers/primary-contacts.ts';
 import { recordReturnedMail, ReturnedMail } from '../../jobs/borrowers/returned-mail.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
 import { countryCode } from '../../sql/formatted-text.ts';
 import { flag, timestamps, text, uuid, requiredText } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
-import { EXAMPLE_ID } from '../endpoints/examples.ts';
+import { contactOperations } from './contact-operations.ts';
 
 export const addresses = resource({
   name: 'Address',
@@ -69,12 +63,5 @@ export const addresses = resource({
       run: recordReturnedMail,
     }),
   },
-
-  conflicts: {
-    create: () => [contactExists('addresses', EXAMPLE_ID)],
-    update: () => [contactExists('addresses', EXAMPLE_ID)],
-  },
-  create: addContact('addresses'),
-  update: changeContact('addresses'),
-  remove: removeContact('addresses'),
+  ...contactOperations('addresses'),
 });

@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import {
-  addContact,
-  changeContact,
-  removeContact,
-  contactExists,
-} from '../../jobs/borrowers/primary-contacts.ts';
 import { emails as table } from '../../sql/borrowers/contacts.ts';
 import { emailAddress, flag, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-import { EXAMPLE_ID } from '../endpoints/examples.ts';
+import { contactOperations } from './contact-operations.ts';
 
 export const emails = resource({
   name: 'Email',
@@ -49,12 +43,5 @@ export const emails = resource({
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'email', 'email_type', 'is_primary', 'status', 'is_archived'],
-
-  conflicts: {
-    create: () => [contactExists('emails', EXAMPLE_ID)],
-    update: () => [contactExists('emails', EXAMPLE_ID)],
-  },
-  create: addContact('emails'),
-  update: changeContact('emails'),
-  remove: removeContact('emails'),
+  ...contactOperations('emails'),
 });

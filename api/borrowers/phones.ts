@@ -1,15 +1,9 @@
 import { z } from 'zod';
-import {
-  addContact,
-  changeContact,
-  removeContact,
-  contactExists,
-} from '../../jobs/borrowers/primary-contacts.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
 import { phoneNumber } from '../../sql/formatted-text.ts';
 import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-import { EXAMPLE_ID } from '../endpoints/examples.ts';
+import { contactOperations } from './contact-operations.ts';
 
 export const phones = resource({
   name: 'Phone',
@@ -68,12 +62,5 @@ export const phones = resource({
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
-
-  conflicts: {
-    create: () => [contactExists('phones', EXAMPLE_ID)],
-    update: () => [contactExists('phones', EXAMPLE_ID)],
-  },
-  create: addContact('phones'),
-  update: changeContact('phones'),
-  remove: removeContact('phones'),
+  ...contactOperations('phones'),
 });

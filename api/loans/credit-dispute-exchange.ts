@@ -15,6 +15,7 @@ import { BUREAUS } from '../../jobs/loans/reporting/bureaus.ts';
 import * as answers from '../../sql/loans/reporting/dispute-answers.ts';
 import * as imports from '../../sql/loans/reporting/dispute-imports.ts';
 import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
+import { madeFileFields } from '../documents/file-fields.ts';
 import { linkToStoredFile } from '../documents/stored-links.ts';
 import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
@@ -97,15 +98,7 @@ export const disputeAnswerFiles = resource({
     id: uuid.readonly(),
     bureau: bureau.describe('The bureau that receives the answers.'),
     answer_count: integer.readonly().describe('How many answers it contains.'),
-    status: z
-      .enum(['pending', 'completed'])
-      .readonly()
-      .describe('`pending` until the file is written.'),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
-    created_by: uuid.nullable().readonly(),
-    ...timestamps,
+    ...madeFileFields,
   },
   filters: ['bureau', 'status'],
   nested: { disputes: nested(creditDisputes, 'answer_file_id', ['list']) },

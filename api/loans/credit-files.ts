@@ -6,7 +6,8 @@ import {
   sendCreditFile,
 } from '../../jobs/loans/reporting/credit-file.ts';
 import * as credit from '../../sql/loans/reporting/credit-reporting.ts';
-import { date, integer, timestamps, text, uuid } from '../../sql/types.ts';
+import { date, integer, uuid } from '../../sql/types.ts';
+import { madeFileFields } from '../documents/file-fields.ts';
 import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
@@ -29,15 +30,7 @@ export const creditFiles = resource({
     id: uuid.readonly(),
     reporting_period: date.readonly().describe('The last day of the month that it reports.'),
     record_count: integer.readonly().describe('How many records it contains.'),
-    status: z
-      .enum(['pending', 'completed'])
-      .readonly()
-      .describe('`pending` until the file is written.'),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
-    created_by: uuid.nullable().readonly(),
-    ...timestamps,
+    ...madeFileFields,
   },
   filters: ['reporting_period', 'status'],
   nested: {

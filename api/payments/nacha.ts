@@ -13,6 +13,7 @@ import {
 } from '../../jobs/payments/nacha/process-returns.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { madeFileFields } from '../documents/file-fields.ts';
 import { linkToSealedFile } from '../documents/sealed-links.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
@@ -72,15 +73,7 @@ export const nachaFiles = resource({
     entry_count: integer.readonly().describe('How many entries it contains.'),
     debit_total: money.readonly().describe('The sum of the debits.'),
     credit_total: money.readonly().describe('The sum of the credits.'),
-    status: z
-      .enum(['pending', 'completed'])
-      .readonly()
-      .describe('`pending` until the file is written.'),
-    filename: text.readonly(),
-    file_size: integer.nullable().readonly(),
-    sha256_hash: text.nullable().readonly(),
-    created_by: uuid.nullable().readonly(),
-    ...timestamps,
+    ...madeFileFields,
   },
   filters: ['file_date', 'status'],
   nested: { entries: nested(nachaEntries, 'nacha_file_id', ['list']) },
