@@ -26,6 +26,12 @@ export const bookExports = resource({
       .nullable()
       .readonly()
       .describe('The transfer whose loans it contains.'),
+    with_internal_records: z
+      .boolean()
+      .readonly()
+      .describe(
+        'Whether the file of a servicing transfer has prices of sales, internal notes and officers.',
+      ),
     status: z
       .enum(['pending', 'completed', 'failed', 'expired'])
       .readonly()

@@ -6,7 +6,7 @@ import type { BookScope } from './export-rows.ts';
 export const bookExports = table({
   name: 'book_exports',
   rows: sql.fragment`
-    select record.id, record.portfolio_id, record.servicing_transfer_id, record.status,
+    select record.id, record.portfolio_id, record.servicing_transfer_id, record.with_internal_records, record.status,
            record.business_date, record.requested_by, record.loan_count, record.current_file,
            record.rows_written, record.file_size, record.sha256_hash, record.failure_reason,
            record.completed_at, record.expires_at, record.created_at, record.updated_at
@@ -23,24 +23,30 @@ export const lockExportRequests = (tx: Transaction) =>
 /** The export of these loans that is being written. */
 export const findPendingExport = (
   tx: Transaction,
-  { portfolio_id, servicing_transfer_id }: BookScope,
+  {
+    portfolio_id,
+    servicing_transfer_id,
+    with_internal_records,
+  }: BookScope & { with_internal_records: boolean },
 ) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from book_exports
     where status = 'pending' and portfolio_id is not distinct from ${portfolio_id}::uuid
       and servicing_transfer_id is not distinct from ${servicing_transfer_id}::uuid
+      and with_internal_records = ${with_internal_records}
   `);
 
 const Order = z.object({
   portfolio_id: z.string().nullable(),
   servicing_transfer_id: z.string().nullable(),
+  with_internal_records: z.boolean(),
   storage_key: z.string(),
 });
 
 /** The order of an export that is not completed. A failed export can be retried. */
 export const findUnfinishedExport = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Order)`
-    select portfolio_id, servicing_transfer_id, storage_key from book_exports
+    select portfolio_id, servicing_transfer_id, with_internal_records, storage_key from book_exports
     where id = ${id} and status in ('pending', 'failed')
   `);
 

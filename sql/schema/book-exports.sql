@@ -6,6 +6,8 @@ create table book_exports (
   -- The loans: those of a portfolio, those of a servicing transfer, or all.
   portfolio_id uuid,
   servicing_transfer_id uuid,
+  -- Whether the file of a servicing transfer has prices of sales, internal notes and officers.
+  with_internal_records boolean not null default false,
   status text not null default 'pending' check (status in ('pending', 'completed', 'failed', 'expired')),
   -- The business date of the figures. Null until the file is written.
   business_date date,
@@ -32,5 +34,5 @@ create index book_exports_created on book_exports (tenant_id, created_at desc, i
 create index book_exports_expiring on book_exports (tenant_id, expires_at) where status = 'completed';
 -- One export of the same loans at a time.
 create unique index book_exports_one_pending
-  on book_exports (tenant_id, portfolio_id, servicing_transfer_id) nulls not distinct where status = 'pending';
+  on book_exports (tenant_id, portfolio_id, servicing_transfer_id, with_internal_records) nulls not distinct where status = 'pending';
 call app.protect('book_exports', 'select, insert, update');

@@ -7,6 +7,7 @@ import type { Stage, Tenant } from './world.ts';
 const WHOLE: BookRequest = {
   scope: { portfolio_id: null, servicing_transfer_id: null },
   with_personal_numbers: true,
+  with_internal_records: false,
 };
 
 /** The files of a tenant's book, by path. */

@@ -18,11 +18,12 @@ import { UsageError, type Operation } from './operation.ts';
  */
 export const exportBook: Operation = {
   name: 'export-book',
-  usage: 'FOLDER --tenant SLUG [--portfolio ID | --transfer ID] [--personal-numbers yes]',
+  usage:
+    'FOLDER --tenant SLUG [--portfolio ID | --transfer ID] [--personal-numbers yes] [--internal-records yes]',
   summary:
     'Exports all loans of a tenant, or of a portfolio or servicing transfer, in the format of imports',
   words: 1,
-  options: ['tenant', 'portfolio', 'transfer', 'personal-numbers'],
+  options: ['tenant', 'portfolio', 'transfer', 'personal-numbers', 'internal-records'],
   run: async ({ app, words, options, installation, readSecret, openFiles }) => {
     const [folder] = words;
     if (folder === undefined) throw new UsageError('Name an empty folder.');
@@ -33,6 +34,7 @@ export const exportBook: Operation = {
     if (Object.values(scope).some((id) => id !== null && !uuid.safeParse(id).success))
       throw new UsageError('--portfolio and --transfer take an id.');
     const with_personal_numbers = options['personal-numbers'] === 'yes';
+    const with_internal_records = options['internal-records'] === 'yes';
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new UsageError(`${folder} is not empty.`);
     if (openFiles === undefined) throw new UsageError('The document store cannot be opened.');
@@ -52,7 +54,7 @@ export const exportBook: Operation = {
           rows.set(file, written);
           if (file === 'loans') bar.at(written, 'loans');
         };
-        const request = { scope, with_personal_numbers };
+        const request = { scope, with_personal_numbers, with_internal_records };
         for await (const { path: name, content } of bookEntries(work, files, request, note)) {
           const target = path.join(folder, name);
           await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });

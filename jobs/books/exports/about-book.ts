@@ -1,5 +1,6 @@
 import type { Work } from '../../work.ts';
 import type { BookRequest } from './book-request.ts';
+import { leavesOutInternal } from './leave-out-internal.ts';
 
 /** What a book leaves out although it belongs to the loans, and why. The README of this area repeats none of it. */
 export const NOT_PART = [
@@ -60,15 +61,19 @@ export const NOT_PART = [
 /** The text of the README in a book. */
 export const aboutTheBook = (
   { today }: Pick<Work, 'today'>,
-  { scope, with_personal_numbers }: BookRequest,
+  request: BookRequest,
 ): string => `# Book of loans as of ${today}
 
-${scopeText(scope)} Each CSV file has the columns that the guide "The book format" lists.
+${scopeText(request.scope)} Each CSV file has the columns that the guide "The book format" lists.
 Texts that a spreadsheet would run as formulas begin with an apostrophe. The import removes it.
 ${
-  with_personal_numbers
+  request.with_personal_numbers
     ? 'Personal numbers are complete: keep this book as safe as the database.'
     : 'Personal numbers have only their last digits. `npm run ops -- export-book --personal-numbers yes` writes them.'
+}${
+  leavesOutInternal(request)
+    ? '\nPrices of sales, internal notes and the names of officers are left out, because they concern the previous servicer.'
+    : ''
 }
 
 ## What is not part

@@ -6,7 +6,7 @@ import { portfolios } from '../../../sql/portfolios/portfolios.ts';
 import { servicingTransfers } from '../../../sql/portfolios/servicing-transfers.ts';
 import { rowExists } from '../../../sql/table.ts';
 import { currentTenant } from '../../../sql/tenants.ts';
-import { uuid } from '../../../sql/types.ts';
+import { flag, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { auditChange } from '../../audit.ts';
 import { Invalid } from '../../errors.ts';
@@ -23,6 +23,11 @@ export const BookExport = z.object({
   servicing_transfer_id: uuid
     .nullish()
     .describe('Exports the loans of this transfer, as the file for the new servicer.'),
+  with_internal_records: flag
+    .nullish()
+    .describe(
+      'Whether the file of a servicing transfer has prices of sales, internal notes and the officers of loans. Default: false. Other exports have them. For a mortgage, notes about communications with the borrower are part of the servicing file (12 CFR 1024.38(c)(2)).',
+    ),
 });
 
 /** Requests the export of a book. If the same one is already being written, returns its id. */
@@ -32,8 +37,9 @@ export async function requestBookExport(
 ): Promise<string> {
   const { tx, tenant_id, actor } = work;
   const scope = await checkScope(work, input);
+  const with_internal_records = input.with_internal_records ?? false;
   await exports.lockExportRequests(tx);
-  const pending = await exports.findPendingExport(tx, scope);
+  const pending = await exports.findPendingExport(tx, { ...scope, with_internal_records });
   if (pending !== null) return pending;
   const { slug: tenant_slug } = await currentTenant(tx);
   const made = await auditChange(work, exports.bookExports, 'create', null, async () => {
@@ -42,6 +48,7 @@ export async function requestBookExport(
     await insert(tx, 'book_exports', {
       id,
       ...scope,
+      with_internal_records,
       requested_by: actor.type === 'user' ? actor.id : null,
       storage_key: storageKey(place),
     });
@@ -62,6 +69,10 @@ async function checkScope({ tx }: Work, input: z.output<typeof BookExport>): Pro
     !(await rowExists(tx, servicingTransfers, servicing_transfer_id))
   )
     throw new Invalid({ servicing_transfer_id: 'Does not exist.' });
+  if (input.with_internal_records && servicing_transfer_id === null)
+    throw new Invalid({
+      with_internal_records: 'Only for a servicing transfer. Other exports always have them.',
+    });
   return { portfolio_id, servicing_transfer_id };
 }
 
@@ -95,7 +106,7 @@ async function writeExport(reading: Work, id: string, outside: ExternalServices)
   const { tenant_id, today: business_date } = reading;
   const order = await exports.findUnfinishedExport(reading.tx, id);
   if (order === null) return;
-  const { storage_key, ...scope } = order;
+  const { storage_key, with_internal_records, ...scope } = order;
   const loan_count = await countLoans(reading.tx, scope);
   const rows = new Map<string, number>();
   const total = () => [...rows.values()].reduce((sum, count) => sum + count, 0);
@@ -109,7 +120,7 @@ async function writeExport(reading: Work, id: string, outside: ExternalServices)
     await within(tenant_id, ({ tx }) => exports.saveBookProgress(tx, id, progress));
   };
   // Whole personal numbers are written only by the operator's command, into a folder of the operator.
-  const request = { scope, with_personal_numbers: false };
+  const request = { scope, with_personal_numbers: false, with_internal_records };
   const entries = bookEntries(reading, files, request, note);
   await files.put(storage_key, zipped(entries, outside.now()), {
     when: (file, place) =>

@@ -15,6 +15,7 @@ import { ABOUT_FILE } from '../format/reading/open-book.ts';
 import { aboutTheBook } from './about-book.ts';
 import type { BookRequest } from './book-request.ts';
 import { listFigureSettings } from './figure-settings.ts';
+import { leavesOutInternal, withoutInternal } from './leave-out-internal.ts';
 import { nameIds } from './name-ids.ts';
 import { fileLines } from './write-file.ts';
 import { readProductVersions, type ProductVersions } from './product-versions.ts';
@@ -40,7 +41,9 @@ export async function* bookEntries(
   yield { path: ABOUT_FILE, content: Buffer.from(aboutTheBook(work, request)) };
   const versions = await readProductVersions(work, request.scope);
   for (const name of BOOK_FILE_NAMES) {
-    const pages = counted(pagesOf(work, request, versions, name), (rows) => onProgress(name, rows));
+    const all = pagesOf(work, request, versions, name);
+    const shown = leavesOutInternal(request) ? shownPages(name, all) : all;
+    const pages = counted(shown, (rows) => onProgress(name, rows));
     const first = await pages.next();
     // Only loans.csv must be there. A file without rows says nothing.
     if (first.done && name !== 'loans') continue;
@@ -52,6 +55,10 @@ export async function* bookEntries(
       // The nightly invariant check reports files that are missing from the store.
       if (content !== null) yield { path: `documents/${String(file)}`, content };
     }
+}
+
+async function* shownPages(name: BookFileName, pages: Pages): Pages {
+  for await (const rows of pages) yield withoutInternal(name, rows);
 }
 
 async function* counted(pages: Pages, onRows: (rows: number) => Promise<unknown> | void): Pages {
