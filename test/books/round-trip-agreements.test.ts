@@ -169,10 +169,8 @@ test('loans keep their investors and portfolios, and a sold loan posts to the in
   const later = await differencesOf(source, target, { later: true });
 
   expect(found).toEqual([]);
-  // A portfolio that is sold stays behind.
-  const left = [expect.stringMatching(/^loans \S+: portfolio_id is ".*" and null$/)];
-  expect(atOnce).toEqual(left);
-  expect(later).toEqual(left);
+  expect(atOnce).toEqual([]);
+  expect(later).toEqual([]);
   expect(await violationsIn(stage)).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ import { importBookByHttp, runImports, uploadBook, zipOf } from '../setup/import
 import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
+import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -56,6 +57,25 @@ test('autopay keeps its consent or has none, and draws no due date twice', async
   expect(found).toEqual([]);
   expect(atOnce).toEqual([]);
   expect(payments).toHaveLength(2);
+  expect(await differencesOf(source, target, { later: true })).toEqual([]);
+});
+
+test('a late fee is decided on the day of the move, and once', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };
+  const product_id = await newProduct(source, { fee_rules: [rule], late_fee_grace_days: 10 });
+  await newLoan(source, { product_id });
+  // Due on 15 February, on time until the 25th. The close of the 26th charges the fee.
+  await travelTo(stage, source, '2026-02-26');
+  const target = await stage.tenant('2026-02-26');
+
+  await importBookByHttp(stage, target, await exportedFiles(stage, source));
+  const atOnce = await differencesOf(source, target);
+  for (const tenant of [source, target]) await travelTo(stage, tenant, '2026-02-28');
+  const fees = (await target.officer.get('/fees')).body as object[];
+
+  expect(atOnce).toEqual([]);
+  expect(fees).toMatchObject([{ amount: '25.00', effective_date: '2026-02-26' }]);
   expect(await differencesOf(source, target, { later: true })).toEqual([]);
 });
 

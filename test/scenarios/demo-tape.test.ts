@@ -10,6 +10,9 @@ import {
 } from '../../workers/demo/payment-behaviour.ts';
 import { readTape } from '../../workers/demo/read-tape.ts';
 import { compareInstallments, rewindToOrigination } from '../../workers/demo/tape-loans.ts';
+import { compareBooks } from '../setup/compare-books.ts';
+import { exportedFiles } from '../setup/exported-books.ts';
+import { importBookByHttp } from '../setup/imports.ts';
 import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -47,7 +50,7 @@ test('generated payments are the same every time, and always dated within their 
   }
 });
 
-test('two months of ten loans leave balanced books', async () => {
+test('two months of ten loans leave balanced books, which leave and come back equal', async () => {
   const first = rows.filter(({ status }) => status === 'active').slice(0, 10);
   const loans = first.map((row) => ({ ...rewindToOrigination(row), product_code: undefined }));
   const start = loans.map((row) => row.origination_date).sort()[0] ?? '';
@@ -75,8 +78,15 @@ test('two months of ten loans leave balanced books', async () => {
     await closeThrough(stage, tenant, day);
   }
 
+  const target = await stage.tenant(addDays(last, 1));
+  const found = await importBookByHttp(stage, target, await exportedFiles(stage, tenant));
+  const { rows: compared, differences } = await compareBooks(stage.url, tenant.slug, target.slug);
   const trial = await tenant.officer.get('/ledger/trial-balance');
   expect(ids.size).toBe(10);
   expect(trial.body.total_debits).toBe(trial.body.total_credits);
   expect(trial.body.total_debits).not.toBe('0.00');
+  expect(found).toEqual([]);
+  expect(differences).toEqual([]);
+  expect(compared['loans']).toBe(10);
+  expect(compared['payments']).toBeGreaterThan(10);
 });

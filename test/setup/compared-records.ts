@@ -82,6 +82,10 @@ const DOCUMENT = {
 export const COMPARED: Record<string, Comparison> = {
   loans: {
     from: `select loan_number as key, to_jsonb(row) || jsonb_build_object(
+             'portfolio_id', (
+               select id from portfolios
+               where id = row.portfolio_id and portfolio_type = 'static' and status = 'active'
+             ),
              'terms', row.terms - array['gl_map', 'previous_gl_maps', 'sold_on']) as row
            from loans as row where tenant_id = $1 and status not in ('denied', 'canceled')`,
     without: {

@@ -33,6 +33,7 @@ export function historyFromEvents(
       .filter((event) => event !== boarding)
       .map((event) => ({ ...event, is_replayed: true }) as const)
       .toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+    isExported: true,
     translated: [],
   };
 }

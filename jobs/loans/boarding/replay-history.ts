@@ -34,6 +34,8 @@ export type BroughtHistory = {
   original?: readonly ScheduleRow[];
   /** Marked as replayed, in the order of their ids. */
   events: readonly LoanEvent[];
+  /** Exported by this platform, which had closed all days before the business date. */
+  isExported?: true;
   /** The transactions that the events come from, if the history had transactions. */
   translated: readonly TranslatedEvent[];
 };
@@ -142,7 +144,7 @@ const isLentLater = ({ history }: Boarding): boolean =>
  */
 export function replayHistory(
   terms: Terms,
-  { from, opening, schedule, events, boarding_id }: BroughtHistory,
+  { from, opening, schedule, events, boarding_id, isExported }: BroughtHistory,
   today: string,
 ): ReplayedLoan {
   const counter = createDelinquencyCounter();
@@ -151,12 +153,13 @@ export function replayHistory(
     if (last?.kind === 'payment')
       balances_after.set(last.id, money(totalOwed(position, last.effective_date)));
   };
+  const takeover = { on: today, ...(isExported && { closed_through: addDays(today, -1) }) };
   const boarding = newEvent({
     ...(boarding_id !== undefined && { id: boarding_id }),
     kind: 'boarding',
     effective_date: from,
     ...opening,
-    takeover: { on: today, ...NO_TOTALS },
+    takeover: { ...takeover, ...NO_TOTALS },
   });
   const all: LoanEvent[] = [boarding, ...events];
   const balances_after = new Map<string, string>();
@@ -175,7 +178,7 @@ export function replayHistory(
   const profile_marks = profile.end(run);
   const state = toLoanState(run.position, today);
   // The fold does not read the totals.
-  const booked = { ...boarding, takeover: { on: today, ...totalsOf(run.events, state) } };
+  const booked = { ...boarding, takeover: { ...takeover, ...totalsOf(run.events, state) } };
   return {
     terms,
     events: [booked, ...events],

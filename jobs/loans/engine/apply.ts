@@ -123,7 +123,7 @@ function applyFinancedFee(
 function applyBoarding(position: Position, event: EventOf<'boarding'>): void {
   const { id, effective_date, accrued_interest, outstanding_fees } = event;
   position.funded_on = effective_date;
-  position.taken_over_on = event.takeover?.on ?? effective_date;
+  position.closed_through = event.takeover?.closed_through ?? event.takeover?.on ?? effective_date;
   if (event.last_payment_date)
     position.last_payment = { date: event.last_payment_date, amount: null };
   increasePrincipal(position, parseMoney(event.principal_balance), id, 'boarding');

@@ -80,6 +80,8 @@ export const EVENT_FACTS = {
     takeover: z
       .strictObject({
         on: day,
+        /** The last day that the previous servicer closed, which decided late fees. Default: `on`. */
+        closed_through: day.exactOptional(),
         interest_accrued: amount,
         fees_assessed: amount,
         amount_lent: amount,

@@ -91,8 +91,8 @@ export type Position = {
   stops: Set<string>;
   pauses: DelinquencyPause[];
   funded_on: string | null;
-  /** The day on which this servicer took over a boarded loan. Null if the loan began here. */
-  taken_over_on: string | null;
+  /** The last day of a boarded loan that the previous servicer closed. Null if the loan began here. */
+  closed_through: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
   /** The maturity of the schedule at funding, and the months by which workouts have moved it. */
@@ -135,7 +135,7 @@ export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Pos
     stops: new Set(),
     pauses: [],
     funded_on: null,
-    taken_over_on: null,
+    closed_through: null,
     charged_off_on: null,
     accelerated_on: null,
     funded_maturity: schedule.at(-1)?.due_date ?? null,

@@ -172,8 +172,8 @@ function decisionSteps(loan: OpenLoan, { rule, bill, decisions }: Decision): Wor
   const graceEnd = addDays(due_date, lateFeeGraceDays(rule, row));
   const { base, amount } = lateFeeFor(rule, amountsOf(bill));
   const { run, policy, charged } = decisions;
-  const { taken_over_on } = run.position;
-  const isTakenOver = graceEnd < (taken_over_on ?? fundingDate(loan) ?? graceEnd);
+  const { closed_through } = run.position;
+  const isTakenOver = graceEnd < (closed_through ?? fundingDate(loan) ?? graceEnd);
   const installment = run.position.installments.find(
     (one) => one.row.period_number === period_number,
   );

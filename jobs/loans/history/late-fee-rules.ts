@@ -64,7 +64,7 @@ export function lateFeePolicy(row: Loan, { events }: Pick<Replay, 'events'>): La
 
 /**
  * The late fees that are still undecided for these installments. An installment has at most one late fee. The
- * previous servicer decided about the installments from before boarding.
+ * previous servicer decided about them on the days that it closed.
  */
 export function openLateFeeCases(
   { rules, exempt }: LateFeePolicy,
@@ -80,11 +80,11 @@ export function openLateFeeCases(
       !charged.has(installment.row.period_number) &&
       !isSatisfied(installment, position.tolerance),
   );
-  const takenOver = position.taken_over_on ?? position.funded_on;
+  const begun = position.closed_through ?? position.funded_on;
   return rules.flatMap(({ rule, grace_days }) =>
     unpaid.flatMap((installment) => {
       const last_day = addDays(installment.row.due_date, grace_days);
-      if (takenOver !== null && last_day < takenOver) return [];
+      if (begun !== null && last_day < begun) return [];
       // A cap that is withdrawn because it was recorded in error leaves no exemption behind.
       if (forgivesFeesOn(position, addDays(last_day, 1))) return [];
       const amount = isReadableRule(rule) ? lateFeeFor(rule, installment).amount : null;
