@@ -24,7 +24,8 @@ const SIGNS = String.raw`=+@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff
 
 /**
  * Spreadsheets treat a text as a formula if it begins with one of these characters, even behind blanks or
- * invisible characters. Numbers are not formulas.
+ * invisible characters. Numbers are not formulas. The files of a book have their own pattern
+ * (jobs/books/format/formula-mark.ts): an import must be able to remove the mark, and a number with a plus is not marked.
  */
 const FORMULA = String.raw`^(?!-?[0-9]+(\.[0-9]+)?$)(?=[\t\r\n]|[${INVISIBLE_CHARACTERS}]*[${SIGNS}])`;
 
