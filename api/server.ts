@@ -5,12 +5,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { followDatabaseClock } from '../jobs/clock.ts';
-import { openLog } from '../jobs/log.ts';
-import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
+import { openLog } from '../jobs/monitoring/log.ts';
+import { measureConnections, serveMetrics } from '../jobs/monitoring/metrics.ts';
 import { parseNetworks } from '../jobs/networks/networks.ts';
 import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
 import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
-import { openTraces } from '../jobs/traces.ts';
+import { openTraces } from '../jobs/monitoring/traces.ts';
 import { StartupError, exitOnUncaughtError } from '../sql/database/startup-error.ts';
 import { openPool, RoleNotGranted } from '../sql/database/db.ts';
 import {

@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client';
 import type { DatabasePool } from 'slonik';
 import { databaseTime } from '../sql/database/clock.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
-import type { Log } from './log.ts';
+import type { Log } from './monitoring/log.ts';
 
 /** If this machine's clock and Postgres differ by more, production does not start. */
 export const SKEW_MAX_MS = 30_000;

@@ -1,4 +1,4 @@
-import { serializeError } from '../jobs/serialize-error.ts';
+import { serializeError } from '../jobs/monitoring/serialize-error.ts';
 import { StartupError, exitOnUncaughtError } from '../sql/database/startup-error.ts';
 import { runDemo } from './demo/demo.ts';
 import { readOptions } from './demo/options.ts';

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { POOLS } from '../jobs/job.ts';
-import { openLog } from '../jobs/log.ts';
+import { openLog } from '../jobs/monitoring/log.ts';
 import { readSecret } from '../jobs/sealing/secrets.ts';
 import { exitOnUncaughtError } from '../sql/database/startup-error.ts';
 import { assertWritable, claimFolder } from '../sql/database/claim.ts';

@@ -8,7 +8,7 @@ import {
   hasOpenOrders,
 } from '../../jobs/borrowers/payment-instrument.ts';
 import { isAdmin } from '../../jobs/users/assert-admin.ts';
-import { isRoutingNumber } from '../../jobs/routing-number.ts';
+import { isRoutingNumber } from '../../jobs/banks/routing-number.ts';
 import {
   DRAW_BLOCKERS,
   paymentInstruments as table,

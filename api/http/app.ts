@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Installation } from '../../jobs/installation.ts';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { storageMiddleware } from '../documents/storage.ts';
 import { docsMiddleware } from '../docs/docs.ts';
 import type { Route } from '../endpoints/route.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import type { ErrorAnswer } from './errors.ts';
 import { bodiesRefused, requestsAborted } from './metrics.ts';
 import { ClientGone, BodyNotReceived } from './not-received.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { measureConnections } from '../../jobs/metrics.ts';
+import { measureConnections } from '../../jobs/monitoring/metrics.ts';
 import type { Intake } from './receive.ts';
 import type { Replica } from '../../sql/database/replica.ts';
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { openReplica, type Replica } from '../../sql/database/replica.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import type { Route } from '../endpoints/route.ts';

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { writeSecurityLog, type SecurityEvent } from '../../jobs/users/security-log.ts';
 import { createWithin, type Actor, type Work } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { inSpan, SpanKind, SpanStatusCode } from '../../jobs/traces.ts';
+import { inSpan, SpanKind, SpanStatusCode } from '../../jobs/monitoring/traces.ts';
 
 /**
  * Traces a request as a span named after the route's pattern, because the path contains ids and client

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { tenantStylesheet } from '../../templates/portal/stylesheet.ts';
 import type { Route } from '../endpoints/route.ts';
 import { withCsrfCheck, setCsrfCookie } from '../http/csrf.ts';

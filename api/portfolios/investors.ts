@@ -25,7 +25,7 @@ import {
   monthRemitted,
   hasDatedRates,
 } from '../../jobs/portfolios/servicing-fee.ts';
-import { isRoutingNumber } from '../../jobs/routing-number.ts';
+import { isRoutingNumber } from '../../jobs/banks/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
 import { assignments as assignmentTable } from '../../sql/portfolios/loan-assignments.ts';
 import { servicingFeeRates as servicingFeeRateTable } from '../../sql/portfolios/servicing-fee-rates.ts';

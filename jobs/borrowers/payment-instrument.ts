@@ -6,7 +6,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { isAdmin } from '../users/assert-admin.ts';
-import { accountBlockMessage, returnEffect } from '../return-codes.ts';
+import { accountBlockMessage, returnEffect } from '../banks/return-codes.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {

@@ -12,7 +12,7 @@ import { billMonth, enqueueStatements, loadStatementSender } from '../documents/
 import { openUnbilledLoan } from '../loans/history/open-loan.ts';
 import { recordEvents } from '../loans/history/record-events.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { summarizeError } from '../serialize-error.ts';
+import { summarizeError } from '../monitoring/serialize-error.ts';
 import { queryByHalves, serializeChunkWork } from './run-steps.ts';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };

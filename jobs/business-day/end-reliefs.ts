@@ -17,7 +17,7 @@ import { startAndEndForbearances } from '../loans/workouts/forbearances.ts';
 import { advancePromotion } from '../loans/workouts/promotions.ts';
 import { unfreeze, Unfreeze } from '../loans/servicing-actions/freeze.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { summarizeError } from '../serialize-error.ts';
+import { summarizeError } from '../monitoring/serialize-error.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 

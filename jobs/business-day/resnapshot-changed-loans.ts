@@ -4,7 +4,7 @@ import { quarantine } from '../../sql/business-day/quarantines.ts';
 import { withSavepoint } from '../../sql/database/db.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
 import { addDays } from '../dates.ts';
-import { summarizeError } from '../serialize-error.ts';
+import { summarizeError } from '../monitoring/serialize-error.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 

@@ -5,7 +5,7 @@ import { withSavepoint, type Transaction } from '../../sql/database/db.ts';
 import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { isTransient } from '../../sql/database/transient-errors.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { summarizeError } from '../serialize-error.ts';
+import { summarizeError } from '../monitoring/serialize-error.ts';
 import type { Work } from '../work.ts';
 
 /** If a statement fails for more loans than this, the statement is wrong, not the loans. */

@@ -1,4 +1,4 @@
-import { federalHolidays } from '../bank-calendar.ts';
+import { federalHolidays } from '../banks/bank-calendar.ts';
 import { dateParts } from '../dates.ts';
 import type { Settings } from '../users/settings/settings.ts';
 

@@ -3,7 +3,7 @@ import { markConsentRevoked } from '../../sql/borrowers/consents.ts';
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import { recordAudit } from '../audit.ts';
 import type { Work } from '../work.ts';
-import { returnEffect, isFinalReturnCode } from '../return-codes.ts';
+import { returnEffect, isFinalReturnCode } from '../banks/return-codes.ts';
 
 /**
  * Stores the return code on the account, and blocks the account if the code forbids further draws. A

@@ -5,7 +5,7 @@ import * as payments from '../../sql/payments/payments.ts';
 import * as sentEntries from '../../sql/payments/sent-entries.ts';
 import { date, flag } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
-import { nextBusinessDay } from '../bank-calendar.ts';
+import { nextBusinessDay } from '../banks/bank-calendar.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
@@ -17,7 +17,7 @@ import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { returnSentEntry } from './nacha/settle-files.ts';
-import { isFinalReturnCode, isInsufficientFunds, returnReason } from '../return-codes.ts';
+import { isFinalReturnCode, isInsufficientFunds, returnReason } from '../banks/return-codes.ts';
 import { applyReturnCode } from './return-effects.ts';
 import { returnCode, reversePayment, type PaymentReversal } from './reverse.ts';
 

@@ -7,7 +7,7 @@ import { recordEvents } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { classifyReturnCode } from '../return-codes.ts';
+import { classifyReturnCode } from '../banks/return-codes.ts';
 
 export const REVERSAL_REASONS = [
   'nsf',

@@ -5,7 +5,7 @@ import { findLocked, type Row } from '../../sql/table.ts';
 import { auditUpdate } from '../audit.ts';
 import { changeInstrument } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { isRoutingNumber } from '../routing-number.ts';
+import { isRoutingNumber } from '../banks/routing-number.ts';
 import type { Work } from '../work.ts';
 
 export const AccountNumber = z.object({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Call, Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { sql } from '../../sql/database/db.ts';
 import { ALL_CANARIES, CANARIES, newCanaryLog } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { startWorker, type Worker } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';

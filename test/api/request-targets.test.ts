@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { newCanaryLog } from '../setup/canaries.ts';
 import { sendRaw } from '../setup/raw-socket.ts';
 import { newStage } from '../setup/world.ts';

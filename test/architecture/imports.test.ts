@@ -81,7 +81,7 @@ const OUTSIDE_PLACES = [
   // Reads its key from the data folder once, when a process starts.
   'jobs/sealing/secrets.ts',
   // An endpoint for monitoring. It makes no outbound requests.
-  'jobs/metrics.ts',
+  'jobs/monitoring/metrics.ts',
 ];
 const isOutside = ({ file }: Source) => OUTSIDE_PLACES.some((place) => file.startsWith(place));
 
@@ -104,7 +104,7 @@ const LAYERS = [
   ['portal', 'operations', 'business-day', 'books'],
   ['loans', 'payments', 'collateral', 'portfolios', 'borrowers', 'mailing', 'cases'],
   ['ledger', 'webhooks', 'communications', 'documents', 'users'],
-  ['files', 'networks', 'sealing', 'cases/rules'],
+  ['files', 'networks', 'sealing', 'banks', 'monitoring', 'cases/rules'],
 ] as const;
 /** The pure rules of cases are read by areas below the operations on cases. */
 const areaOfFile = (file: string) =>
@@ -129,7 +129,7 @@ testSourceRule(
 /** Folders that belong to no area and serve all of them. */
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
   api: ['http', 'endpoints', 'pages', 'docs'],
-  jobs: ['files', 'networks', 'sealing'],
+  jobs: ['files', 'networks', 'sealing', 'banks', 'monitoring'],
   sql: ['database', 'queue', 'invariants', 'moving'],
 };
 

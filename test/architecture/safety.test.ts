@@ -10,7 +10,7 @@ const places = (files: readonly Source[], pattern: RegExp) =>
   );
 
 test('loggers are created in one place', () => {
-  const others = ours.filter(({ file }) => file !== 'jobs/log.ts');
+  const others = ours.filter(({ file }) => file !== 'jobs/monitoring/log.ts');
 
   expect(places(others, /^import .*from 'pino'/gm)).toEqual([]);
 });

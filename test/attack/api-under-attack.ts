@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { SerializedError } from '../../jobs/serialize-error.ts';
+import type { SerializedError } from '../../jobs/monitoring/serialize-error.ts';
 import type { Spike, LoopReport } from './event-loop-watch.ts';
 
 type Logged = { level?: number; request_id?: string; err?: SerializedError };

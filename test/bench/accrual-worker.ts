@@ -1,6 +1,6 @@
 import { closeLoans, accrueChunk } from '../../jobs/business-day/close-loans.job.ts';
 import { job } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate, schemaChecksum } from '../../sql/database/migrate.ts';
 import { supervisePostgres } from '../../workers/processes/supervise-postgres.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { supervisePostgres } from '../../workers/processes/supervise-postgres.ts';

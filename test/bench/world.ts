@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { addTenant } from '../../jobs/users/add-tenant.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';

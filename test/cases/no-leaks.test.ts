@@ -2,7 +2,7 @@ import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../api/routes.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { Client } from '../setup/client.ts';
 import { runCreditReports } from '../setup/credit-reporting.ts';

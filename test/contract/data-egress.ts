@@ -34,7 +34,9 @@ export const kindOf = (route: Route) => KINDS.find(([, fits]) => fits(route))?.[
 export const OUTPUTS: Record<string, DataEgress> = {
   'logs of processes': {
     to: 'operators',
-    controls: { sealing: 'built of known fields; no names, numbers or bodies (jobs/log.ts)' },
+    controls: {
+      sealing: 'built of known fields; no names, numbers or bodies (jobs/monitoring/log.ts)',
+    },
   },
   metrics: { to: 'operators', controls: { sealing: 'counts by kind, no ids of records' } },
   traces: {

@@ -1,4 +1,4 @@
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { runProcess } from '../../workers/processes/run-process.ts';
 import { startWatchdog } from '../../workers/processes/watchdog.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isRoutingNumber } from '../../jobs/routing-number.ts';
+import { isRoutingNumber } from '../../jobs/banks/routing-number.ts';
 import { insertLoans } from '../setup/loan-rows.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';

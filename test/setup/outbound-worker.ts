@@ -1,4 +1,4 @@
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';

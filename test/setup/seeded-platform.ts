@@ -12,7 +12,7 @@ import { allJobs } from '../../jobs/all-jobs.ts';
 import { openFiles } from '../../jobs/files/open-files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { POOLS, type Pool } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';

@@ -9,7 +9,7 @@ import { createApp, createHttpServer, type AppParts } from '../../api/http/app.t
 import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { openLog, type Log } from '../../jobs/log.ts';
+import { openLog, type Log } from '../../jobs/monitoring/log.ts';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { createUser } from '../../jobs/users/create-user.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { newCanaryLog } from '../setup/canaries.ts';
 import { dumpAllRows } from '../setup/dump-rows.ts';
 import { totpCode, enrollApp, allowCodeReuse, signInHalfway } from '../setup/second-factors.ts';

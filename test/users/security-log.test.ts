@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { openSecurityLog, REFUSALS_PER_MINUTE } from '../../api/http/security-log.ts';
 import { routes } from '../../api/routes.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { newCanaryLog } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { sql } from '../../sql/database/db.ts';
 import { ALL_CANARIES, CANARIES, newCanaryLog } from '../setup/canaries.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';

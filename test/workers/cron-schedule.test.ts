@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { followDatabaseClock } from '../../jobs/clock.ts';
 import { latestDueMinute, nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { databaseTime } from '../../sql/database/clock.ts';

@@ -2,7 +2,7 @@ import { register } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import type { SendResult } from '../../jobs/external-systems.ts';
 import { listRunsToday } from '../../sql/queue/worker-operations.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { enqueue } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';

@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import type { AnyJob } from '../../jobs/all-jobs.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';

@@ -7,8 +7,8 @@ import type { Job } from 'graphile-worker';
 import type { Context } from 'koa';
 import { expect, onTestFinished, test } from 'vitest';
 import { traceRequest } from '../../api/http/trace-request.ts';
-import { openLog } from '../../jobs/log.ts';
-import { openTraces } from '../../jobs/traces.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
+import { openTraces } from '../../jobs/monitoring/traces.ts';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { TracesEndpoint } from '../../sql/database/environment.ts';
 import { buildTaskList } from '../../workers/queue/tasks.ts';
@@ -130,7 +130,7 @@ test('without tracing, none of its packages is loaded', async () => {
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-    for (const file of ['./jobs/traces.ts', './sql/database/driver.ts']) await import(file);
+    for (const file of ['./jobs/monitoring/traces.ts', './sql/database/driver.ts']) await import(file);
     console.log(loaded.filter((url) => /opentelemetry\\/(sdk|exporter|context|resources)/.test(url)).length);
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { POOLS } from '../../jobs/job.ts';
-import { openLog } from '../../jobs/log.ts';
+import { openLog } from '../../jobs/monitoring/log.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { deriveKeys, readSecret } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';

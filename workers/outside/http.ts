@@ -3,7 +3,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { checkWebhookUrl, allowsPrivateHosts, mayReach } from '../../jobs/networks/host-url.ts';
 import type { Networks } from '../../jobs/networks/networks.ts';
 import type { Download, PostResponse, PostRequest } from '../../jobs/external-systems.ts';
-import { inSpan, SpanKind } from '../../jobs/traces.ts';
+import { inSpan, SpanKind } from '../../jobs/monitoring/traces.ts';
 import {
   guardedLookup,
   NOT_PUBLIC,

@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
-import type { Log } from '../../jobs/log.ts';
-import { stripQuotedValues } from '../../jobs/serialize-error.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
+import { stripQuotedValues } from '../../jobs/monitoring/serialize-error.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 

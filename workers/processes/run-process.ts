@@ -1,4 +1,4 @@
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { STOP_AFTER_MS, STOP_GRACE_MS } from '../queue/pools.ts';
 import type { Worker } from '../queue/worker.ts';
 

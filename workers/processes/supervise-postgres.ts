@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import type { EmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import { startRepeating } from '../queue/repeat.ts';

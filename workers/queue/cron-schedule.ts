@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { latestDueMinute, type ScheduleEntry } from '../../jobs/operations/schedule.ts';
 import type { AnyJob } from '../../jobs/all-jobs.ts';
 import { databaseTime } from '../../sql/database/clock.ts';

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { ZodError } from 'zod';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { allJobs, type AnyJob } from '../../jobs/all-jobs.ts';
 import type { Within } from '../../jobs/work.ts';
 import {

@@ -3,7 +3,7 @@ import type { DatabasePool } from 'slonik';
 import type { Clock } from '../../jobs/clock.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Pool } from '../../jobs/job.ts';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import type { WorkerConfiguration } from '../processes/configuration.ts';

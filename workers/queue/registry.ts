@@ -1,6 +1,6 @@
 import os from 'node:os';
 import type { DatabasePool } from 'slonik';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import * as records from '../../sql/queue/workers.ts';
 import { abortableDelay, startRepeating, type Repetition } from './repeat.ts';
 

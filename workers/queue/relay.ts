@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import { createWebhookDeliveries } from '../../sql/queue/workers.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 

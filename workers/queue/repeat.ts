@@ -1,4 +1,4 @@
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 
 export type Repetition = { stop(): Promise<void> };
 

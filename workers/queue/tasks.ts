@@ -2,8 +2,8 @@ import type { TaskList } from 'graphile-worker';
 import { z } from 'zod';
 import type { ExternalServices, PostResponse, SendResult } from '../../jobs/external-systems.ts';
 import type { AnyJob } from '../../jobs/all-jobs.ts';
-import { summarizeError, stripQuotedValues } from '../../jobs/serialize-error.ts';
-import { inSpan, SpanKind } from '../../jobs/traces.ts';
+import { summarizeError, stripQuotedValues } from '../../jobs/monitoring/serialize-error.ts';
+import { inSpan, SpanKind } from '../../jobs/monitoring/traces.ts';
 
 export type TaskSettings = {
   outside: ExternalServices;

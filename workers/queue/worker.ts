@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { Log } from '../../jobs/log.ts';
+import type { Log } from '../../jobs/monitoring/log.ts';
 import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { poolOfWorker } from '../../jobs/pools.ts';
 import type { AnyJob } from '../../jobs/all-jobs.ts';

@@ -8,7 +8,7 @@ import { CHANNELS } from '../../../sql/communications/channels.ts';
 import { countryCode, lastFourDigits, phoneNumber } from '../../../sql/formatted-text.ts';
 import { emailAddress, freeText, jsonObject } from '../../../sql/types.ts';
 import { IDENTITY_TYPES } from '../../borrowers/identifier.ts';
-import { isRoutingNumber } from '../../routing-number.ts';
+import { isRoutingNumber } from '../../banks/routing-number.ts';
 import { bookFile, optional, required } from './columns.ts';
 import * as kinds from './kinds.ts';
 

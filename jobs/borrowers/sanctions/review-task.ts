@@ -1,6 +1,6 @@
 import { cancelTasks, completeTasks, openTasksForBorrowers } from '../../../sql/borrowers/tasks.ts';
 import { hasHits } from '../../../sql/borrowers/sanctions.ts';
-import { addBusinessDays } from '../../bank-calendar.ts';
+import { addBusinessDays } from '../../banks/bank-calendar.ts';
 import type { Work } from '../../work.ts';
 
 /** All staff read tasks, but only admins may see a possible match. The words therefore do not name it. */

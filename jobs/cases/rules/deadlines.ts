@@ -1,4 +1,4 @@
-import { isBusinessDay } from '../../bank-calendar.ts';
+import { isBusinessDay } from '../../banks/bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import type { Facts, FactsOf, FactType } from './facts.ts';
 

@@ -1,6 +1,6 @@
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { update } from '../../../sql/write.ts';
-import { isRescissionDay } from '../../bank-calendar.ts';
+import { isRescissionDay } from '../../banks/bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';

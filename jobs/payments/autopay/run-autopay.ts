@@ -4,7 +4,7 @@ import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { openTasksForLoans } from '../../../sql/borrowers/tasks.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { isBusinessDay } from '../../bank-calendar.ts';
+import { isBusinessDay } from '../../banks/bank-calendar.ts';
 import { allows, conditionsWithout } from '../../cases/rules/loan-effects.ts';
 import {
   canRunOn,

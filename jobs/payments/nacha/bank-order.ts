@@ -2,7 +2,7 @@ import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
 import type { Instrument } from '../../../sql/borrowers/payment-instruments.ts';
 import { findLiableAccountOwner } from '../../../sql/loans/co-borrowers.ts';
 import * as accounts from '../../../sql/payments/order-accounts.ts';
-import { nextBusinessDay } from '../../bank-calendar.ts';
+import { nextBusinessDay } from '../../banks/bank-calendar.ts';
 import { assertInstrumentUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';

@@ -4,13 +4,13 @@ import type { SentEntry } from '../../../sql/payments/sent-entries.ts';
 import { findLocked } from '../../../sql/table.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { auditUpdate, recordAudit } from '../../audit.ts';
-import { nextBusinessDay } from '../../bank-calendar.ts';
+import { nextBusinessDay } from '../../banks/bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { isApprovalRequired } from '../../users/approvals.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { returnEffect } from '../../return-codes.ts';
+import { returnEffect } from '../../banks/return-codes.ts';
 import {
   parseCorrection,
   isOfCompany,

@@ -1,5 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
-import { isRoutingNumber } from '../../routing-number.ts';
+import { isRoutingNumber } from '../../banks/routing-number.ts';
 
 /** The corrected values. Null means that the notice does not correct the value. */
 export type Correction = {

@@ -7,7 +7,7 @@ import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { hasNoAsciiForm } from '../../ascii.ts';
 import { recordAudit } from '../../audit.ts';
-import { nextBusinessDay } from '../../bank-calendar.ts';
+import { nextBusinessDay } from '../../banks/bank-calendar.ts';
 import { addDays, localTime } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';

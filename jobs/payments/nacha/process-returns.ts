@@ -8,7 +8,7 @@ import { insert } from '../../../sql/write.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { classifyReturnCode, returnReason, RETURN_CODES } from '../../return-codes.ts';
+import { classifyReturnCode, returnReason, RETURN_CODES } from '../../banks/return-codes.ts';
 import { applyReturnCode } from '../return-effects.ts';
 import { returnPayment } from '../return.ts';
 import { recordChangeNotice } from './change-notices.ts';

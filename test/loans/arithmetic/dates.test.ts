@@ -1,7 +1,11 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { federalHolidays, isBusinessDay, nextBusinessDay } from '../../../jobs/bank-calendar.ts';
+import {
+  federalHolidays,
+  isBusinessDay,
+  nextBusinessDay,
+} from '../../../jobs/banks/bank-calendar.ts';
 import {
   addDays,
   addMonths,

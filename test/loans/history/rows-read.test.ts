@@ -8,7 +8,7 @@ import { closeLoans, startClose } from '../../../jobs/business-day/close-loans.j
 import { addDays } from '../../../jobs/dates.ts';
 import { boardLoan } from '../../../jobs/loans/boarding/board-loan.ts';
 import { Boarding } from '../../../jobs/loans/boarding/boarding-input.ts';
-import { openLog } from '../../../jobs/log.ts';
+import { openLog } from '../../../jobs/monitoring/log.ts';
 import { NewPayment, receivePayment } from '../../../jobs/payments/receive.ts';
 import { reversePayment } from '../../../jobs/payments/reverse.ts';
 import { SYSTEM, createWithin, type Within } from '../../../jobs/work.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRescissionDay } from '../../../jobs/bank-calendar.ts';
+import { isRescissionDay } from '../../../jobs/banks/bank-calendar.ts';
 import { setBusinessDate } from '../../setup/ledger.ts';
 import { newLoan } from '../../setup/loans.ts';
 import { newProduct } from '../../setup/products.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type pg from 'pg';
-import { openLog } from '../../../jobs/log.ts';
+import { openLog } from '../../../jobs/monitoring/log.ts';
 import { resealTenant } from '../../../jobs/sealing/reseal.ts';
 import { deriveKeys } from '../../../jobs/sealing/secrets.ts';
 import { within } from '../../../sql/database/within.ts';

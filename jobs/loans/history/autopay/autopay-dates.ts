@@ -1,4 +1,4 @@
-import { isBusinessDay, nextBusinessDay } from '../../../bank-calendar.ts';
+import { isBusinessDay, nextBusinessDay } from '../../../banks/bank-calendar.ts';
 import { addDays, addMonths, latest, dateInMonth, dateParts } from '../../../dates.ts';
 import { parseMoney } from '../../../money.ts';
 import { onePeriodAfter } from '../../arithmetic/due-dates.ts';

@@ -1,4 +1,4 @@
-import { isBusinessDay } from '../../../bank-calendar.ts';
+import { isBusinessDay } from '../../../banks/bank-calendar.ts';
 import { addDays, earliest } from '../../../dates.ts';
 
 /** Days to answer a dispute, and with an extension (FCRA 611(a)(1), 15 USC 1681i(a)(1); 623(b)(2)). */

@@ -1,4 +1,4 @@
-import { dictionary } from '../sql/dictionary.ts';
+import { dictionary } from '../../sql/dictionary.ts';
 
 /**
  * The effect of a return on the bank account.

@@ -1,4 +1,4 @@
-import { StartupError } from '../sql/database/startup-error.ts';
+import { StartupError } from '../../sql/database/startup-error.ts';
 
 /**
  * The loggable part of an error. Drivers and parsers put their input into error messages: packets, rows,

@@ -1,4 +1,4 @@
-import { addDays, dateFromParts, dayOfWeek, daysInMonth, dateParts } from './dates.ts';
+import { addDays, dateFromParts, dayOfWeek, daysInMonth, dateParts } from '../dates.ts';
 
 /** The nth given weekday of a month. Monday is 1. */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): string {
