@@ -184,6 +184,47 @@ async function needsRecentProof(call: Call, routes: readonly Route[]) {
   return isProofNeeded(route, { ...call, params, body: request['body'], checkMatch: () => {} });
 }
 
+/** Runs the requested operation as the user who asked for it, and records the approval. */
+async function approveRequest(call: Call, routes: readonly Route[]) {
+  const { work } = call;
+  const { request, route, asking } = await prepareApproval(call, routes);
+  const params = request['params'] as Record<string, string>;
+  const body = await requests.restoreBody(work, request);
+  const asked = requestedCall(call, { request, route, asking, params, body });
+  const about = { params, body, record: route.record };
+  const content = approvalContentLoader(route, asked);
+  const outdated = await requests.closeIfOutdated(work, request, about, content);
+  if (outdated !== null) return conflictRefusal(outdated);
+  const answer = await route.run(asked);
+  // The refused operation's own writes are kept, and the request stays pending.
+  if (answer instanceof HttpRefusal) return answer;
+  const event = securityEventOfAnswer(route, { body, params }, answer);
+  if (event) await writeSecurityLog(work, event);
+  return requests.recordDecision(work, request, { status: 'approved', reason: reasonOf(call) });
+}
+
+type Requested = Awaited<ReturnType<typeof prepareApproval>> & {
+  params: Record<string, string>;
+  body: unknown;
+};
+
+/** The call that was asked for, in the transaction of its approval. */
+function requestedCall(call: Call, { request, route, asking, params, body }: Requested): Call {
+  const requested_by = {
+    id: request['requested_by'] as string,
+    email: request['requested_by_email'] as string,
+  };
+  const asAsked = (answer: unknown) => omitHiddenFields(asking, route, answer);
+  const wanted = request['if_match'] as WantedVersions;
+  return {
+    ...call,
+    work: { ...call.work, actor: { ...call.work.actor, requested_by } },
+    params,
+    body,
+    checkMatch: (row) => checkMatch(wanted, route.ifMatch, row, asAsked),
+  };
+}
+
 export const approvalRoutes = (routes: readonly Route[]): Route[] => [
   ...visibilityFilteredRoutes,
   {
@@ -200,41 +241,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
       alreadyDecided('approved'),
       requesterGone(),
     ],
-    run: async (call: Call) => {
-      const { request, route, asking } = await prepareApproval(call, routes);
-      const { if_match } = request;
-      const asAsked = (answer: unknown) => omitHiddenFields(asking, route, answer);
-      const requested_by = {
-        id: request['requested_by'] as string,
-        email: request['requested_by_email'] as string,
-      };
-      const params = request['params'] as Record<string, string>;
-      const body = await requests.restoreBody(call.work, request);
-      const asked: Call = {
-        ...call,
-        work: { ...call.work, actor: { ...call.work.actor, requested_by } },
-        params,
-        body,
-        checkMatch: (row) => checkMatch(if_match as WantedVersions, route.ifMatch, row, asAsked),
-      };
-      const about = { params, body, record: route.record };
-      const outdated = await requests.closeIfOutdated(
-        call.work,
-        request,
-        about,
-        approvalContentLoader(route, asked),
-      );
-      if (outdated !== null) return conflictRefusal(outdated);
-      const answer = await route.run(asked);
-      // The refused operation's own writes are kept, and the request stays pending.
-      if (answer instanceof HttpRefusal) return answer;
-      const event = securityEventOfAnswer(route, { body, params }, answer);
-      if (event) await writeSecurityLog(call.work, event);
-      return requests.recordDecision(call.work, request, {
-        status: 'approved',
-        reason: reasonOf(call),
-      });
-    },
+    run: (call: Call) => approveRequest(call, routes),
   },
   {
     ...decisionRouteDefaults,
