@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Transaction } from './db.ts';
 
 type BatchEntry<Item, Answer> = {
@@ -54,4 +55,37 @@ export async function mapConcurrently<Item, Answer>(
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
+}
+
+type Steps<Item, Prepared> = {
+  prepare: (item: Item) => Promise<Prepared>;
+  run: (prepared: Prepared) => Promise<void>;
+};
+
+/**
+ * Prepares items one by one and runs them in groups of `size`, whose statements are combined (`mapConcurrently`). While the
+ * statements of one group run, the next group is prepared. Waits for all statements even if a step fails.
+ */
+export async function runInGroups<Item, Prepared>(
+  items: readonly Item[],
+  size: number,
+  { prepare, run }: Steps<Item, Prepared>,
+): Promise<void> {
+  let running: Promise<unknown> = Promise.resolve();
+  try {
+    for (let from = 0; from < items.length; from += size) {
+      const prepared: Prepared[] = [];
+      for (const item of items.slice(from, from + size)) {
+        prepared.push(await prepare(item));
+        // Lets the group that runs handle the answers of its statements.
+        await setImmediate();
+      }
+      await running;
+      running = mapConcurrently(prepared, run);
+      // Its failure is thrown where it is awaited.
+      running.catch(() => {});
+    }
+  } finally {
+    await running;
+  }
 }

@@ -1,13 +1,14 @@
 import { lockIfUsable } from '../../../sql/borrowers/borrowers.ts';
-import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
+import { mapConcurrently, runInGroups } from '../../../sql/database/batch-by-transaction.ts';
 import * as staged from '../../../sql/books/import-rows.ts';
 import * as stored from '../../../sql/books/imports.ts';
 import { sumByStatus } from '../../../sql/loans/boarding/boarding.ts';
 import * as tape from '../../../sql/loans/boarding/tape.ts';
 import { update } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
-import { boardLoan } from '../../loans/boarding/board-loan.ts';
+import { prepareBoarding } from '../../loans/boarding/board-loan.ts';
 import type { Work } from '../../work.ts';
+import type { LoanRow } from './book-rows.ts';
 import { ChunkRefused } from './chunk-refused.ts';
 import { startTotals } from './control-totals.ts';
 import { storable, type BookFinding } from './finding.ts';
@@ -86,6 +87,7 @@ export async function boardNextChunk(work: Work, id: string, limit = CHUNK): Pro
 }
 
 type BoardedLoan = NewLoan & { position: number };
+type PlacedLoan = staged.StagedRow & { row: LoanRow };
 
 async function boardRows(work: Work, row: stored.ImportRow, rows: readonly staged.StagedRow[]) {
   const placed = rows.map((one) => ({ ...one, row: openRow<'loans'>(work, one) }));
@@ -106,46 +108,35 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   const options = ImportOptions.parse(row.options);
   const find = await createParentFinder(work, options);
   const usable_borrowers = await lockUsable(work, [...new Set(borrowers.values())]);
+  const known = { rowsOf, borrowers, eventsOf, investorAccount, options, find, usable_borrowers };
   const loans: BoardedLoan[] = [];
   const brought: BroughtLoan[] = [];
   const findings: BookFinding[] = [];
-  for (let from = 0; from < placed.length; from += GROUP)
-    await mapConcurrently(placed.slice(from, from + GROUP), async (one) => {
-      const borrower_id = borrowers.get(one.row.borrower_external_id) ?? '';
+  const refuse = (one: PlacedLoan, error: unknown) => {
+    if (!(error instanceof Invalid)) throw error;
+    const transactions = rowsOf('history', loanKey(one.row.loan_number));
+    for (const [field, reason] of Object.entries(error.errors))
+      findings.push({ ...placeOfField(field, one, transactions), ...REFUSED, reason });
+  };
+  await runInGroups(placed, GROUP, {
+    // After a loan was refused, the other loans of the chunk are still checked.
+    prepare: (one) =>
+      prepareRow(work, one, known).catch((error: unknown) => {
+        refuse(one, error);
+        return null;
+      }),
+    async run(prepared) {
+      if (prepared === null) return;
+      const { one, borrower_id, history, records, write } = prepared;
       try {
-        const records = rowsOf('records', loanKey(one.row.loan_number));
-        const row = withoutRepeated(one.row, records);
-        const found = await find(row);
-        const own = ownedParents(found.parents, records, investorAccount);
-        const parents = { ...own, usable_borrowers };
-        const input = boardingInput(row, borrower_id, found);
-        const history = eventsOf(one.row.loan_number);
-        const id = history
-          ? await boardLoan(
-              work,
-              boardingWithEvents(input, one.row, records),
-              parents,
-              () => history.history,
-            )
-          : await boardLoan(
-              work,
-              {
-                ...input,
-                ...historyOf(one.row, rowsOf('history', loanKey(one.row.loan_number))),
-                accept_difference: options.accept_difference,
-              },
-              parents,
-            );
+        const id = await write();
         if (history ?? records.length > 0) brought.push({ id, borrower_id, history, records });
         loans.push({ ...one, id, borrower_id });
       } catch (error) {
-        // `boardLoan` throws `Invalid` before it writes anything, so the other loans of the chunk can still be checked.
-        if (!(error instanceof Invalid)) throw error;
-        const transactions = rowsOf('history', loanKey(one.row.loan_number));
-        for (const [field, reason] of Object.entries(error.errors))
-          findings.push({ ...placeOfField(field, one, transactions), ...REFUSED, reason });
+        refuse(one, error);
       }
-    });
+    },
+  });
   if (findings.length > 0)
     throw new ChunkRefused(findings.toSorted((one, other) => one.line - other.line));
   const warnings: BookFinding[] = [];
@@ -158,6 +149,47 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   await completeBroughtLoans(work, row.id, brought, warn);
   await appendFindings(work, row.id, warnings);
   return { loans, people: [...borrowers.keys()] };
+}
+
+type Known = {
+  rowsOf: StagedRows;
+  borrowers: ReadonlyMap<string, string>;
+  eventsOf: Awaited<ReturnType<typeof loadHistories>>;
+  investorAccount: string | null;
+  options: ImportOptions;
+  find: Awaited<ReturnType<typeof createParentFinder>>;
+  usable_borrowers: ReadonlySet<string>;
+};
+
+/** Checks and computes a loan, and returns the function that writes it. Throws `Invalid`. */
+async function prepareRow(work: Work, one: PlacedLoan, known: Known) {
+  const { rowsOf, eventsOf, usable_borrowers } = known;
+  const { loan_number, borrower_external_id } = one.row;
+  const borrower_id = known.borrowers.get(borrower_external_id) ?? '';
+  const records = rowsOf('records', loanKey(loan_number));
+  const row = withoutRepeated(one.row, records);
+  const found = await known.find(row);
+  const own = ownedParents(found.parents, records, known.investorAccount);
+  const parents = { ...own, usable_borrowers };
+  const input = boardingInput(row, borrower_id, found);
+  const history = eventsOf(loan_number);
+  const write = history
+    ? await prepareBoarding(
+        work,
+        boardingWithEvents(input, one.row, records),
+        parents,
+        () => history.history,
+      )
+    : await prepareBoarding(
+        work,
+        {
+          ...input,
+          ...historyOf(one.row, rowsOf('history', loanKey(loan_number))),
+          accept_difference: known.options.accept_difference,
+        },
+        parents,
+      );
+  return { one, borrower_id, history, records, write };
 }
 
 /** Those of the borrowers that may get a loan, locked with one statement for the whole chunk. */

@@ -8,6 +8,7 @@ import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Terms } from '../arithmetic/terms.ts';
 import { openLoan } from '../history/open-loan.ts';
 import { recordEvents } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
@@ -29,7 +30,7 @@ import { readTerms, type TermsSource } from '../products/loan-terms.ts';
 import { boardedApr } from './boarded-rate.ts';
 import { interestSincePaid } from './boarded-interest.ts';
 import { assertRepays, checkBoarding } from './check-boarding.ts';
-import { boardWithHistory, type ReadHistory } from './board-with-history.ts';
+import { prepareWithHistory, type ReadHistory } from './board-with-history.ts';
 import { paidThroughDate } from './paid-through.ts';
 import { keepEarlierTransactions } from './earlier-transactions.ts';
 import { toNewLoan } from './to-new-loan.ts';
@@ -45,10 +46,24 @@ export async function boardLoan(
   known?: LoanParents,
   read?: ReadHistory,
 ): Promise<string> {
+  const write = await prepareBoarding(work, input, known, read);
+  return write();
+}
+
+/**
+ * Checks and computes everything about a boarded loan, and writes nothing. Returns the function that writes the loan and
+ * answers its id. Throws `Invalid` if the loan cannot be boarded.
+ */
+export async function prepareBoarding(
+  work: Work,
+  input: Boarding,
+  known?: LoanParents,
+  read?: ReadHistory,
+): Promise<() => Promise<string>> {
   checkBoarding(work, input);
   await assertAssignable(work, input);
   if (read ?? input.history?.depth === 'replayed')
-    return boardWithHistory(work, input, known, read);
+    return prepareWithHistory(work, input, known, read);
   const balance = input.current_principal_balance ?? input.principal_amount;
   const wanted = { ...toNewLoan(input), ...statusColumns(work, input, balance) };
   const checked = await validateNewLoan(work, wanted, known);
@@ -60,24 +75,21 @@ export async function boardLoan(
   if (input.status === 'active') assertRepays(terms, paid, schedule, place);
   // Another lender disclosed the loan, so its APR is computed from its terms.
   const loan = { ...checked, apr: boardedApr(terms, input, original) };
-  const { id, loan_number } = await insertLoan(work, loan);
-  if (input.status === 'active') {
-    const accrued_interest =
-      input.accrued_interest ?? interestSincePaid(terms, paid, schedule, place);
-    const owing = { ...place, accrued_interest };
-    const asking = dependsOnAccrued(terms, paid, owing)
-      ? boardedSchedule(terms, paid, original, owing)
-      : schedule;
-    await boardFunded(work, id, { ...paid, accrued_interest }, { balance, schedule: asking });
-  }
-  if (input.status === 'approved')
-    await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
-  if (input.status === 'charged_off') await boardChargedOff(work, id, input, balance);
-  if (input.history) await keepEarlierTransactions(work, id, input.history.transactions);
-  await followConditions(work, id);
-  if (input.investor_id) await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
-  await emitLoanCreated(work, { ...wanted, id, loan_number });
-  return id;
+  const funded =
+    input.status === 'active' ? toFunded(terms, paid, original, { schedule, ...place }) : null;
+  return async () => {
+    const { id, loan_number } = await insertLoan(work, loan);
+    if (funded) await boardFunded(work, id, funded, balance);
+    if (input.status === 'approved')
+      await setRescissionEnd(work, (await openLoan(work, id)).row, input.origination_date);
+    if (input.status === 'charged_off') await boardChargedOff(work, id, input, balance);
+    if (input.history) await keepEarlierTransactions(work, id, input.history.transactions);
+    await followConditions(work, id);
+    if (input.investor_id)
+      await addAssignment(work, { loan_id: id, investor_id: input.investor_id });
+    await emitLoanCreated(work, { ...wanted, id, loan_number });
+    return id;
+  };
 }
 
 /** The boarded status and the columns that depend on it. */
@@ -152,12 +164,26 @@ async function boardChargedOff(work: Work, id: string, input: Boarding, balance:
     await askForFirstDelinquency(work, [id]);
 }
 
-async function boardFunded(
-  work: Work,
-  id: string,
-  input: Boarding,
-  { balance, schedule }: { balance: string; schedule: readonly ScheduleRow[] },
-) {
+type Funded = { input: Boarding; schedule: readonly ScheduleRow[] };
+
+/** The loan with the interest that it owes, and its schedule. */
+function toFunded(
+  terms: Terms,
+  paid: Boarding,
+  original: readonly ScheduleRow[],
+  { schedule, ...place }: { schedule: readonly ScheduleRow[]; balance: string; today: string },
+): Funded {
+  const accrued_interest = paid.accrued_interest ?? interestSincePaid(terms, paid, schedule, place);
+  const owing = { ...place, accrued_interest };
+  return {
+    input: { ...paid, accrued_interest },
+    schedule: dependsOnAccrued(terms, paid, owing)
+      ? boardedSchedule(terms, paid, original, owing)
+      : schedule,
+  };
+}
+
+async function boardFunded(work: Work, id: string, { input, schedule }: Funded, balance: string) {
   const loan = await openLoan(work, id);
   const event = newEvent({
     kind: 'boarding',

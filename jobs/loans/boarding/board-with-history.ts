@@ -32,10 +32,10 @@ import { toNewLoan } from './to-new-loan.ts';
 export type ReadHistory = (terms: Terms) => BroughtHistory;
 
 /**
- * Boards a loan with what happened at the previous servicer. The loan continues as if it had always been here; the
- * stated balances are only compared.
+ * Prepares a loan with what happened at the previous servicer (`prepareBoarding`). The loan continues as if it had always
+ * been here; the stated balances are only compared.
  */
-export async function boardWithHistory(
+export async function prepareWithHistory(
   work: Work,
   input: Boarding,
   known: LoanParents | undefined,
@@ -60,6 +60,20 @@ export async function boardWithHistory(
     interest_rate,
     terms: termsAtRate(checked.terms, input.interest_rate, interest_rate),
   };
+  return () => writeWithHistory(work, input, { loan, columns, replayed, history });
+}
+
+async function writeWithHistory(
+  work: Work,
+  input: Boarding,
+  prepared: {
+    loan: NewLoan;
+    columns: ReturnType<typeof replayedColumns>;
+    replayed: ReplayedLoan;
+    history: BroughtHistory;
+  },
+): Promise<string> {
+  const { loan, columns, replayed, history } = prepared;
   const { id, loan_number } = await insertLoan(work, loan);
   await recordEvents(work, await openLoan(work, id), replayed.events, {
     firstSchedule: replayed.schedule,
