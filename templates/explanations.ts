@@ -109,8 +109,8 @@ const TEXTS = {
     '{from|date}: intereses de los días en que estuvieron en pausa, que ahora se deben.',
   ],
   boarded: [
-    '{from|date}: interest owed on the day on which the loan came from the previous servicer.',
-    '{from|date}: intereses que se debían el día en que el préstamo vino del administrador anterior.',
+    '{from|date}: interest that was already owed when the loan was taken over.',
+    '{from|date}: intereses que ya se debían cuando se recibió el préstamo.',
   ],
   already_paid: [
     'Already paid or credited for the first of these days.',

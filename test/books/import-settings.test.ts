@@ -183,6 +183,28 @@ test('the balances of two accounts of a book that are one account here are added
   );
 });
 
+test('the trial balance of a lender takes the place of Due to Investors for its own loans', async () => {
+  const own = await stage.tenant('2026-01-15');
+  const without = await stage.tenant('2026-01-15');
+  const equity = { account_type: 'equity', as_of_date: '2026-01-15' };
+  const balances = csvOf(
+    { account_code: '1100', balance: '1200.00', ...equity, account_type: 'asset' },
+    { account_code: 'CAPITAL', balance: '-1200.00', ...equity },
+  );
+  const loans = { 'loans.csv': BOOK['loans.csv'] };
+
+  await importBookByHttp(stage, own, bookFiles({ ...loans, 'ledger.csv': balances }));
+  await importBookByHttp(stage, without, bookFiles(loans));
+  const creditsOf = async (tenant: Tenant) => {
+    const { body } = await (await tenant.signedIn('admin')).get('/ledger/trial-balance');
+    const accounts = body.accounts as { code: string; credit: string }[];
+    return accounts.flatMap(({ code, credit }) => (credit === '0.00' ? [] : `${code} ${credit}`));
+  };
+
+  expect(await creditsOf(own)).toEqual(['CAPITAL 1200.00']);
+  expect(await creditsOf(without)).toEqual(['2200 1200.00']);
+});
+
 test('a book that the database refuses fails with a reason and can be canceled', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');

@@ -130,14 +130,14 @@ test.each([
   'stated interest that follows %s is doubted once for the file',
   async (named, days, basis, remedy) => {
     const { status, findings } = await check(withInterest(8, days, basis));
-    const few = await check(withInterest(4, days, basis));
+    const fourLoans = await check(withInterest(4, days, basis));
 
     const doubts = findings.filter(({ code }) => code === 'interest_counted_otherwise');
     expect(status).toBe('checked');
     expect(doubts).toMatchObject([{ line: 2, column_name: 'accrued_interest' }]);
     expect(doubts[0]?.reason).toContain(`looks like ${named}: 8 of 8 loans fit to the cent`);
     expect(doubts[0]?.reason).toContain(remedy);
-    expect(few.places.join()).not.toContain('interest_counted_otherwise');
+    expect(fourLoans.places.join()).not.toContain('interest_counted_otherwise');
   },
 );
 
