@@ -7,7 +7,12 @@ import { readHistory, type BalanceDifference } from '../../../loans/boarding/rep
 import type { BookFileName, BookRow } from '../../format/book-files.ts';
 import type { CheckedRow } from '../../format/checks/check-book.ts';
 import { createKeySet, hashOf } from '../../format/checks/key-set.ts';
-import { assertEventFacts, broughtHistory } from '../exported/brought-events.ts';
+import {
+  assertEventFacts,
+  broughtHistory,
+  type EventRow,
+  type InstallmentRow,
+} from '../exported/brought-events.ts';
 import { boardingWithEvents } from '../exported/own-export.ts';
 import type { Boarding } from '../../../loans/boarding/boarding-input.ts';
 import type { Terms } from '../../../loans/arithmetic/terms.ts';
@@ -38,7 +43,11 @@ export const isFileOfLoan = (file: BookFileName): file is FileOfLoan =>
   file === 'history' || file === 'events' || file === 'schedules';
 
 type KeptLoan = { file: 'loans'; source: string; line: number; parents: string; row: LoanRow };
-type Kept = KeptLoan | { [Name in FileOfLoan]: { file: Name } & Placed<Name> }[FileOfLoan];
+type Kept =
+  | KeptLoan
+  | ({ file: 'history' } & Placed<'history'>)
+  | { file: 'events'; values: EventRow }
+  | { file: 'schedules'; values: InstallmentRow };
 type LabelOf = RowPlace['labelOf'];
 
 export type CheckedHistory = { findings: BookFinding[]; figures: LoanFigures };
@@ -93,7 +102,7 @@ export function createHistoryCheck({ options, hasEvents }: HistoryOptions) {
 
     /** Adds a row of a loan, after all loans. Returns what is wrong with the row by itself. */
     addRow(row: CheckedRow): BookFinding[] {
-      const { file, source, line, values } = row;
+      const { file, values } = row;
       if (!isFileOfLoan(file)) return [];
       const { loan_number } = values as BookRow<FileOfLoan>;
       const isNeeded = file === 'history' ? kept.replayed : kept.loans;
@@ -109,7 +118,7 @@ export function createHistoryCheck({ options, hasEvents }: HistoryOptions) {
         return file === 'history' && of_loan === TRANSACTIONS_MAX + 1 ? [tooMany(row)] : findings;
       }
       keepLabels(file, row);
-      store.add(loan_number, { file, source, line, values } as Kept);
+      store.add(loan_number, toKept(file, row));
       return findings;
     },
 
@@ -147,6 +156,22 @@ export function createHistoryCheck({ options, hasEvents }: HistoryOptions) {
   };
 }
 
+/** As little as the replay needs: an export has fifty such rows for a loan. */
+function toKept(file: FileOfLoan, { source, line, values }: CheckedRow): Kept {
+  if (file === 'history') return { file, source, line, values: values as BookRow<'history'> };
+  if (file === 'events') {
+    const { event_id, kind, effective_date, facts } = values as BookRow<'events'>;
+    return { file, values: { event_id, kind, effective_date, facts } };
+  }
+  const {
+    loan_number: _,
+    paid_amount: __,
+    paid_date: ___,
+    ...row
+  } = values as BookRow<'schedules'>;
+  return { file, values: row };
+}
+
 function refusedFacts({ values, ...place }: CheckedRow): BookFinding[] {
   try {
     assertEventFacts(values as BookRow<'events'>);
@@ -171,8 +196,8 @@ type OneLoan = {
   place: RowPlace;
   transactions: readonly Placed<'history'>[];
   places: readonly RowPlace[];
-  events: readonly Placed<'events'>[];
-  schedule: readonly Placed<'schedules'>[];
+  events: readonly { values: EventRow }[];
+  schedule: readonly { values: InstallmentRow }[];
   found: FoundParents;
   isIncomplete: boolean;
 };

@@ -6,7 +6,12 @@ import { EVENT_FACTS, type LoanEvent } from '../../../loans/engine/events.ts';
 import type { ScheduleRow } from '../../../loans/arithmetic/amortize.ts';
 import type { BookRow } from '../../format/book-files.ts';
 
-type EventRow = BookRow<'events'>;
+/** What the history needs of a row of `events.csv`, and of `schedules.csv`. */
+export type EventRow = Pick<BookRow<'events'>, 'event_id' | 'kind' | 'effective_date' | 'facts'>;
+export type InstallmentRow = Omit<
+  BookRow<'schedules'>,
+  'loan_number' | 'paid_amount' | 'paid_date'
+>;
 
 /** A history, with the new ids of its events by their old ones. */
 export type ExportedHistory = { history: BroughtHistory; eventIds: ReadonlyMap<string, string> };
@@ -21,7 +26,7 @@ const NAMES_IDS = /^(reverses|fee_id|payment_id|disbursement_id)$/;
  */
 export function broughtHistory(
   events: readonly EventRow[],
-  schedule: readonly BookRow<'schedules'>[],
+  schedule: readonly InstallmentRow[],
 ): ExportedHistory {
   const ids = new Map<string, string>();
   const idFor = (old: string) => {
@@ -73,7 +78,7 @@ function mapIds(value: unknown, idFor: (old: string) => string): unknown {
   );
 }
 
-const scheduleRow = (row: BookRow<'schedules'>): ScheduleRow => ({
+const scheduleRow = (row: InstallmentRow): ScheduleRow => ({
   period_number: row.period_number,
   due_date: row.due_date,
   payment_amount: row.payment_amount,
