@@ -36,6 +36,9 @@ export type Work = {
   isClosingDay?: true;
 };
 
+/** The id of no tenant, for a transaction that lists tenants or reads tables outside them. */
+export const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+
 /** Runs the steps in a transaction of the tenant. Repeats them after a deadlock. */
 export type Within = <Result>(
   tenantId: string,

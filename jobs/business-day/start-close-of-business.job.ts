@@ -4,9 +4,7 @@ import { localDate } from '../dates.ts';
 import { job } from '../job.ts';
 import { startClose } from './close-loans.job.ts';
 import { lastEndedDay } from './plan-close.ts';
-
-/** A tenant id that does not exist: listing all tenants needs a transaction, but no tenant. */
-const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+import { NO_TENANT_ID } from '../work.ts';
 
 /**
  * Finds tenants whose business date is over in their time zone and starts its close. Missed days are closed

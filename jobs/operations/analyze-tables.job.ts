@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { analyzeTable, tablesToAnalyze } from '../../sql/operations/statistics.ts';
 import { job } from '../job.ts';
-
-/** Statistics do not belong to a tenant, so the transaction uses none. */
-const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+import { NO_TENANT_ID } from '../work.ts';
 
 /**
  * Keeps the planner's statistics current, also for partitioned tables and soon after a tenant is boarded.

@@ -15,9 +15,7 @@ import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
 import { job } from '../job.ts';
 import { removeOldBatchFiles } from '../mailing/remove-old-batch-files.ts';
 import { settingsOf } from '../users/settings/settings.ts';
-
-/** Listing the tenants does not need a tenant. */
-const NO_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+import { NO_TENANT_ID } from '../work.ts';
 
 /**
  * Deletes data that is no longer usable: ended sessions and sign-ins, old idempotency keys, throttle
