@@ -41,45 +41,14 @@ const MONTHS_AHEAD = 12;
  */
 export async function quotePayoff(work: Work, input: NewQuote): Promise<string> {
   const loan = await openInService(work, input.loan_id);
-  const { row, schedule, events } = loan;
-  const { payoff_date, good_through_date: latest } = datesOf(work, loan, input);
-  const steps = latest > work.today ? await readAgreedSteps(work, loan) : [];
-  const agreed = steps.filter(isExpectedByQuotes);
-  const on = (day: string) => loanOn(loan, agreed, day);
-  const prepayment_penalty = input.include_prepayment_penalty
-    ? money(prepaymentPenalty(row, on(payoff_date).state))
-    : '0.00';
-  const history = { terms: readTerms(row), schedule, events, agreed };
-  const quoteFor = (day: string) => payoff(history, { payoff_date: day, prepayment_penalty });
-  const first = parseMoney(quoteFor(payoff_date).payoff_amount);
-  // The amount is valid until the last day, so the quote ends before an agreed change lowers the debt.
-  let good_through_date = latest;
-  let last = quoteFor(latest);
-  while (parseMoney(last.payoff_amount).lt(first)) {
-    if (input.good_through_date)
-      throw new Invalid({
-        good_through_date:
-          'An agreed change lowers the debt before this day. Quote an earlier last day.',
-      });
-    good_through_date = addDays(good_through_date, -1);
-    last = quoteFor(good_through_date);
-  }
-  const { unearned_interest: _, ...amounts } = payoff(history, {
-    payoff_date,
-    good_through_date,
-    prepayment_penalty,
-  });
+  const { row } = loan;
+  const { amounts, last, interest_rate } = await computeQuote(work, loan, input);
   const number = (await records.countRecords(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
   await supersedeActiveQuotes(work, row.id, 'newer_quote');
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
-  const quoted = {
-    ...last,
-    agreed_changes: amounts.agreed_changes,
-    quote_number,
-    remittance_instructions,
-    interest_rate: on(good_through_date).state.current_rate,
-  };
+  const { agreed_changes } = amounts;
+  const quoted = { ...last, agreed_changes, quote_number, remittance_instructions, interest_rate };
   const letterFor = (borrowerId: string) => orderLetter(work, loan, borrowerId, quoted);
   const document_id = await letterFor(row.borrower_id);
   const id = await insert(work.tx, 'payoff_quotes', {
@@ -95,6 +64,38 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
   if (delivery_method === 'email' || delivery_method === 'letter')
     await sendQuote(work, loan, delivery_method, { document_id, letterFor }, last);
   return id;
+}
+
+/**
+ * The amounts of a quote, the figures of its last day (`last`), and the rate on that day. The amount is valid until the
+ * last day, so the quote ends before an agreed change lowers the debt. Throws if the request names a later last day.
+ */
+async function computeQuote(work: Work, loan: OpenLoan, input: NewQuote) {
+  const { row, schedule, events } = loan;
+  const { payoff_date, good_through_date: latest } = datesOf(work, loan, input);
+  const steps = latest > work.today ? await readAgreedSteps(work, loan) : [];
+  const agreed = steps.filter(isExpectedByQuotes);
+  const on = (day: string) => loanOn(loan, agreed, day);
+  const prepayment_penalty = input.include_prepayment_penalty
+    ? money(prepaymentPenalty(row, on(payoff_date).state))
+    : '0.00';
+  const history = { terms: readTerms(row), schedule, events, agreed };
+  const quoteFor = (day: string) => payoff(history, { payoff_date: day, prepayment_penalty });
+  const first = parseMoney(quoteFor(payoff_date).payoff_amount);
+  let good_through_date = latest;
+  let last = quoteFor(latest);
+  while (parseMoney(last.payoff_amount).lt(first)) {
+    if (input.good_through_date)
+      throw new Invalid({
+        good_through_date:
+          'An agreed change lowers the debt before this day. Quote an earlier last day.',
+      });
+    good_through_date = addDays(good_through_date, -1);
+    last = quoteFor(good_through_date);
+  }
+  const dates = { payoff_date, good_through_date, prepayment_penalty };
+  const { unearned_interest: _, ...amounts } = payoff(history, dates);
+  return { amounts, last, interest_rate: on(good_through_date).state.current_rate };
 }
 
 function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
