@@ -269,16 +269,10 @@ export async function postPayment(
   const { payment_instrument_id, payment_method: method = null } = input;
   const order = await bank.prepareBankOrder(work, { payment_instrument_id, method });
   const isReplayed = wasReceivedBefore(loan, input.payment_date);
-  const event = newEvent({
-    id,
-    kind: 'payment',
-    effective_date: input.effective_date,
-    ...(isReplayed && { is_replayed: true as const }),
-    amount: input.amount,
+  const event = paymentEvent(id, input, {
     payment_type,
     ...order.transit,
-    ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
-    ...(input.allocation_override && { allocation_override: input.allocation_override }),
+    ...(isReplayed && { is_replayed: true as const }),
   });
   const before =
     otherEvents ?? (await assessPenaltyIncludedIn(work, loan, { ...input, id, payment_type }));
@@ -310,3 +304,18 @@ export async function postPayment(
   });
   return id;
 }
+
+const paymentEvent = (
+  id: string,
+  { effective_date, amount, extra_payment_to, allocation_override }: Dated,
+  facts: { payment_type: PaymentType; is_in_transit?: true; is_replayed?: true },
+) =>
+  newEvent({
+    id,
+    kind: 'payment',
+    effective_date,
+    amount,
+    ...facts,
+    ...(extra_payment_to && { extra_payment_to }),
+    ...(allocation_override && { allocation_override }),
+  });
