@@ -112,28 +112,28 @@ async function boardRows(work: Work, row: stored.ImportRow, rows: readonly stage
   const loans: BoardedLoan[] = [];
   const brought: BroughtLoan[] = [];
   const findings: BookFinding[] = [];
-  const refuse = (one: PlacedLoan, error: unknown) => {
+  const refuse = (loan: PlacedLoan, error: unknown) => {
     if (!(error instanceof Invalid)) throw error;
-    const transactions = rowsOf('history', loanKey(one.row.loan_number));
+    const transactions = rowsOf('history', loanKey(loan.row.loan_number));
     for (const [field, reason] of Object.entries(error.errors))
-      findings.push({ ...placeOfField(field, one, transactions), ...REFUSED, reason });
+      findings.push({ ...placeOfField(field, loan, transactions), ...REFUSED, reason });
   };
   await runInGroups(placed, GROUP, {
     // After a loan was refused, the other loans of the chunk are still checked.
-    prepare: (one) =>
-      prepareRow(work, one, known).catch((error: unknown) => {
-        refuse(one, error);
+    prepare: (loan) =>
+      prepareRow(work, loan, known).catch((error: unknown) => {
+        refuse(loan, error);
         return null;
       }),
     async run(prepared) {
       if (prepared === null) return;
-      const { one, borrower_id, history, records, write } = prepared;
+      const { loan, borrower_id, history, records, write } = prepared;
       try {
         const id = await write();
         if (history ?? records.length > 0) brought.push({ id, borrower_id, history, records });
-        loans.push({ ...one, id, borrower_id });
+        loans.push({ ...loan, id, borrower_id });
       } catch (error) {
-        refuse(one, error);
+        refuse(loan, error);
       }
     },
   });
@@ -162,12 +162,12 @@ type Known = {
 };
 
 /** Checks and computes a loan, and returns the function that writes it. Throws `Invalid`. */
-async function prepareRow(work: Work, one: PlacedLoan, known: Known) {
+async function prepareRow(work: Work, loan: PlacedLoan, known: Known) {
   const { rowsOf, eventsOf, usable_borrowers } = known;
-  const { loan_number, borrower_external_id } = one.row;
+  const { loan_number, borrower_external_id } = loan.row;
   const borrower_id = known.borrowers.get(borrower_external_id) ?? '';
   const records = rowsOf('records', loanKey(loan_number));
-  const row = withoutRepeated(one.row, records);
+  const row = withoutRepeated(loan.row, records);
   const found = await known.find(row);
   const own = ownedParents(found.parents, records, known.investorAccount);
   const parents = { ...own, usable_borrowers };
@@ -176,7 +176,7 @@ async function prepareRow(work: Work, one: PlacedLoan, known: Known) {
   const write = history
     ? await prepareBoarding(
         work,
-        boardingWithEvents(input, one.row, records),
+        boardingWithEvents(input, loan.row, records),
         parents,
         () => history.history,
       )
@@ -184,12 +184,12 @@ async function prepareRow(work: Work, one: PlacedLoan, known: Known) {
         work,
         {
           ...input,
-          ...historyOf(one.row, rowsOf('history', loanKey(loan_number))),
+          ...historyOf(loan.row, rowsOf('history', loanKey(loan_number))),
           accept_difference: known.options.accept_difference,
         },
         parents,
       );
-  return { one, borrower_id, history, records, write };
+  return { loan, borrower_id, history, records, write };
 }
 
 /** Those of the borrowers that may get a loan, locked with one statement for the whole chunk. */
