@@ -145,7 +145,7 @@ const RULES = dictionary<SqlFragment>({
   // Boarding takes these from the terms, although a loan of our own may not have them yet.
   apr: sql.fragment`case when ${isUnfunded} then given.apr else coalesce(given.apr, record.apr) end`,
   origination_date: sql.fragment`
-    case when ${isUnfunded} then given.origination_date else record.origination_date end`,
+    case when ${isUnfunded} and given.origination_date is null then null else record.origination_date end`,
   payment_day: sql.fragment`given.payment_day`,
   frozen_at: timeOf('frozen_at'),
   accelerated_at: timeOf('accelerated_at'),

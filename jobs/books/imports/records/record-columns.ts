@@ -107,6 +107,9 @@ export function valuationColumns(
   return { ...row, collateral_id };
 }
 
+/** Draws are made at most 30 days before their due date. */
+const DRAWN_AHEAD_DAYS = 62;
+
 export function autopayColumns(
   { today }: Work,
   {
@@ -121,6 +124,10 @@ export function autopayColumns(
 ): Values & { start_date: string } {
   const start_date = terms.start_date ?? today;
   assertConsistent({ ...terms, start_date });
+  if (drawn_through && drawn_through > addDays(today, DRAWN_AHEAD_DAYS))
+    throw new Invalid({
+      drawn_through: `Must be at most ${DRAWN_AHEAD_DAYS} days after the business date. Correct the date.`,
+    });
   // The old system may have drawn until the move, so nothing is drawn twice.
   const yesterday = addDays(today, -1);
   return { ...terms, start_date, drawn_through: latest(drawn_through ?? yesterday, yesterday) };

@@ -51,20 +51,25 @@ function nextInstallment(
   // A line billed by cycle draws again with its next minimum payment.
   if (loan.maturity_date === null || loan.is_accelerated || parseMoney(loan.total_balance).eq(0))
     return null;
-  let months = 1;
-  while (!isAhead(monthsAfter(last, months))) months += 1;
-  return monthsAfter(last, months);
+  for (let months = 1; ; months += 1) {
+    const due = monthsAfter(last, months);
+    if (isBeyondDates(due)) return null;
+    if (isAhead(due)) return due;
+  }
 }
+
+/** Dates have four digits for the year, and compare as texts. */
+const isBeyondDates = (date: string): boolean => date[4] !== '-';
 
 const monthsAfter = (date: string, months: number) => addMonths(date, months, dateParts(date).day);
 
-/** The first date after `after` in the autopay plan's own frequency. */
-export function nextAutopayDateAfter(plan: AutopayCalendar, after: string): string {
+/** The first date after `after` in the autopay plan's own frequency. Null if there is none. */
+export function nextAutopayDateAfter(plan: AutopayCalendar, after: string): string | null {
   const frequency = plan.frequency as PaymentFrequency;
   const day = plan.day_of_month ?? dateParts(plan.start_date).day;
   let date = firstOccurrence(plan, day);
-  while (date <= after) date = onePeriodAfter(frequency, date, 1, day);
-  return date;
+  while (date <= after && !isBeyondDates(date)) date = onePeriodAfter(frequency, date, 1, day);
+  return isBeyondDates(date) ? null : date;
 }
 
 function firstOccurrence({ frequency, start_date }: AutopayCalendar, day: number): string {

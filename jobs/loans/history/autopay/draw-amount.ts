@@ -52,7 +52,9 @@ function minimumDue(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
     return isLast(state, dueDate) ? repaymentAmount(state) : sum(rows.map(restOf));
   }
   const following = nextAutopayDateAfter(plan, dueDate);
-  const open = installments.find((row) => row.due_date < following && restOf(row).gt(0));
+  const isBefore = ({ due_date }: { due_date: string }) =>
+    following === null || due_date < following;
+  const open = installments.find((row) => isBefore(row) && restOf(row).gt(0));
   if (open === undefined) return ZERO;
   return isLast(state, open.due_date) ? repaymentAmount(state) : restOf(open);
 }
