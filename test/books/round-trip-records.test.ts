@@ -60,6 +60,25 @@ test('autopay keeps its consent or has none, and draws no due date twice', async
   expect(await differencesOf(source, target, { later: true })).toEqual([]);
 });
 
+test('a due date that cannot have been drawn yet is refused by line', async () => {
+  const source = await stage.tenant('2026-01-15');
+  await enroll(source, false);
+  const files = await exportedFiles(stage, source);
+  const autopay = files.get('autopay.csv')?.toString() ?? '';
+  files.set('autopay.csv', Buffer.from(autopay.replace('2026-01-14', '9999-12-31')));
+  const target = await stage.tenant('2026-01-15');
+  const admin = await target.signedIn('admin');
+
+  const book = await zipOf(Object.fromEntries(files));
+  const { id } = (await uploadBook(admin, book, {}, 'book.zip')).body as { id: string };
+  await runImports(stage);
+  const found = (await admin.get(`/imports/${id}/findings`)).body as object[];
+
+  expect(found).toMatchObject([
+    { file: 'autopay.csv', line: 2, column_name: 'drawn_through', severity: 'error' },
+  ]);
+});
+
 test('a late fee is decided on the day of the move, and once', async () => {
   const source = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '25.00' };

@@ -44,7 +44,7 @@ export const importTape = async ({ within }: Pick<Tenant, 'within'>, csv: string
 };
 
 /** A book as a zip. */
-export async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+export async function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   async function* entries() {
     for (const [path, content] of Object.entries(files))
       yield await Promise.resolve({ path, content: Buffer.from(content) });
