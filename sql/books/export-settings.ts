@@ -8,22 +8,39 @@ const glMap = sql.fragment`(
   join ledger_accounts as account on account.id::text = mapped.account_id
 )`;
 
-export const listPrograms = (tx: Transaction) =>
+/** The product is that of a loan of the book; without a scope, any. */
+const isProductOfBook = (scope: BookScope, product: string) => sql.fragment`(
+  ${isWhole(scope)} or exists (
+    select from loans as loan
+    where loan.product_id = ${sql.identifier([product, 'id'])} and ${isInBook(scope)}
+  ))`;
+
+/** The programs of the book's loans and products; without a scope, all. */
+export const listPrograms = (tx: Transaction, scope: BookScope) =>
   tx.any(sql.type(BookRow)`
     select record.code, record.name, record.description, record.program_type,
            record.is_active and not record.is_archived as is_active,
            product.code as default_product_code, record.funding_source,
            record.credit_identification_number, record.jurisdictions, record.compliance_checks,
            record.template_overrides, record.metadata
-    from programs as record left join products as product on product.id = record.default_product_id
+    from programs as record
+    left join products as product on product.id = record.default_product_id
+      and ${isProductOfBook(scope, 'product')}
+    where ${isWhole(scope)} or exists (
+      select from loans as loan where loan.program_id = record.id and ${isInBook(scope)}
+    ) or exists (
+      select from products as own where own.program_id = record.id and ${isProductOfBook(scope, 'own')}
+    )
     order by record.created_at, record.id
   `);
 
-export const listProducts = (tx: Transaction) =>
+/** The products of the book's loans; without a scope, all. */
+export const listProducts = (tx: Transaction, scope: BookScope) =>
   tx.any(sql.type(BookRow)`
     select record.*, program.code as program_code, ${glMap} as gl_map,
            record.is_active and not record.is_archived as is_active
     from products as record left join programs as program on program.id = record.program_id
+    where ${isProductOfBook(scope, 'record')}
     order by record.created_at, record.id
   `);
 

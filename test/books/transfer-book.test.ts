@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { exportedFiles } from '../setup/exported-books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { assertOk } from '../setup/portal.ts';
+import { newProduct } from '../setup/products.ts';
 import { newPortfolioForSale } from '../setup/sales.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -71,4 +72,22 @@ test('a request over HTTP asks for internal records of a servicing transfer only
   expect([plain.status, plain.body.with_internal_records]).toEqual([201, false]);
   expect([asked.status, asked.body.with_internal_records]).toEqual([201, true]);
   expect(asked.body.id).not.toBe(plain.body.id);
+});
+
+test('the book of a servicing transfer has no programs and products of other loans', async () => {
+  const { transfer_id, tenant } = await newTransfer();
+  const admin = await tenant.signedIn('admin');
+  assertOk(await admin.post('/programs', { name: 'Other program', code: 'OTHER-PROGRAM' }));
+  await newProduct(tenant, { name: 'Other product' }, admin);
+  const namesIn = async (servicing_transfer_id: string | null) => {
+    const scope = { portfolio_id: null, servicing_transfer_id };
+    const files = await exportedFiles(stage, tenant, { scope });
+    const texts = ['programs.csv', 'products.csv'].map((name) => String(files.get(name)));
+    return texts.join('\n').match(/Other (program|product)|Default (program|product)/g);
+  };
+
+  expect(await namesIn(transfer_id)).toEqual(['Default program', 'Default product']);
+  expect(await namesIn(null)).toEqual([
+    ...['Default program', 'Other program', 'Default product', 'Other product'],
+  ]);
 });

@@ -19,7 +19,7 @@ export async function readProductVersions(
   { tx }: Pick<Work, 'tx'>,
   scope: exported.BookScope,
 ): Promise<ProductVersions> {
-  const products = await listProducts(tx);
+  const products = await listProducts(tx, scope);
   const rows: exported.ExportedRow[] = [...products];
   const codes = new Map<string, string>();
   const counts = new Map<string, number>();

@@ -91,7 +91,7 @@ function pagesOf(
     case 'portfolios':
       return once(() => settings.listPortfolios(work.tx, request.scope));
     case 'programs':
-      return once(() => settings.listPrograms(work.tx));
+      return once(() => settings.listPrograms(work.tx, request.scope));
     case 'products':
       return once(async () => versions.rows);
     case 'ledger':
