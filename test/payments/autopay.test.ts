@@ -240,3 +240,24 @@ test('an incomplete plan is refused with what is missing, and an ended one stays
   expect(on).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(extra.body.errors).toHaveProperty('extra_amount');
 });
+
+test('a plan that begins in a later century is refused, and changes nothing', async () => {
+  const { officer, id, loan, instrument, plan } = await newEnrolledLoan(stage);
+  const path = `/borrowers/${loan.borrower_id}/autopay-plans`;
+  const before = await plan();
+
+  const changed = await officer.put(`/autopay-plans/${id}`, { start_date: '9999-12-31' });
+  await officer.put(`/autopay-plans/${id}`, { status: 'canceled' });
+  const added = await officer.post(path, {
+    loan_id: loan.id,
+    payment_instrument_id: instrument.id,
+    start_date: '9999-12-31',
+  });
+
+  expect([changed.status, added.status]).toEqual([422, 422]);
+  expect(changed.body.errors).toHaveProperty('start_date');
+  expect(added.body.errors).toHaveProperty('start_date');
+  const [only, ...more] = (await officer.get('/autopay-plans')).body as Record<string, unknown>[];
+  expect(only).toMatchObject({ id, start_date: before['start_date'] });
+  expect(more).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { isLiable } from '../../../sql/loans/co-borrowers.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
-import { addDays, latest } from '../../dates.ts';
+import { addDays, addMonths, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { openLoan } from '../../loans/history/open-loan.ts';
 import { isOpenAutopayPlan, saveNextDraw } from '../../loans/history/autopay/save-next-draw.ts';
@@ -46,7 +46,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
     throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalDetails(loan.row));
   }
   const start_date = input.start_date ?? work.today;
-  assertConsistent({ ...terms, start_date });
+  assertConsistent(work, { ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
   if (await plans.hasOpenPlan(work.tx, loan_id)) {
     throw planExists();
@@ -74,7 +74,7 @@ export async function changeAutopayPlan(work: Work, id: string, changes: Input, 
   if (status === 'canceled') return endPlan(work, id, cancel_reason ?? 'agent');
   if (status !== undefined && !['active', 'paused'].includes(status))
     throw new Invalid({ status: 'May be set to active, paused or canceled.' });
-  assertConsistent({ ...row, ...terms });
+  assertConsistent(work, { ...row, ...terms });
   const isResumed =
     (status === 'active' && plan.status === 'paused') ||
     (terms.is_enabled === true && !plan.is_enabled);
@@ -127,12 +127,17 @@ async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   await assertBankOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
 }
 
-export function assertConsistent(plan: Values) {
+/** A later start is a typing error, and the search for the first draw would leave the calendar. */
+const MONTHS_TO_START_MAX = 120;
+
+export function assertConsistent({ today }: Pick<Work, 'today'>, plan: Values) {
   const { amount_type, fixed_amount, extra_amount, start_date, end_date } = plan;
   const errors: Record<string, string> = {};
   if (amount_type === 'fixed' && !fixed_amount) errors['fixed_amount'] = 'Is required for fixed.';
   if (amount_type === 'minimum_due_plus' && !extra_amount)
     errors['extra_amount'] = 'Is required for minimum_due_plus.';
+  if (String(start_date) > addMonths(today, MONTHS_TO_START_MAX))
+    errors['start_date'] = 'Must be at most ten years after the business date.';
   if (end_date && String(end_date) < String(start_date))
     errors['end_date'] = 'Must not be before start_date.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);

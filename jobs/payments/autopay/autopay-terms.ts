@@ -35,6 +35,8 @@ export const autopayTerms = {
     ),
   start_date: date
     .nullish()
-    .describe('The first due date that can be drawn for. Default: the business date.'),
+    .describe(
+      'The first due date that can be drawn for, at most ten years ahead. Default: the business date.',
+    ),
   end_date: date.nullish().describe('The last due date that can be drawn for. Default: no end.'),
 };
