@@ -57,23 +57,22 @@ export const findUsableAccounts = async (
 
 export type Authorization = { plan_id: string; borrower_id: string; granted_at: string };
 
-const Consented = z.object({ plan_id: z.string(), id: z.string() });
+const Consented = z.object({ plan_id: z.string(), id: z.string(), is_revoked: z.boolean() });
 
-/** The consents to autopay that these people gave at these times, by plan. */
+/** The consents to autopay that these people gave at these times, one for each plan: if possible, one still in force. */
 export const findAutopayConsents = async (
   tx: Transaction,
   authorized: readonly Authorization[],
-): Promise<Map<string, string>> => {
-  if (authorized.length === 0) return new Map();
-  const found = await tx.any(sql.type(Consented)`
-    select given.plan_id, min(consent.id::text) as id
+) => {
+  if (authorized.length === 0) return [];
+  return tx.any(sql.type(Consented)`
+    select distinct on (given.plan_id) given.plan_id, consent.id, consent.revoked_at is not null as is_revoked
     from jsonb_to_recordset(${JSON.stringify(authorized)}::jsonb)
       as given (plan_id uuid, borrower_id uuid, granted_at timestamptz)
     join borrower_consents as consent on consent.borrower_id = given.borrower_id
       and consent.consent_type = 'autopay' and consent.granted_at = given.granted_at
-    group by given.plan_id
+    order by given.plan_id, is_revoked, consent.id
   `);
-  return new Map(found.map(({ plan_id, id }) => [plan_id, id]));
 };
 
 const Account = z.object({

@@ -3,7 +3,7 @@ import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
 import { stageBook } from '../../jobs/books/imports/stage-book.ts';
 import { bookOf } from '../setup/books.ts';
 import { dumpAllRows } from '../setup/dump-rows.ts';
-import { lentTo, runImports, uploadBook, zipOf } from '../setup/imports.ts';
+import { importBookByHttp, lentTo, runImports, uploadBook, zipOf } from '../setup/imports.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -224,7 +224,12 @@ test('what the rules of an area refuse about a record is found before anything i
     'liens.csv': files['liens.csv']
       .replace('filing_date,', 'filing_date,expiration_date,')
       .replace('2025-10-12,', '2025-10-12,2025-10-11,'),
-    'autopay.csv': files['autopay.csv'].replace('minimum_due_plus,25.00', 'fixed,'),
+    'autopay.csv': csv(
+      'loan_number,bank_account_id,amount_type,authorized_at,start_date',
+      'L-1,A-1,fixed,,',
+      'L-1,A-1,minimum_due,2999-12-31,',
+      'L-1,A-1,minimum_due,,9999-12-31',
+    ),
     'cases.csv': files['cases.csv'].replace('""service_from""', '""served_from""'),
     'consents.csv': files['consents.csv'].replace('2025-12-01,agent', '2025-12-01,'),
   };
@@ -241,11 +246,44 @@ test('what the rules of an area refuse about a record is found before anything i
       ['addresses.csv', 2, 'state'],
       ['liens.csv', 2, 'expiration_date'],
       ['autopay.csv', 2, 'fixed_amount'],
+      ['autopay.csv', 3, 'authorized_at'],
+      ['autopay.csv', 4, 'start_date'],
       ['cases.csv', 2, expect.stringContaining('facts')],
       ['consents.csv', 3, 'revocation_method'],
     ]),
   );
   expect((await admin.get('/loans')).body).toEqual([]);
+});
+
+test('a plan whose authorization was revoked is paused, and cannot be resumed', async () => {
+  const { tenant, admin, officer, files } = await newLender();
+  const revoked = {
+    'loans.csv': files['loans.csv'],
+    'borrowers.csv': files['borrowers.csv'],
+    'bank_accounts.csv': files['bank_accounts.csv'],
+    'autopay.csv': csv(
+      'loan_number,bank_account_id,amount_type,authorized_at',
+      'L-1,A-1,minimum_due,2025-10-11',
+    ),
+    'consents.csv': csv(
+      'borrower_external_id,consent_type,granted_at,revoked_at,revocation_method',
+      'P-1,autopay,2025-10-11,2025-12-01,agent',
+    ),
+  };
+
+  const found = await importBookByHttp(
+    stage,
+    tenant,
+    new Map(Object.entries(revoked).map(([name, text]) => [name, Buffer.from(text)])),
+  );
+  const plans = (await officer.get('/autopay-plans')).body as { id: string }[];
+  const resumed = await admin.put(`/autopay-plans/${plans[0]?.id}`, { status: 'active' });
+
+  expect(found).toContainEqual(
+    expect.objectContaining({ file: 'autopay.csv', line: 2, code: 'authorization_revoked' }),
+  );
+  expect(plans).toMatchObject([{ status: 'paused', next_draw_date: null }]);
+  expect(resumed).toMatchObject({ status: 409, body: { code: 'authorization_revoked' } });
 });
 
 test('an import that stops after its first loans leaves none of them without the protection of a case', async () => {

@@ -245,41 +245,48 @@ async function addAutopay(chunk: LoanChunk) {
         backup_payment_instrument_id: backup && usable.get(backup) === owner ? backup : undefined,
       });
       if (values.authorized_at && owner)
-        authorized.push({ plan_id: id, borrower_id: owner, granted_at: values.authorized_at });
+        authorized.push({
+          plan_id: id,
+          borrower_id: owner,
+          granted_at: values.authorized_at,
+          place: { file: source, line, column: 'authorized_at' },
+        });
     }
   }
-  const consents = await addConsents(work, authorized);
-  await insertAll(
-    work.tx,
-    'autopay_plans',
-    plans.map((plan) => ({ ...plan, consent_id: consents.get(plan.id) })),
-  );
+  const consents = await addConsents(chunk, authorized);
+  for (const plan of plans) Object.assign(plan, consents.get(plan.id));
+  await insertAll(work.tx, 'autopay_plans', plans);
   await mapConcurrently(plans, async ({ id, loan_id }) =>
     saveNextDraw(work, await openLoan(work, loan_id), id),
   );
 }
 
-type Authorized = brought.Authorization & { plan_id: string };
+type Authorized = brought.Authorization & {
+  plan_id: string;
+  place: Pick<BookFinding, 'file' | 'line' | 'column'>;
+};
+type Consented = { consent_id: string; status?: 'paused' };
 
-/** The consents behind autopay plans: those that the book has among its consents, otherwise new ones. By plan. */
+/**
+ * The consents behind autopay plans: those that the book has among its consents, otherwise new ones. By plan. A plan whose
+ * consent was revoked is paused, and cannot be resumed.
+ */
 async function addConsents(
-  { tx }: Work,
+  { work, warn }: LoanChunk,
   authorized: readonly Authorized[],
-): Promise<Map<string, string>> {
-  const known = await brought.findAutopayConsents(tx, authorized);
-  const consents = authorized.map((one) => ({ ...one, id: known.get(one.plan_id) ?? newId() }));
-  await insertAll(
-    tx,
-    'borrower_consents',
-    consents
-      .filter(({ plan_id }) => !known.has(plan_id))
-      .map(({ id, borrower_id, granted_at }) => ({
-        id,
-        borrower_id,
-        consent_type: 'autopay',
-        source: 'import',
-        granted_at,
-      })),
-  );
-  return new Map(consents.map(({ plan_id, id }) => [plan_id, id]));
+): Promise<Map<string, Consented>> {
+  const found = await brought.findAutopayConsents(work.tx, authorized);
+  const known = new Map(found.map((one) => [one.plan_id, one]));
+  const added: Values[] = [];
+  const consents = new Map<string, Consented>();
+  for (const { plan_id, borrower_id, granted_at, place } of authorized) {
+    const { id = newId(), is_revoked = false } = known.get(plan_id) ?? {};
+    consents.set(plan_id, { consent_id: id, ...(is_revoked && { status: 'paused' }) });
+    const reason = 'The borrower revoked this authorization. The plan is paused.';
+    if (is_revoked) warn({ ...place, code: 'authorization_revoked', reason });
+    if (!known.has(plan_id))
+      added.push({ id, borrower_id, consent_type: 'autopay', source: 'import', granted_at });
+  }
+  await insertAll(work.tx, 'borrower_consents', added);
+  return consents;
 }

@@ -117,13 +117,15 @@ export function autopayColumns(
     borrower_external_id: __,
     bank_account_id: ___,
     backup_bank_account_id: ____,
-    authorized_at: _____,
+    authorized_at,
     drawn_through,
     ...terms
   }: BookRow<'autopay'>,
 ): Values & { start_date: string } {
   const start_date = terms.start_date ?? today;
-  assertConsistent({ ...terms, start_date });
+  assertConsistent({ today }, { ...terms, start_date });
+  if (authorized_at && Date.parse(authorized_at) > Date.now())
+    throw new Invalid({ authorized_at: 'Must not be in the future.' });
   if (drawn_through && drawn_through > addDays(today, DRAWN_AHEAD_DAYS))
     throw new Invalid({
       drawn_through: `Must be at most ${DRAWN_AHEAD_DAYS} days after the business date. Correct the date.`,
