@@ -1,7 +1,7 @@
 import type { StatusTotals } from '../../../sql/books/imports.ts';
 import { settingsOf } from '../../users/settings/settings.ts';
 import { findKnownKeys } from '../../../sql/books/parents.ts';
-import type { Within } from '../../work.ts';
+import type { Within, Work } from '../../work.ts';
 import type { FindKnown } from '../format/checks/references.ts';
 import type { BookFileName, BookRow } from '../format/book-files.ts';
 import type { Book } from '../format/reading/book.ts';
@@ -57,61 +57,74 @@ export async function checkBook(
   options: ImportOptions,
   { onFindings, onProgress }: CheckHooks,
 ): Promise<CheckedBook> {
-  const totals = startTotals();
-  const ledger = createLedgerCheck();
-  const switches = switchesOf(options);
-  let [loans_total, rows_total] = [0, 0];
-  const { today, settings } = await within(
-    tenantId,
-    async (work) => ({ today: work.today, settings: await settingsOf(work.tx) }),
-    { readOnly: true },
-  );
-  const found = createFindingList(book);
-  const settingsOfBook = await rehearseSettings(within, tenantId, book, options);
-  const histories = createHistoryCheck({ options, hasEvents: hasFile(book, 'events') });
-  const doubt = createInterestDoubt();
-  const unowned = hasFile(book, 'records') ? new Map<string, BookFinding>() : null;
+  const check = await startCheck(within, tenantId, book, options);
+  const { today, switches, found, ledger, doubt, sharesMissing, totals } = check;
   const progress = async (replayed: number) =>
-    onProgress?.(loans_total - histories.count() + replayed);
-  const check = async (rows: readonly CheckedRow[]) => {
-    const loans = rows
-      .filter(({ file }) => file === 'loans')
-      .map(({ values, ...place }) => ({ ...place, row: values as BookRow<'loans'> }));
-    const findings = await within(
-      tenantId,
-      async (work) => {
-        const ofProducts = rows.filter(({ file }) => file === 'products');
-        const checked = await checkLoans(work, loans, {
-          options,
-          find: settingsOfBook.find,
-          doubt,
-          keepForReplay: (loan, parents) => histories.addLoan(loan, parents),
-          onUnknownInvestor:
-            unowned === null ? null : (loan, finding) => void unowned.set(loan, finding),
-        });
-        for (const loan of checked.figures) totals.add(loan);
-        const ofLedger = rows.filter(({ file }) => file === 'ledger');
-        const people = rows.flatMap((row) => personOf(row, book));
-        return [
-          ...(await checkSettings(work, rows)).flatMap((one) => applySwitches(one, switches) ?? []),
-          ...(await checkProducts(work, ofProducts)),
-          ...checked.findings,
-          ...(await checkKnownBorrowers(work, people)),
-          ...rows.flatMap((row) => checkRecord(work, row, settings)),
-          ...(await ledger.add(work, ofLedger)),
-        ];
-      },
-      { readOnly: true },
-    );
-    found.add(findings);
-    if (loans.length > 0) await progress(0);
+    onProgress?.(check.loans_total - check.histories.count() + replayed);
+  await checkRows(check, progress);
+  found.add(ledger.end());
+  found.add(doubt.end().flatMap((one) => applySwitches(one, switches) ?? []));
+  found.add([...(sharesMissing?.values() ?? [])]);
+  addUnlessFound(check, check.settingsOfBook.findings);
+  await replayHistories(check, progress);
+  await onFindings(found.list());
+  return {
+    business_date: today,
+    totals: totals.read(),
+    error_count: found.count('error'),
+    warning_count: found.count('warning'),
+    loans_total: check.loans_total,
+    rows_total: check.rows_total,
   };
+}
+
+type Progress = (replayed: number) => Promise<void>;
+
+type Check = Awaited<ReturnType<typeof startCheck>>;
+
+/** What a check knows before it reads the first row, and what it collects. */
+async function startCheck(within: Within, tenantId: string, book: Book, options: ImportOptions) {
+  const read = <T>(steps: (work: Work) => Promise<T>) =>
+    within(tenantId, steps, { readOnly: true });
+  const { today, settings } = await read(async (work) => ({
+    today: work.today,
+    settings: await settingsOf(work.tx),
+  }));
+  return {
+    read,
+    book,
+    options,
+    switches: switchesOf(options),
+    today,
+    settings,
+    settingsOfBook: await rehearseSettings(within, tenantId, book, options),
+    found: createFindingList(book),
+    totals: startTotals(),
+    ledger: createLedgerCheck(),
+    doubt: createInterestDoubt(),
+    histories: createHistoryCheck({ options, hasEvents: hasFile(book, 'events') }),
+    /**
+     * The findings of loans that name an unknown investor, until a record of the book gives them a share. Null if the
+     * book brings no records.
+     */
+    sharesMissing: hasFile(book, 'records') ? new Map<string, BookFinding>() : null,
+    loans_total: 0,
+    rows_total: 0,
+  };
+}
+
+/** Checks each file, in batches of rows that share statements. */
+async function checkRows(check: Check, progress: Progress): Promise<void> {
+  const { read, book, today, switches, found, histories, sharesMissing } = check;
   const findKnown: FindKnown = async (file, keys) =>
     // The check of the loans themselves names the product that does not exist.
-    file === 'products'
-      ? new Set(keys)
-      : within(tenantId, ({ tx }) => findKnownKeys(tx, file, keys), { readOnly: true });
-  let waiting: CheckedRow[] = [];
+    file === 'products' ? new Set(keys) : read(({ tx }) => findKnownKeys(tx, file, keys));
+  const waiting: CheckedRow[] = [];
+  const compareWaiting = async () => {
+    const rows = waiting.splice(0);
+    found.add(await compareRows(check, rows));
+    if (rows.some(({ file }) => file === 'loans')) await progress(0);
+  };
   for await (const item of checkFiles(book, { today, switches, findKnown })) {
     if ('finding' in item) {
       found.add([item.finding]);
@@ -121,39 +134,65 @@ export async function checkBook(
     const { row } = item;
     const { file } = row;
     // All loans are checked before the files that follow them.
-    if (file !== waiting[0]?.file && waiting.length > 0) await check(waiting.splice(0));
-    if (STAGED_FILES.includes(file)) rows_total += 1;
-    if (file === 'loans') loans_total += 1;
-    if (file === 'records') unowned?.delete(loanWithShares(row));
+    if (file !== waiting[0]?.file && waiting.length > 0) await compareWaiting();
+    if (STAGED_FILES.includes(file)) check.rows_total += 1;
+    if (file === 'loans') check.loans_total += 1;
+    if (file === 'records') sharesMissing?.delete(loanWithShares(row));
     found.add(histories.addRow(row));
     if (!CHECKED_HERE.includes(file) && !hasRules(file)) continue;
     waiting.push(row);
-    if (waiting.length >= BATCH) await check(waiting.splice(0));
+    if (waiting.length >= BATCH) await compareWaiting();
   }
-  await check(waiting);
-  found.add(ledger.end());
-  found.add(doubt.end().flatMap((one) => applySwitches(one, switches) ?? []));
-  found.add([...(unowned?.values() ?? [])]);
-  found.add(settingsOfBook.findings.filter((finding) => !found.hasErrorAt(finding)));
+  await compareWaiting();
+}
+
+/** Compares rows of one file with the tenant. */
+function compareRows(check: Check, rows: readonly CheckedRow[]): Promise<BookFinding[]> {
+  const { book, options, switches, settings, totals, ledger, doubt, histories } = check;
+  const { sharesMissing } = check;
+  const rowsOf = (name: BookFileName) => rows.filter(({ file }) => file === name);
+  const loans = rowsOf('loans').map(({ values, ...place }) => ({
+    ...place,
+    row: values as BookRow<'loans'>,
+  }));
+  return check.read(async (work) => {
+    const checked = await checkLoans(work, loans, {
+      options,
+      find: check.settingsOfBook.find,
+      doubt,
+      keepForReplay: (loan, parents) => histories.addLoan(loan, parents),
+      onUnknownInvestor:
+        sharesMissing && ((loan, finding) => void sharesMissing.set(loan, finding)),
+    });
+    for (const loan of checked.figures) totals.add(loan);
+    const people = rows.flatMap((row) => personOf(row, book));
+    return [
+      ...(await checkSettings(work, rows)).flatMap((one) => applySwitches(one, switches) ?? []),
+      ...(await checkProducts(work, rowsOf('products'))),
+      ...checked.findings,
+      ...(await checkKnownBorrowers(work, people)),
+      ...rows.flatMap((row) => checkRecord(work, row, settings)),
+      ...(await ledger.add(work, rowsOf('ledger'))),
+    ];
+  });
+}
+
+/** Replays the loans that come with their history, and adds their figures to the totals. */
+async function replayHistories(check: Check, progress: Progress): Promise<void> {
   let replayed = 0;
-  for await (const { findings, figures } of histories.checkAll(today)) {
+  for await (const { findings, figures } of check.histories.checkAll(check.today)) {
     // A mistake of a transaction may be found in its line and by the replay.
-    found.add(findings.filter((finding) => !found.hasErrorAt(finding)));
-    totals.add(figures);
+    addUnlessFound(check, findings);
+    check.totals.add(figures);
     replayed += 1;
     if (replayed % BATCH === 0) await progress(replayed);
   }
   if (replayed > 0) await progress(replayed);
-  await onFindings(found.list());
-  return {
-    business_date: today,
-    totals: totals.read(),
-    error_count: found.count('error'),
-    warning_count: found.count('warning'),
-    loans_total,
-    rows_total,
-  };
 }
+
+/** Leaves out findings of places that already have an error. */
+const addUnlessFound = ({ found }: Check, findings: readonly BookFinding[]) =>
+  found.add(findings.filter((finding) => !found.hasErrorAt(finding)));
 
 /** The loan of which a record has a share. */
 function loanWithShares({ values }: CheckedRow): string {
