@@ -41,18 +41,29 @@ export function batchByTransaction<Item, Answer>(
     });
 }
 
+/** Adds the failure to `failures`. Other statements of its transaction then fail as well, so only the first one is a cause. */
+async function noteFailure<Answer>(failures: unknown[], answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    failures.push(error);
+    throw error;
+  }
+}
+
 /**
  * Runs `run` on all items concurrently within one transaction, so that their statements are combined. Waits
  * for all of them even if one fails, because no statement may follow the end of the transaction. Returns in
- * the order of the items; throws the first failure.
+ * the order of the items; throws the failure that happened first.
  */
 export async function mapConcurrently<Item, Answer>(
   items: readonly Item[],
   run: (item: Item) => Promise<Answer>,
 ): Promise<Answer[]> {
-  const outcomes = await Promise.allSettled(items.map(run));
+  const failures: unknown[] = [];
+  const outcomes = await Promise.allSettled(items.map((item) => noteFailure(failures, run(item))));
   return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
+    if (outcome.status === 'rejected') throw failures[0];
     return outcome.value;
   });
 }
@@ -64,28 +75,33 @@ type Steps<Item, Prepared> = {
 
 /**
  * Prepares items one by one and runs them in groups of `size`, whose statements are combined (`mapConcurrently`). While the
- * statements of one group run, the next group is prepared. Waits for all statements even if a step fails.
+ * statements of one group run, the next group is prepared. Waits for all statements even if a step fails, and throws the
+ * failure that happened first.
  */
 export async function runInGroups<Item, Prepared>(
   items: readonly Item[],
   size: number,
   { prepare, run }: Steps<Item, Prepared>,
 ): Promise<void> {
+  const failures: unknown[] = [];
+  const runNoted = (item: Prepared) => noteFailure(failures, run(item));
   let running: Promise<unknown> = Promise.resolve();
   try {
     for (let from = 0; from < items.length; from += size) {
       const prepared: Prepared[] = [];
       for (const item of items.slice(from, from + size)) {
-        prepared.push(await prepare(item));
+        prepared.push(await noteFailure(failures, prepare(item)));
         // Lets the group that runs handle the answers of its statements.
         await setImmediate();
       }
       await running;
-      running = mapConcurrently(prepared, run);
+      running = mapConcurrently(prepared, runNoted);
       // Its failure is thrown where it is awaited.
       running.catch(() => {});
     }
-  } finally {
     await running;
+  } catch (error) {
+    await running.catch(() => {});
+    throw failures[0] ?? error;
   }
 }

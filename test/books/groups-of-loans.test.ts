@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { runInGroups } from '../../sql/database/batch-by-transaction.ts';
+import { mapConcurrently, runInGroups } from '../../sql/database/batch-by-transaction.ts';
 
 /** Takes several turns of the event loop, like a statement. */
 async function waitForAnswer() {
@@ -47,4 +47,23 @@ test.for([
   await expect(all).rejects.toThrow('is wrong');
   expect(ran).toEqual(begun);
   expect(ended).toEqual(failing === 'run' ? [2] : [1, 2]);
+});
+
+const failAfter = async (turns: number, message: string) => {
+  for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+  throw new Error(message);
+};
+
+test('of several failures in one transaction, the first one is thrown, because it caused the others', async () => {
+  const items = mapConcurrently([20, 10], (turns) => failAfter(turns, `After ${turns}.`));
+  const groups = (running: number, preparing: number) =>
+    runInGroups([1, 2], 1, {
+      prepare: (item) =>
+        item === 1 ? Promise.resolve(item) : failAfter(preparing, 'While it is prepared.'),
+      run: () => failAfter(running, 'While it runs.'),
+    });
+
+  await expect(items).rejects.toThrow('After 10.');
+  await expect(groups(5, 20)).rejects.toThrow('While it runs.');
+  await expect(groups(20, 5)).rejects.toThrow('While it is prepared.');
 });
