@@ -184,7 +184,7 @@ async function needsRecentProof(call: Call, routes: readonly Route[]) {
   return isProofNeeded(route, { ...call, params, body: request['body'], checkMatch: () => {} });
 }
 
-/** Runs the requested operation as the user who asked for it, and records the approval. */
+/** Runs the requested operation for the user who asked for it, and records the approval. */
 async function approveRequest(call: Call, routes: readonly Route[]) {
   const { work } = call;
   const { request, route, asking } = await prepareApproval(call, routes);
