@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
 import {
   addPromise,
-  PromisedInstallment,
+  GRACE_DAYS_MAX,
+  PROMISE_CHANNELS,
+  PROMISE_METHODS,
   PROMISE_STATUSES,
+  PromisedInstallment,
 } from '../../jobs/loans/workouts/promises-to-pay.ts';
 import { recordCanceler, recordChanger } from '../../jobs/loans/history/loan-records.ts';
 import { promisesToPay as table } from '../../sql/loans/workouts/promises-to-pay.ts';
@@ -42,17 +45,17 @@ export const promisesToPay = resource({
     promised_amount: positiveMoney.describe('The total that the borrower promises.'),
     promised_date: date.describe('The day by which it will be paid. Must not be in the past.'),
     payment_method: z
-      .enum(['autopay', 'ach', 'card', 'check', 'cash', 'other'])
+      .enum(PROMISE_METHODS)
       .nullish()
       .describe('How the borrower intends to pay, for your records.'),
     channel: z
-      .enum(['phone', 'email', 'sms', 'portal', 'in_person'])
+      .enum(PROMISE_CHANNELS)
       .default('phone')
       .describe('How the borrower gave the promise, for your records.'),
     contact_note: prose.nullish().describe('Notes about the conversation.'),
     grace_days: integer
       .min(0)
-      .max(30)
+      .max(GRACE_DAYS_MAX)
       .default(2)
       .describe(
         'Days after `promised_date` until close of business decides that the promise is not kept.',

@@ -5,6 +5,7 @@ import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
+import { readFacts } from '../../jobs/books/imports/exported/own-records.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -148,3 +149,24 @@ test('a scheduled ACH payment without an account fails on its day, and credits n
   expect(payments).toMatchObject([{ status: 'failed', amount: '400.00' }]);
   expect(loan.principal_balance).toBe('10000.00');
 });
+
+const PROMISE = {
+  promised_on: '2026-01-01',
+  promised_amount: '5.00',
+  promised_date: '2026-02-01',
+  channel: 'phone',
+  grace_days: '30',
+  installments: [],
+  status: 'pending',
+};
+
+test.each([{ grace_days: '31' }, { channel: 'letter' }, { payment_method: 'wire' }])(
+  'a promise with %o, which no answer could show, is refused',
+  (wrong) => {
+    const read = (facts: object) =>
+      readFacts({ kind: 'promise', record_id: 'R', loan_number: 'L', facts: { ...facts } });
+
+    expect(read(PROMISE)).toMatchObject(PROMISE);
+    expect(() => read({ ...PROMISE, ...wrong })).toThrow();
+  },
+);

@@ -14,7 +14,12 @@ import {
 } from '../../loans/workouts/forbearances.ts';
 import { MODIFICATION_STATUSES, MODIFICATION_TYPES } from '../../loans/workouts/modifications.ts';
 import { PAYMENT_PLAN_STATUSES, PAYMENT_PLAN_TYPES } from '../../loans/workouts/payment-plans.ts';
-import { PROMISE_STATUSES } from '../../loans/workouts/promises-to-pay.ts';
+import {
+  GRACE_DAYS_MAX,
+  PROMISE_CHANNELS,
+  PROMISE_METHODS,
+  PROMISE_STATUSES,
+} from '../../loans/workouts/promises-to-pay.ts';
 import { PROMO_TYPES } from '../../loans/workouts/promotions.ts';
 
 /**
@@ -153,7 +158,7 @@ export const LOAN_FACTS = {
     amount: money.optional(),
     settlement_amount: money.optional(),
     waive_remaining: flag,
-    grace_days: whole(0, 365),
+    grace_days: whole(0, GRACE_DAYS_MAX),
     payment_instrument_id: uuid.optional(),
     auto_collect: flag,
     notes: prose.optional(),
@@ -167,10 +172,10 @@ export const LOAN_FACTS = {
     promised_on: date,
     promised_amount: positiveMoney,
     promised_date: date,
-    payment_method: line.optional(),
-    channel: line,
+    payment_method: z.enum(PROMISE_METHODS).optional(),
+    channel: z.enum(PROMISE_CHANNELS),
     contact_note: prose.optional(),
-    grace_days: whole(0, 365),
+    grace_days: whole(0, GRACE_DAYS_MAX),
     installments: parts,
     status: z.enum(PROMISE_STATUSES),
     fulfilled_amount: money.optional(),

@@ -7,7 +7,12 @@ import { COLLATERAL_STATUSES, valuationConfidence } from '../../collateral/item.
 import { COLLATERAL_TYPES } from '../../collateral/metadata.ts';
 import { POSSESSIONS } from '../../collateral/possession.ts';
 import { DOCUMENT_TYPES } from '../../documents/types.ts';
-import { PROMISE_STATUSES } from '../../loans/workouts/promises-to-pay.ts';
+import {
+  GRACE_DAYS_MAX,
+  PROMISE_CHANNELS,
+  PROMISE_METHODS,
+  PROMISE_STATUSES,
+} from '../../loans/workouts/promises-to-pay.ts';
 import { AUTOPAY_AMOUNT_TYPES, EXTRA_TOWARD } from '../../payments/autopay/autopay-terms.ts';
 import { borrowerId } from './borrower-files.ts';
 import { bookFile, optional, required } from './columns.ts';
@@ -124,16 +129,13 @@ export const promises = bookFile("A borrower's promise to pay.", {
   promised_on: optional(kinds.date, 'When it was given. Default: the business date.'),
   promised_amount: required(kinds.positiveMoney, 'The total that was promised.'),
   promised_date: required(kinds.date, 'The day by which it will be paid.'),
-  payment_method: optional(
-    kinds.choice(['autopay', 'ach', 'card', 'check', 'cash', 'other']),
-    'How the borrower intends to pay.',
-  ),
-  channel: optional(
-    kinds.choice(['phone', 'email', 'sms', 'portal', 'in_person']),
-    'How the promise was given. Default: `phone`.',
-  ),
+  payment_method: optional(kinds.choice(PROMISE_METHODS), 'How the borrower intends to pay.'),
+  channel: optional(kinds.choice(PROMISE_CHANNELS), 'How the promise was given. Default: `phone`.'),
   contact_note: optional(kinds.prose, 'Notes about the conversation.'),
-  grace_days: optional(kinds.wholeNumber(0, 30), 'Days after `promised_date`. Default: 2.'),
+  grace_days: optional(
+    kinds.wholeNumber(0, GRACE_DAYS_MAX),
+    'Days after `promised_date`. Default: 2.',
+  ),
   status: optional(kinds.choice(PROMISE_STATUSES), 'Default: `pending`.'),
 });
 
