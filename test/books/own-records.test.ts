@@ -5,6 +5,7 @@ import { newLoan } from '../setup/loans.ts';
 import { addBankAccount } from '../setup/nacha.ts';
 import { assertOk } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { readFacts } from '../../jobs/books/imports/exported/own-records.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { sql } from '../../sql/database/db.ts';
@@ -148,6 +149,44 @@ test('a scheduled ACH payment without an account fails on its day, and credits n
 
   expect(payments).toMatchObject([{ status: 'failed', amount: '400.00' }]);
   expect(loan.principal_balance).toBe('10000.00');
+});
+
+test('an approved modification of a book waits for a second person where modifications need one', async () => {
+  const source = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(source);
+  const asked = await source.officer.post(`/loans/${id}/modifications`, {
+    modification_type: 'principal_forgiveness',
+    principal_forgiven: '8000.00',
+    effective_date: '2026-02-01',
+    reason: 'hardship',
+  });
+  expect(asked.body.status).toBe('approved');
+  const files = await exportedFiles(stage, source);
+  const into = async (four_eyes: string[]) => {
+    const target = await stage.tenant('2026-01-15');
+    await saveSettings(target, { approvals: { four_eyes } });
+    const found = await importBookByHttp(stage, target, files);
+    const [modification] = (await target.officer.get('/modifications')).body;
+    const own = await (
+      await target.signedIn('admin')
+    ).post(`/modifications/${modification.id}/approve`);
+    await travelTo(stage, target, '2026-02-02');
+    const [loan] = (await target.officer.get('/loans')).body;
+    return {
+      found: codesOf(found),
+      status: modification.status,
+      own: own.body.code,
+      principal: loan.principal_balance,
+    };
+  };
+
+  expect(await into(['modifications'])).toEqual({
+    found: ['records.csv facts approval_needed'],
+    status: 'pending',
+    own: 'four_eyes',
+    principal: '10000.00',
+  });
+  expect(await into([])).toMatchObject({ found: [], status: 'approved', principal: '2000.00' });
 });
 
 const PROMISE = {

@@ -1,4 +1,5 @@
 import type { LiableAccount } from '../../../../sql/books/brought-records.ts';
+import { readImport } from '../../../../sql/books/imports.ts';
 import * as imported from '../../../../sql/books/import-records.ts';
 import {
   completeRecords,
@@ -12,6 +13,7 @@ import { insertAll, type Values } from '../../../../sql/write.ts';
 import { updateAgreed } from '../../../loans/history/record-events.ts';
 import { ZERO } from '../../../money.ts';
 import { saveOrderAccount } from '../../../payments/nacha/bank-order.ts';
+import { settingsOf } from '../../../users/settings/settings.ts';
 import type { Work } from '../../../work.ts';
 import { IN_PAST, isBefore, LEFT_OUT, NOT_ACH } from '../../format/checks/own-record-checks.ts';
 import type { FindingCode } from '../../format/findings.ts';
@@ -58,7 +60,7 @@ export async function importOwnRecords(
   warn: LoanChunk['warn'],
 ) {
   for (const loan of loans) assertConsistent(loan.records);
-  const records = loans.flatMap(openRecords);
+  const records = await holdModifications(work, importId, loans.flatMap(openRecords), warn);
   const named = await findNamed(work, importId, loans, records);
   const added = Map.groupBy(
     records.flatMap((record) => newRow(work, record, named, warn)),
@@ -91,6 +93,28 @@ const openRecords = (loan: LoanWithRecords): OwnRecord[] =>
     if (!isOneOf(LOAN_RECORD_KINDS, kind)) return [];
     return [{ ...placed, kind, loan, facts: readFacts(placed.values), id: newId() }];
   });
+
+/**
+ * If modifications need a second person here, a file cannot bring approved ones, unless a second person approves imports as
+ * well: they wait for another user than the one who confirmed the import.
+ */
+async function holdModifications(
+  work: Work,
+  importId: string,
+  records: readonly OwnRecord[],
+  warn: LoanChunk['warn'],
+): Promise<readonly OwnRecord[]> {
+  const { four_eyes } = (await settingsOf(work.tx)).approvals;
+  if (!four_eyes.includes('modifications') || four_eyes.includes('imports')) return records;
+  const requested_by = (await readImport(work.tx, importId))?.confirmed_by;
+  return records.map((record) => {
+    const { kind, facts, source, line } = record;
+    if (kind !== 'modification' || facts['status'] !== 'approved') return record;
+    const reason = 'A second person must approve modifications here. This one waits for approval.';
+    warn({ file: source, line, column: 'facts', code: 'approval_needed', reason });
+    return { ...record, facts: { ...facts, status: 'pending', requested_by } };
+  });
+}
 
 async function findNamed(
   work: Work,
