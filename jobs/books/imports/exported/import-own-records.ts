@@ -104,12 +104,15 @@ async function holdModifications(
   records: readonly OwnRecord[],
   warn: LoanChunk['warn'],
 ): Promise<readonly OwnRecord[]> {
+  const isHeld = ({ kind, facts }: OwnRecord) =>
+    kind === 'modification' && facts['status'] === 'approved';
+  if (!records.some(isHeld)) return records;
   const { four_eyes } = (await settingsOf(work.tx)).approvals;
   if (!four_eyes.includes('modifications') || four_eyes.includes('imports')) return records;
   const requested_by = (await readImport(work.tx, importId))?.confirmed_by;
   return records.map((record) => {
-    const { kind, facts, source, line } = record;
-    if (kind !== 'modification' || facts['status'] !== 'approved') return record;
+    if (!isHeld(record)) return record;
+    const { facts, source, line } = record;
     const reason = 'A second person must approve modifications here. This one waits for approval.';
     warn({ file: source, line, column: 'facts', code: 'approval_needed', reason });
     return { ...record, facts: { ...facts, status: 'pending', requested_by } };
