@@ -3,6 +3,7 @@ import {
   approveModification,
   cancelModification,
   changeModification,
+  MODIFICATION_REASONS,
   MODIFICATION_STATUSES,
   MODIFICATION_TYPES,
   addModification,
@@ -32,10 +33,6 @@ import { loanFacts } from './fields.ts';
 import { immutableConflict, loanNotInService } from '../../jobs/loans/history/loan-records.ts';
 import { loanAccelerated } from '../../jobs/loans/agreed/modification.ts';
 
-const REASONS = [
-  ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),
-  ...(['error_correction', 'other'] as const),
-] as const;
 const months = integer.min(1).max(600);
 
 const PAID_OFF = { status: 'paid_off', blockers: {} };
@@ -64,7 +61,7 @@ export const modifications = resource({
       .describe(
         'When the new terms apply. Default: the business date. A past date recalculates the loan; close of business applies a future one.',
       ),
-    reason: z.enum(REASONS).default('other').describe('Why the loan is modified.'),
+    reason: z.enum(MODIFICATION_REASONS).default('other').describe('Why the loan is modified.'),
     reason_comment: prose.nullish().describe('The reason in words.'),
     new_interest_rate: rate.nullish().describe('The new annual rate.'),
     new_term_months: months

@@ -9,6 +9,7 @@ import {
   cancelPaymentPlan,
   activePlanExists,
 } from '../../jobs/loans/workouts/payment-plans.ts';
+import { GRACE_DAYS_MAX } from '../../jobs/loans/workouts/promises-to-pay.ts';
 import { paymentPlans as table } from '../../sql/loans/workouts/payment-plans.ts';
 import {
   date,
@@ -92,7 +93,7 @@ export const paymentPlans = resource({
       ),
     grace_days: integer
       .min(0)
-      .max(30)
+      .max(GRACE_DAYS_MAX)
       .default(3)
       .describe(
         'Days after a due date until the installment counts as missed, which breaks the plan.',

@@ -70,7 +70,7 @@ test('a scheduled payment does not draw on the account of a person who does not 
   });
 });
 
-test('a scheduled payment with another method, or that counts from an impossible day, is refused by line', async () => {
+test('a scheduled payment with another method or source, or that counts from an impossible day, is refused by line', async () => {
   const { source, first: drawn } = await newDraws();
   const check = async (from: RegExp, to: string) => {
     const files = await changedBook(source, 'records.csv', (text) =>
@@ -93,11 +93,13 @@ test('a scheduled payment with another method, or that counts from an impossible
 
   const refused = [
     await check(/""payment_method"":""ach""/, '""payment_method"":""bitcoin""'),
+    await check(/""source"":""staff""/, '""source"":""bitcoin""'),
     await check(effective, '""effective_date"":""2026-02-21""'),
     await check(effective, '""effective_date"":""2025-01-01""'),
   ];
 
   expect(refused).toEqual([
+    expect.stringContaining('records.csv facts: Does not fit a record of the kind scheduled'),
     expect.stringContaining('records.csv facts: Does not fit a record of the kind scheduled'),
     'records.csv facts: payment_date must not be before effective_date.',
     'records.csv facts: effective_date must not be before the origination of the loan.',
@@ -189,23 +191,80 @@ test('an approved modification of a book waits for a second person where modific
   expect(await into([])).toMatchObject({ found: [], status: 'approved', principal: '2000.00' });
 });
 
-const PROMISE = {
-  promised_on: '2026-01-01',
-  promised_amount: '5.00',
-  promised_date: '2026-02-01',
-  channel: 'phone',
-  grace_days: '30',
-  installments: [],
-  status: 'pending',
+const FACTS = {
+  promise: {
+    promised_on: '2026-01-01',
+    promised_amount: '5.00',
+    promised_date: '2026-02-01',
+    channel: 'phone',
+    grace_days: '30',
+    installments: [],
+    status: 'pending',
+  },
+  payment_plan: {
+    plan_type: 'repayment',
+    agreed_on: '2026-01-01',
+    total_amount: '5.00',
+    installments: [],
+    frequency: 'monthly',
+    waive_remaining: false,
+    grace_days: '30',
+    auto_collect: false,
+    status: 'active',
+  },
+  modification: {
+    modification_type: 'rate_change',
+    effective_date: '2026-01-01',
+    reason: 'hardship',
+    principal_forgiven: '0.00',
+    capitalize_interest: false,
+    capitalize_fees: false,
+    interest_treatment: 'keep',
+    fee_treatment: 'waive',
+    apply_immediately: true,
+    status: 'completed',
+    previous_terms: {},
+    new_terms: {},
+  },
+  payment: {
+    receipt_number: 'R-1',
+    payment_date: '2026-01-01',
+    payment_method: 'check',
+    remaining_balance: '5.00',
+    status: 'settled',
+    source: 'portal',
+    waive_returned_fee: false,
+  },
+  scheduled_payment: {
+    amount: '5.00',
+    payment_date: '2026-02-01',
+    effective_date: '2026-02-01',
+    payment_method: 'check',
+    payment_type: 'regular',
+    source: 'staff',
+  },
 };
 
-test.each([{ grace_days: '31' }, { channel: 'letter' }, { payment_method: 'wire' }])(
-  'a promise with %o, which no answer could show, is refused',
-  (wrong) => {
-    const read = (facts: object) =>
-      readFacts({ kind: 'promise', record_id: 'R', loan_number: 'L', facts: { ...facts } });
+test.each([
+  ['promise', { grace_days: '31' }],
+  ['promise', { channel: 'letter' }],
+  ['promise', { payment_method: 'wire' }],
+  ['payment_plan', { grace_days: '31' }],
+  ['payment_plan', { frequency: 'quarterly' }],
+  ['modification', { reason: 'goodwill' }],
+  ['modification', { interest_treatment: 'defer' }],
+  ['modification', { fee_treatment: 'defer' }],
+  ['payment', { source: 'lockbox' }],
+  ['scheduled_payment', { source: 'lockbox' }],
+] as const)('a %s with %o, which no answer could show, is refused', (kind, wrong) => {
+  const [column] = Object.keys(wrong);
+  const read = (facts: object) =>
+    readFacts({ kind, record_id: 'R', loan_number: 'L', facts: { ...facts } });
 
-    expect(read(PROMISE)).toMatchObject(PROMISE);
-    expect(() => read({ ...PROMISE, ...wrong })).toThrow();
-  },
-);
+  expect(read(FACTS[kind])).toMatchObject(FACTS[kind]);
+  expect(() => read({ ...FACTS[kind], ...wrong })).toThrow(
+    expect.objectContaining({
+      errors: { facts: expect.stringContaining(`a record of the kind ${kind}: ${column} `) },
+    }),
+  );
+});

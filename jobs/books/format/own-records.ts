@@ -5,14 +5,20 @@ import { LATE_FEE_EXEMPTIONS } from '../../../sql/loans/fees/late-fee-exemptions
 import * as types from '../../../sql/types.ts';
 import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
-import { NewPayment, PAYMENT_METHODS } from '../../payments/receive.ts';
+import { NewPayment, PAYMENT_METHODS, PAYMENT_SOURCES } from '../../payments/receive.ts';
 import { DEFERMENT_TYPES, INTEREST_TREATMENTS } from '../../loans/workouts/deferments.ts';
 import {
   END_TREATMENTS,
   FORBEARANCE_TYPES,
   RELIEF_STATUSES,
 } from '../../loans/workouts/forbearances.ts';
-import { MODIFICATION_STATUSES, MODIFICATION_TYPES } from '../../loans/workouts/modifications.ts';
+import {
+  BALANCE_TREATMENTS,
+  MODIFICATION_REASONS,
+  MODIFICATION_STATUSES,
+  MODIFICATION_TYPES,
+} from '../../loans/workouts/modifications.ts';
+import { PAYMENT_PLAN_FREQUENCIES } from '../../loans/workouts/payment-plan-installments.ts';
 import { PAYMENT_PLAN_STATUSES, PAYMENT_PLAN_TYPES } from '../../loans/workouts/payment-plans.ts';
 import {
   GRACE_DAYS_MAX,
@@ -125,7 +131,7 @@ export const LOAN_FACTS = {
     ...made,
     modification_type: z.enum(MODIFICATION_TYPES),
     effective_date: date,
-    reason: line,
+    reason: z.enum(MODIFICATION_REASONS),
     reason_comment: prose.optional(),
     new_interest_rate: rate.optional(),
     new_term_months: whole(1, 1_200).optional(),
@@ -137,8 +143,8 @@ export const LOAN_FACTS = {
     capitalize_interest: flag,
     capitalize_fees: flag,
     capitalized_amount: money.optional(),
-    interest_treatment: line,
-    fee_treatment: line,
+    interest_treatment: z.enum(BALANCE_TREATMENTS),
+    fee_treatment: z.enum(BALANCE_TREATMENTS),
     apply_immediately: flag,
     status: z.enum(MODIFICATION_STATUSES),
     previous_terms: jsonObject,
@@ -153,7 +159,7 @@ export const LOAN_FACTS = {
     total_amount: positiveMoney,
     installments: parts,
     start_date: date.optional(),
-    frequency: line.optional(),
+    frequency: z.enum(PAYMENT_PLAN_FREQUENCIES).optional(),
     number_of_payments: whole(1, 1_000).optional(),
     amount: money.optional(),
     settlement_amount: money.optional(),
@@ -200,7 +206,7 @@ export const LOAN_FACTS = {
     reference_number: line.optional(),
     notes: prose.optional(),
     status: z.enum(['completed', 'settled', 'reversed', 'returned']),
-    source: line,
+    source: z.enum(PAYMENT_SOURCES),
     return_code: line.optional(),
     reversal_reason: prose.optional(),
     reversal_effective_date: date.optional(),
@@ -257,7 +263,7 @@ export const LOAN_FACTS = {
     allocation_override: NewPayment.shape.allocation_override,
     reference_number: line.optional(),
     notes: prose.optional(),
-    source: line,
+    source: z.enum(PAYMENT_SOURCES),
   }),
   assignment: z.strictObject({
     ...made,

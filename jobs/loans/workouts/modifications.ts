@@ -26,6 +26,10 @@ export const MODIFICATION_TYPES = [
   ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
   ...(['principal_forgiveness', 'capitalization', 'due_date_change', 'combined'] as const),
 ] as const;
+export const MODIFICATION_REASONS = [
+  ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),
+  ...(['error_correction', 'other'] as const),
+] as const;
 export const BALANCE_TREATMENTS = ['keep', 'capitalize', 'waive'] as const;
 export const MODIFICATION_STATUSES = [
   ...(['pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled'] as const),
