@@ -3,6 +3,7 @@ import {
   approveModification,
   cancelModification,
   changeModification,
+  MODIFICATION_MONTHS_MAX,
   MODIFICATION_REASONS,
   MODIFICATION_STATUSES,
   MODIFICATION_TYPES,
@@ -33,7 +34,7 @@ import { loanFacts } from './fields.ts';
 import { immutableConflict, loanNotInService } from '../../jobs/loans/history/loan-records.ts';
 import { loanAccelerated } from '../../jobs/loans/agreed/modification.ts';
 
-const months = integer.min(1).max(600);
+const months = integer.min(1).max(MODIFICATION_MONTHS_MAX);
 
 const PAID_OFF = { status: 'paid_off', blockers: {} };
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
-import { PAYMENT_PLAN_FREQUENCIES } from '../../jobs/loans/workouts/payment-plan-installments.ts';
+import {
+  PAYMENT_PLAN_FREQUENCIES,
+  PLAN_INSTALLMENT_STATUSES,
+  PLAN_INSTALLMENTS_MAX,
+} from '../../jobs/loans/workouts/payment-plan-installments.ts';
 import {
   addPaymentPlan,
   changePaymentPlan,
@@ -29,7 +33,7 @@ import { immutableConflict } from '../../jobs/loans/history/loan-records.ts';
 const planInstallment = z.object({
   due_date: date.describe('When the amount is due. Must not be in the past.'),
   amount: positiveMoney.describe('The amount due.'),
-  status: z.enum(['pending', 'paid', 'missed']).default('pending').describe('Set by the server.'),
+  status: z.enum(PLAN_INSTALLMENT_STATUSES).default('pending').describe('Set by the server.'),
 });
 
 export const paymentPlans = resource({
@@ -63,7 +67,7 @@ export const paymentPlans = resource({
       ),
     installments: z
       .array(planInstallment)
-      .max(120)
+      .max(PLAN_INSTALLMENTS_MAX)
       .default([])
       .describe(
         'The installments. Give either these, or `start_date`, `frequency` and `number_of_payments`.',
@@ -77,7 +81,7 @@ export const paymentPlans = resource({
       .describe('How often a regular installment is due.'),
     number_of_payments: integer
       .min(1)
-      .max(120)
+      .max(PLAN_INSTALLMENTS_MAX)
       .nullish()
       .describe('The number of regular installments.'),
     amount: positiveMoney

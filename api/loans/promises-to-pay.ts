@@ -6,6 +6,7 @@ import {
   PROMISE_CHANNELS,
   PROMISE_METHODS,
   PROMISE_STATUSES,
+  PROMISED_INSTALLMENTS_MAX,
   PromisedInstallment,
 } from '../../jobs/loans/workouts/promises-to-pay.ts';
 import { recordCanceler, recordChanger } from '../../jobs/loans/history/loan-records.ts';
@@ -62,7 +63,7 @@ export const promisesToPay = resource({
       ),
     installments: z
       .array(PromisedInstallment)
-      .max(24)
+      .max(PROMISED_INSTALLMENTS_MAX)
       .default([])
       .describe(
         'Parts of the promise, for your records. Close of business looks at the total by `promised_date`.',

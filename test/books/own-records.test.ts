@@ -191,6 +191,8 @@ test('an approved modification of a book waits for a second person where modific
   expect(await into([])).toMatchObject({ found: [], status: 'approved', principal: '2000.00' });
 });
 
+const PART = { due_date: '2026-02-01', amount: '5.00' };
+
 const FACTS = {
   promise: {
     promised_on: '2026-01-01',
@@ -210,6 +212,28 @@ const FACTS = {
     waive_remaining: false,
     grace_days: '30',
     auto_collect: false,
+    status: 'active',
+  },
+  forbearance: {
+    forbearance_type: 'reduced_payment',
+    start_date: '2026-01-01',
+    end_date: '2026-02-01',
+    reason: 'A new job.',
+    reduced_payment_amount: '5.00',
+    interest_accrues: true,
+    suspend_late_fees: true,
+    suspend_delinquency: false,
+    suspend_credit_reporting: false,
+    end_treatment: 'extend_term',
+    status: 'active',
+  },
+  deferment: {
+    deferment_type: 'full',
+    periods: '24',
+    start_date: '2026-01-01',
+    interest_treatment: 'accrue',
+    extend_maturity: true,
+    reason: 'Leave.',
     status: 'active',
   },
   modification: {
@@ -251,6 +275,17 @@ test.each([
   ['promise', { payment_method: 'wire' }],
   ['payment_plan', { grace_days: '31' }],
   ['payment_plan', { frequency: 'quarterly' }],
+  ['payment_plan', { number_of_payments: '121' }],
+  ['payment_plan', { amount: '0.00' }],
+  ['payment_plan', { settlement_amount: '0.00' }],
+  ['payment_plan', { installments: [{ ...PART, status: 'late' }] }],
+  ['payment_plan', { installments: [{ ...PART, amount: '0.00' }] }],
+  ['payment_plan', { installments: Array.from({ length: 121 }, () => PART) }],
+  ['promise', { installments: Array.from({ length: 25 }, () => PART) }],
+  ['modification', { new_term_months: '601' }],
+  ['modification', { extend_months: '601' }],
+  ['forbearance', { reduced_payment_amount: '0.00' }],
+  ['deferment', { periods: '25' }],
   ['modification', { reason: 'goodwill' }],
   ['modification', { interest_treatment: 'defer' }],
   ['modification', { fee_treatment: 'defer' }],
@@ -264,7 +299,7 @@ test.each([
   expect(read(FACTS[kind])).toMatchObject(FACTS[kind]);
   expect(() => read({ ...FACTS[kind], ...wrong })).toThrow(
     expect.objectContaining({
-      errors: { facts: expect.stringContaining(`a record of the kind ${kind}: ${column} `) },
+      errors: { facts: expect.stringContaining(`a record of the kind ${kind}: ${column}`) },
     }),
   );
 });

@@ -6,7 +6,11 @@ import * as types from '../../../sql/types.ts';
 import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
 import { NewPayment, PAYMENT_METHODS, PAYMENT_SOURCES } from '../../payments/receive.ts';
-import { DEFERMENT_TYPES, INTEREST_TREATMENTS } from '../../loans/workouts/deferments.ts';
+import {
+  DEFERMENT_TYPES,
+  INTEREST_TREATMENTS,
+  MAX_DEFERRED_PERIODS,
+} from '../../loans/workouts/deferments.ts';
 import {
   END_TREATMENTS,
   FORBEARANCE_TYPES,
@@ -14,17 +18,23 @@ import {
 } from '../../loans/workouts/forbearances.ts';
 import {
   BALANCE_TREATMENTS,
+  MODIFICATION_MONTHS_MAX,
   MODIFICATION_REASONS,
   MODIFICATION_STATUSES,
   MODIFICATION_TYPES,
 } from '../../loans/workouts/modifications.ts';
-import { PAYMENT_PLAN_FREQUENCIES } from '../../loans/workouts/payment-plan-installments.ts';
+import {
+  PAYMENT_PLAN_FREQUENCIES,
+  PLAN_INSTALLMENT_STATUSES,
+  PLAN_INSTALLMENTS_MAX,
+} from '../../loans/workouts/payment-plan-installments.ts';
 import { PAYMENT_PLAN_STATUSES, PAYMENT_PLAN_TYPES } from '../../loans/workouts/payment-plans.ts';
 import {
   GRACE_DAYS_MAX,
   PROMISE_CHANNELS,
   PROMISE_METHODS,
   PROMISE_STATUSES,
+  PROMISED_INSTALLMENTS_MAX,
 } from '../../loans/workouts/promises-to-pay.ts';
 import { PROMO_TYPES } from '../../loans/workouts/promotions.ts';
 
@@ -50,10 +60,18 @@ const cycleOutlook = z.strictObject({
   total: money.nullable(),
 });
 
-/** The parts of a promise or a payment plan. */
-const parts = z
-  .array(z.looseObject({ due_date: date, amount: money, status: z.string().max(30).optional() }))
-  .max(1_000);
+const promisedInstallments = z
+  .array(z.looseObject({ due_date: date, amount: positiveMoney }))
+  .max(PROMISED_INSTALLMENTS_MAX);
+const planInstallments = z
+  .array(
+    z.looseObject({
+      due_date: date,
+      amount: positiveMoney,
+      status: z.enum(PLAN_INSTALLMENT_STATUSES).default('pending'),
+    }),
+  )
+  .max(PLAN_INSTALLMENTS_MAX);
 
 const relief = { ...made, status: z.enum(RELIEF_STATUSES), event_ids };
 
@@ -85,7 +103,7 @@ export const LOAN_FACTS = {
     start_date: date,
     end_date: date,
     reason: prose,
-    reduced_payment_amount: money.optional(),
+    reduced_payment_amount: positiveMoney.optional(),
     interest_accrues: flag,
     suspend_late_fees: flag,
     suspend_delinquency: flag,
@@ -96,7 +114,7 @@ export const LOAN_FACTS = {
   deferment: z.strictObject({
     ...relief,
     deferment_type: z.enum(DEFERMENT_TYPES),
-    periods: whole(1, 1_000),
+    periods: whole(1, MAX_DEFERRED_PERIODS),
     start_date: date,
     end_date: date.optional(),
     start_installment: whole(1, 10_000).optional(),
@@ -134,8 +152,8 @@ export const LOAN_FACTS = {
     reason: z.enum(MODIFICATION_REASONS),
     reason_comment: prose.optional(),
     new_interest_rate: rate.optional(),
-    new_term_months: whole(1, 1_200).optional(),
-    extend_months: whole(1, 1_200).optional(),
+    new_term_months: whole(1, MODIFICATION_MONTHS_MAX).optional(),
+    extend_months: whole(1, MODIFICATION_MONTHS_MAX).optional(),
     new_payment_amount: positiveMoney.optional(),
     new_payment_day: whole(1, 31).optional(),
     new_maturity_date: date.optional(),
@@ -157,12 +175,12 @@ export const LOAN_FACTS = {
     plan_type: z.enum(PAYMENT_PLAN_TYPES),
     agreed_on: date,
     total_amount: positiveMoney,
-    installments: parts,
+    installments: planInstallments,
     start_date: date.optional(),
     frequency: z.enum(PAYMENT_PLAN_FREQUENCIES).optional(),
-    number_of_payments: whole(1, 1_000).optional(),
-    amount: money.optional(),
-    settlement_amount: money.optional(),
+    number_of_payments: whole(1, PLAN_INSTALLMENTS_MAX).optional(),
+    amount: positiveMoney.optional(),
+    settlement_amount: positiveMoney.optional(),
     waive_remaining: flag,
     grace_days: whole(0, GRACE_DAYS_MAX),
     payment_instrument_id: uuid.optional(),
@@ -182,7 +200,7 @@ export const LOAN_FACTS = {
     channel: z.enum(PROMISE_CHANNELS),
     contact_note: prose.optional(),
     grace_days: whole(0, GRACE_DAYS_MAX),
-    installments: parts,
+    installments: promisedInstallments,
     status: z.enum(PROMISE_STATUSES),
     fulfilled_amount: money.optional(),
     fulfilled_at: timestamp.optional(),

@@ -30,6 +30,7 @@ export const MODIFICATION_REASONS = [
   ...(['hardship', 'scra', 'disaster', 'settlement', 'customer_request'] as const),
   ...(['error_correction', 'other'] as const),
 ] as const;
+export const MODIFICATION_MONTHS_MAX = 600;
 export const BALANCE_TREATMENTS = ['keep', 'capitalize', 'waive'] as const;
 export const MODIFICATION_STATUSES = [
   ...(['pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled'] as const),

@@ -4,6 +4,8 @@ import { money, sum } from '../../money.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
 
+export const PLAN_INSTALLMENTS_MAX = 120;
+export const PLAN_INSTALLMENT_STATUSES = ['pending', 'paid', 'missed'] as const;
 export const PAYMENT_PLAN_FREQUENCIES = ['weekly', 'biweekly', 'semi_monthly', 'monthly'] as const;
 
 export type PlanInstallment = { due_date: string; amount: string };

@@ -13,6 +13,7 @@ import { openLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
 
 export const PROMISE_CHANNELS = ['phone', 'email', 'sms', 'portal', 'in_person'] as const;
+export const PROMISED_INSTALLMENTS_MAX = 24;
 export const PROMISE_METHODS = ['autopay', 'ach', 'card', 'check', 'cash', 'other'] as const;
 /** Days after the due date of a part, for promises and payment plans. */
 export const GRACE_DAYS_MAX = 30;
