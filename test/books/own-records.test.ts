@@ -214,6 +214,7 @@ const FACTS = {
     auto_collect: false,
     status: 'active',
   },
+  standing: { delinquency_days_counted: '0', freeze_reason: 'disaster' },
   forbearance: {
     forbearance_type: 'reduced_payment',
     start_date: '2026-01-01',
@@ -284,6 +285,7 @@ test.each([
   ['promise', { installments: Array.from({ length: 25 }, () => PART) }],
   ['modification', { new_term_months: '601' }],
   ['modification', { extend_months: '601' }],
+  ['standing', { freeze_reason: 'x'.repeat(300) }],
   ['forbearance', { reduced_payment_amount: '0.00' }],
   ['deferment', { periods: '25' }],
   ['modification', { reason: 'goodwill' }],

@@ -5,6 +5,7 @@ import { LATE_FEE_EXEMPTIONS } from '../../../sql/loans/fees/late-fee-exemptions
 import * as types from '../../../sql/types.ts';
 import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
+import { FREEZE_REASONS } from '../../loans/servicing-actions/freeze.ts';
 import { NewPayment, PAYMENT_METHODS, PAYMENT_SOURCES } from '../../payments/receive.ts';
 import {
   DEFERMENT_TYPES,
@@ -89,7 +90,7 @@ export const LOAN_FACTS = {
     charge_off_amount: money.optional(),
     frozen_at: timestamp.optional(),
     accelerated_at: timestamp.optional(),
-    freeze_reason: line.optional(),
+    freeze_reason: z.enum(FREEZE_REASONS).optional(),
     freeze_until: date.optional(),
     approved_on: date.optional(),
     approved_at: timestamp.optional(),
