@@ -4,6 +4,7 @@ import { legallyForbidden } from '../../jobs/cases/legally-allowed.ts';
 import {
   addAssignment,
   ASSIGNMENT_STATUSES,
+  ASSIGNMENT_TYPES,
   changeAssignment,
   DECLINE_REASONS,
   overAssigned,
@@ -139,7 +140,7 @@ export const loanAssignments = resource({
       .default('1.0000')
       .describe('The share as a fraction. All shares of a loan together are at most 1.'),
     assignment_type: z
-      .enum(['whole_loan_sale', 'participation', 'pledge', 'buyback'])
+      .enum(ASSIGNMENT_TYPES)
       .default('whole_loan_sale')
       .describe('What the assignment is, for your records.'),
     effective_date: date

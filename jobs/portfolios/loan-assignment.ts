@@ -7,6 +7,7 @@ import { assertLegallyAllowed } from '../cases/legally-allowed.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
+export const ASSIGNMENT_TYPES = ['whole_loan_sale', 'participation', 'pledge', 'buyback'] as const;
 export const ASSIGNMENT_STATUSES = [
   'pending',
   'active',

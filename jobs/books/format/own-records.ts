@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MILITARY_DATABASES, MILITARY_RESULTS } from '../../../sql/borrowers/military-reports.ts';
 import type { BorrowerRecordKind, LoanRecordKind } from '../../../sql/books/running-records.ts';
 import { LATE_FEE_EXEMPTIONS } from '../../../sql/loans/fees/late-fee-exemptions.ts';
+import { countryCode, phoneNumber } from '../../../sql/formatted-text.ts';
 import * as types from '../../../sql/types.ts';
 import { TRANSACTION_TYPES } from '../../loans/boarding/history-input.ts';
 import { PAYMENT_TYPES } from '../../loans/engine/events.ts';
@@ -38,6 +39,7 @@ import {
   PROMISED_INSTALLMENTS_MAX,
 } from '../../loans/workouts/promises-to-pay.ts';
 import { PROMO_TYPES } from '../../loans/workouts/promotions.ts';
+import { ASSIGNMENT_TYPES } from '../../portfolios/loan-assignment.ts';
 
 /**
  * The records that `records.csv` has, by kind, with the columns that it brings. All numbers are text, because an amount
@@ -50,8 +52,8 @@ const whole = (min: number, max: number) =>
     .regex(/^-?\d{1,9}$/, { error: 'Must be a whole number.', abort: true })
     .refine((text) => Number(text) >= min && Number(text) <= max, `Must be from ${min} to ${max}.`);
 const { date, timestamp, money, positiveMoney, rate, flag, uuid, jsonObject } = types;
-const line = z.string().max(1_000);
-const prose = z.string().max(20_000);
+// The texts of the API, because its answers show them.
+const { text: line, requiredText: requiredLine, prose, externalId } = types;
 const made = { created_at: timestamp.optional() };
 const event_ids = z.array(uuid).max(1_000).optional();
 
@@ -221,15 +223,15 @@ export const LOAN_FACTS = {
     payment_instrument_id: uuid.optional(),
     payment_plan_id: uuid.optional(),
     remaining_balance: money,
-    external_id: line.optional(),
+    external_id: externalId.optional(),
     reference_number: line.optional(),
     notes: prose.optional(),
     status: z.enum(['completed', 'settled', 'reversed', 'returned']),
     source: z.enum(PAYMENT_SOURCES),
     return_code: line.optional(),
-    reversal_reason: prose.optional(),
+    reversal_reason: line.optional(),
     reversal_effective_date: date.optional(),
-    failure_reason: prose.optional(),
+    failure_reason: line.optional(),
     hold_until: date.optional(),
     posted_at: timestamp.optional(),
     settled_at: timestamp.optional(),
@@ -238,7 +240,7 @@ export const LOAN_FACTS = {
     waive_returned_fee: flag,
   }),
   fee: z.strictObject({
-    description: prose.optional(),
+    description: line.optional(),
     due_date: date.optional(),
     fee_rule_id: uuid.optional(),
     payment_id: uuid.optional(),
@@ -247,9 +249,9 @@ export const LOAN_FACTS = {
     waive_reason: prose.optional(),
   }),
   draw: z.strictObject({
-    purpose: prose.optional(),
+    purpose: line.optional(),
     payment_instrument_id: uuid.optional(),
-    external_id: line.optional(),
+    external_id: externalId.optional(),
     fee_amount: money.optional(),
   }),
   earlier_transaction: z.strictObject({
@@ -288,7 +290,7 @@ export const LOAN_FACTS = {
     ...made,
     investor_id: uuid,
     ownership_percentage: types.ratio,
-    assignment_type: line,
+    assignment_type: z.enum(ASSIGNMENT_TYPES),
     effective_date: date,
     settlement_date: date.optional(),
     end_date: date.optional(),
@@ -309,17 +311,17 @@ export const BORROWER_FACTS = {
       ...(['attorney', 'power_of_attorney', 'guardian', 'executor'] as const),
       ...(['bankruptcy_trustee', 'debt_settlement', 'other'] as const),
     ]),
-    first_name: line,
-    last_name: line,
+    first_name: requiredLine,
+    last_name: requiredLine,
     firm_name: line.optional(),
-    email: line.optional(),
-    phone: line.optional(),
+    email: types.emailAddress.optional(),
+    phone: phoneNumber.optional(),
     street_line_1: line.optional(),
     street_line_2: line.optional(),
     city: line.optional(),
     state: line.optional(),
-    postal_code: line.optional(),
-    country: line.optional(),
+    postal_code: line.max(20).optional(),
+    country: countryCode.optional(),
     bar_number: line.optional(),
     effective_date: date,
     end_date: date.optional(),
@@ -328,7 +330,7 @@ export const BORROWER_FACTS = {
   }),
   business_details: z.strictObject({
     ...made,
-    legal_name: line,
+    legal_name: requiredLine,
     dba_name: line.optional(),
     ein_last_four: z
       .string()
@@ -348,7 +350,7 @@ export const BORROWER_FACTS = {
     annual_revenue: money.optional(),
     employee_count: whole(0, 999_999_999).optional(),
     website: line.optional(),
-    phone: line.optional(),
+    phone: phoneNumber.optional(),
     contact_name: line.optional(),
     contact_title: line.optional(),
     beneficial_owners: z.array(z.record(z.string(), z.unknown())).max(100),
@@ -360,7 +362,7 @@ export const BORROWER_FACTS = {
     status_date: date,
     active_duty_from: date.optional(),
     active_duty_until: date.optional(),
-    certificate_id: line,
+    certificate_id: requiredLine,
   }),
 } satisfies Record<BorrowerRecordKind, z.ZodObject>;
 
