@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvOf } from '../setup/books.ts';
+import { csvOf, INTEREST_FREE_LOAN } from '../setup/books.ts';
 import { exportedFiles } from '../setup/exported-books.ts';
 import { runImports, uploadBook, zipOf } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -9,21 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-const LOANS = csvOf({
-  loan_number: 'L-1',
-  borrower_external_id: 'P-1',
-  borrower_first_name: 'Ada',
-  borrower_last_name: 'Moreno',
-  borrower_state: 'IL',
-  principal_amount: '1200.00',
-  current_principal_balance: '1200.00',
-  interest_rate: '0',
-  term_months: '12',
-  payment_amount: '100.00',
-  origination_date: '2026-01-01',
-  first_payment_date: '2026-02-01',
-  status: 'active',
-});
+const LOANS = csvOf(INTEREST_FREE_LOAN);
 
 /** The errors of a book's check, as file, line, column and reason. */
 async function errorsOf(tenant: Tenant, files: Record<string, string>) {

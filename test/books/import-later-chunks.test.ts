@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
 import { stageBook } from '../../jobs/books/imports/stage-book.ts';
-import { bookOf, csvOf } from '../setup/books.ts';
+import { bookOf, csvOf, INTEREST_FREE_LOAN } from '../setup/books.ts';
 import { lentTo, runImports, uploadBook, zipOf } from '../setup/imports.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
@@ -9,20 +9,11 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 const loan = (at: number, wish: Record<string, string> = {}) => ({
+  ...INTEREST_FREE_LOAN,
   loan_number: `L-${at}`,
   borrower_external_id: `P-${at}`,
-  borrower_first_name: 'Ada',
   borrower_last_name: `Moreno ${at}`,
-  borrower_state: 'IL',
-  principal_amount: '1200.00',
-  current_principal_balance: '1200.00',
   accrued_interest: '0.00',
-  interest_rate: '0',
-  term_months: '12',
-  payment_amount: '100.00',
-  origination_date: '2026-01-01',
-  first_payment_date: '2026-02-01',
-  status: 'active',
   ...wish,
 });
 

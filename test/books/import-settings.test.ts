@@ -3,7 +3,7 @@ import { openBook } from '../../jobs/books/format/reading/open-book.ts';
 import { boardImport } from '../../jobs/books/imports/board-import.ts';
 import { boardNextChunk } from '../../jobs/books/imports/board-chunk.ts';
 import { removeAbandonedBooks } from '../../jobs/books/imports/remove-abandoned.ts';
-import { csvOf } from '../setup/books.ts';
+import { csvOf, INTEREST_FREE_LOAN } from '../setup/books.ts';
 import { asTree, exportedFiles, zipOf } from '../setup/exported-books.ts';
 import { importBookByHttp, lentTo, runImports, uploadBook } from '../setup/imports.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -60,21 +60,7 @@ test('a product that came as inactive takes no loans once its import is canceled
 });
 
 const BOOK = {
-  'loans.csv': csvOf({
-    loan_number: 'L-1',
-    borrower_external_id: 'P-1',
-    borrower_first_name: 'Ada',
-    borrower_last_name: 'Moreno',
-    borrower_state: 'IL',
-    principal_amount: '1200.00',
-    current_principal_balance: '1200.00',
-    interest_rate: '0',
-    term_months: '12',
-    payment_amount: '100.00',
-    origination_date: '2026-01-01',
-    first_payment_date: '2026-02-01',
-    status: 'active',
-  }),
+  'loans.csv': csvOf(INTEREST_FREE_LOAN),
   'investors.csv': csvOf({ name: 'ACME' }),
   'portfolios.csv': csvOf({ name: 'Prime', investor_name: 'ACME' }),
 };

@@ -1,26 +1,6 @@
 import { expect, test } from 'vitest';
 import { MappingRefused, readMapping } from '../../jobs/books/format/mapping/read-mapping.ts';
-import { bookOf, csvOf, findingsOf, loanRecord } from '../setup/books.ts';
-
-/** A loan as an older system exports it, with the given fields replaced. */
-const foreign = (wish: Readonly<Record<string, string>> = {}) => ({
-  'Acct No': '0007',
-  'Cust ID': 'C-1',
-  Customer: 'Lovelace, Ada',
-  ST: 'NY',
-  'Orig Amt': '$10,000.00',
-  'Prin Bal': '$9,260.00',
-  Fees: '(25.00)',
-  Rate: '8.5%',
-  Term: '36 months',
-  Pmt: '$315.68',
-  Opened: '12/10/2025',
-  'First Due': '1/10/2026',
-  'Next Due': '4/10/2026',
-  Stat: 'CUR',
-  Branch: 'North',
-  ...wish,
-});
+import { bookOf, csvOf, findingsOf, foreignLoan, loanRecord } from '../setup/books.ts';
 
 const MAPPING = `
 files:
@@ -57,7 +37,7 @@ const check = (records: readonly Record<string, string>[], mapping = MAPPING) =>
   findingsOf(bookOf({ 'export-2026.csv': csvOf(...records) }, mapping));
 
 test('foreign headers, codes, dates, amounts, percentages and signs become those of the format', async () => {
-  const { places, rows } = await check([foreign()]);
+  const { places, rows } = await check([foreignLoan()]);
 
   expect(places).toEqual([]);
   expect(rows.map(({ values }) => values)).toEqual([
@@ -84,8 +64,8 @@ test('foreign headers, codes, dates, amounts, percentages and signs become those
 
 test('findings name the columns of the file, not those of the format', async () => {
   const { places } = await check([
-    foreign({ 'Prin Bal': '$9,26.00', Opened: '31/12/2025', Stat: 'XXX', Fees: '25.00' }),
-    foreign({ 'Acct No': '', Rate: '8,5%', Term: '3 years' }),
+    foreignLoan({ 'Prin Bal': '$9,26.00', Opened: '31/12/2025', Stat: 'XXX', Fees: '25.00' }),
+    foreignLoan({ 'Acct No': '', Rate: '8,5%', Term: '3 years' }),
   ]);
 
   expect(places).toEqual([
@@ -100,7 +80,7 @@ test('findings name the columns of the file, not those of the format', async () 
 });
 
 test('columns that the mapping neither uses nor ignores, and those that it misses, are refused', async () => {
-  const { Rate: rate, ...others } = foreign();
+  const { Rate: rate, ...others } = foreignLoan();
 
   const { findings } = await check([{ ...others, 'Int. Rate': rate ?? '', Region: 'N' }]);
 

@@ -1,32 +1,17 @@
 import { expect, test } from 'vitest';
 import { suggestMapping } from '../../jobs/books/format/mapping/suggest-mapping.ts';
-import { bookOf, csvOf, findingsOf, treeOf } from '../setup/books.ts';
-
-/** A loan as an older system exports it, with the given fields replaced. */
-const foreign = (wish: Readonly<Record<string, string>> = {}) => ({
-  'Acct No': '0007',
-  'Cust ID': 'C-1',
-  Customer: 'Lovelace, Ada',
-  ST: 'NY',
-  'Orig Amt': '$10,000.00',
-  'Prin Bal': '$9,260.00',
-  Fees: '(25.00)',
-  Rate: '8.5%',
-  Term: '36 months',
-  Pmt: '$315.68',
-  Opened: '12/10/2025',
-  'First Due': '1/10/2026',
-  'Next Due': '4/10/2026',
-  Stat: 'CUR',
-  Branch: 'North',
-  ...wish,
-});
+import { bookOf, csvOf, findingsOf, foreignLoan, treeOf } from '../setup/books.ts';
 
 test('a mapping is suggested from the names and values of a foreign file, and works as it is', async () => {
   const records = [
-    foreign(),
-    foreign({ 'Acct No': '0008', Opened: '12/31/2025', Stat: 'Paid in full', 'Prin Bal': '$0.00' }),
-    foreign({ 'Acct No': '0009', Stat: 'Current', Fees: '0.00' }),
+    foreignLoan(),
+    foreignLoan({
+      'Acct No': '0008',
+      Opened: '12/31/2025',
+      Stat: 'Paid in full',
+      'Prin Bal': '$0.00',
+    }),
+    foreignLoan({ 'Acct No': '0009', Stat: 'Current', Fees: '0.00' }),
   ].map(({ Customer: _, ...record }) => ({ ...record, 'First Name': 'Ada', 'Last Name': 'L' }));
   const files = { 'export.csv': csvOf(...records) };
   const [file] = treeOf(files).files;

@@ -93,3 +93,40 @@ export const borrowerRecord = (wish: Readonly<Record<string, string>> = {}) => (
   last_name: 'Lovelace',
   ...wish,
 });
+
+/** A loan as an older system exports it, with the given fields replaced. */
+export const foreignLoan = (wish: Readonly<Record<string, string>> = {}) => ({
+  'Acct No': '0007',
+  'Cust ID': 'C-1',
+  Customer: 'Lovelace, Ada',
+  ST: 'NY',
+  'Orig Amt': '$10,000.00',
+  'Prin Bal': '$9,260.00',
+  Fees: '(25.00)',
+  Rate: '8.5%',
+  Term: '36 months',
+  Pmt: '$315.68',
+  Opened: '12/10/2025',
+  'First Due': '1/10/2026',
+  'Next Due': '4/10/2026',
+  Stat: 'CUR',
+  Branch: 'North',
+  ...wish,
+});
+
+/** A loan of `loans.csv` that bears no interest. */
+export const INTEREST_FREE_LOAN = {
+  loan_number: 'L-1',
+  borrower_external_id: 'P-1',
+  borrower_first_name: 'Ada',
+  borrower_last_name: 'Moreno',
+  borrower_state: 'IL',
+  principal_amount: '1200.00',
+  current_principal_balance: '1200.00',
+  interest_rate: '0',
+  term_months: '12',
+  payment_amount: '100.00',
+  origination_date: '2026-01-01',
+  first_payment_date: '2026-02-01',
+  status: 'active',
+} as const;
